@@ -1,0 +1,75 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * The packet buffer of a port: who fills it is who gets paused.
+ *
+ * A forwarded frame is charged to the port by which it came in until its last
+ * bit has left the node, whichever queue it waits in meanwhile. The charge rides
+ * on the skb's destructor, so that a frame which is dropped on the way (by a
+ * qdisc, by Open vSwitch) gives its room back as well. It remembers the length:
+ * the frame may gain or lose a VLAN tag before it leaves.
+ */
+#include <linux/slab.h>
+
+#include "etherport.h"
+
+struct etherport_charge {
+	struct etherport *port;
+	u32 len;
+};
+
+static struct kmem_cache *etherport_charges;
+
+int __init etherport_buffer_setup(void)
+{
+	etherport_charges = KMEM_CACHE(etherport_charge, 0);
+	return etherport_charges ? 0 : -ENOMEM;
+}
+
+/* Make room for a frame. False: there is none, the frame is lost. */
+bool etherport_buffer_take(struct etherport *port, u32 len)
+{
+	if (port->buffer_used_bytes + len > port->buffer_bytes)
+		return false;
+
+	port->buffer_used_bytes += len;
+	if (port->buffer_used_bytes > port->buffer_high_water_bytes)
+		port->buffer_high_water_bytes = port->buffer_used_bytes;
+	etherport_pause_watch(port);
+	return true;
+}
+
+void etherport_buffer_give(struct etherport *port, u32 len)
+{
+	port->buffer_used_bytes -= len;
+	etherport_pause_watch(port);
+}
+
+static void etherport_buffer_discharge(struct sk_buff *skb)
+{
+	struct etherport_charge *charge = skb_shinfo(skb)->destructor_arg;
+
+	skb_shinfo(skb)->destructor_arg = NULL;
+	etherport_buffer_give(charge->port, charge->len);
+	dev_put(charge->port->dev);
+	kmem_cache_free(etherport_charges, charge);
+}
+
+/*
+ * Tie the room that etherport_buffer_take() made to the frame's life. The frame
+ * holds its port: it may be waiting elsewhere when the port is deleted.
+ */
+bool etherport_buffer_charge(struct etherport *port, struct sk_buff *skb, u32 len)
+{
+	struct etherport_charge *charge;
+
+	charge = kmem_cache_alloc(etherport_charges, GFP_ATOMIC);
+	if (!charge)
+		return false;
+
+	charge->port = port;
+	charge->len = len;
+	dev_hold(port->dev);
+	skb_shinfo(skb)->destructor_arg = charge;
+	skb->destructor = etherport_buffer_discharge;
+	return true;
+}

@@ -1,0 +1,175 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * An emulated Ethernet port: one MAC with its PHY.
+ *
+ *   stack -> qdisc -> TX ring -> serializer ==cable==> peer
+ *                        ^ PAUSE                         |
+ *   stack <- NAPI <- RX ring <- packet buffer <----------+   host
+ *   other ports' qdiscs <------ packet buffer <----------+   switch, module
+ *
+ * Locking: everything that moves frames runs in softirq context on the one CPU
+ * (hrtimers in soft mode, NAPI, the qdisc's transmit path), so no two ports are
+ * ever at work at once. Process context (ethtool, sysfs, netlink) holds RTNL
+ * against itself and disables bottom halves against the datapath.
+ *
+ * Time: a schedule is kept in picoseconds. A byte takes a whole number of them
+ * at every speed of 802.3 up to 25 Gbit/s (320 ps), so nothing is ever rounded
+ * away between frames that follow each other.
+ */
+#ifndef _ETHERPORT_H
+#define _ETHERPORT_H
+
+#include <linux/ethtool.h>
+#include <linux/etherdevice.h>
+#include <linux/hrtimer.h>
+#include <linux/netdevice.h>
+#include <linux/skbuff.h>
+
+#include "compat.h"
+
+/* IEEE 802.3 clause 3.1.1 and 4.4.2: octets around each frame on the wire */
+#define ETHERPORT_PREAMBLE_LEN	8	/* preamble and start frame delimiter */
+#define ETHERPORT_IFG_LEN	12	/* inter-frame gap, 96 bit times */
+
+/* IEEE 802.3 Annex 31B: the pause time is counted in 512 bit times */
+#define ETHERPORT_QUANTUM_LEN	64	/* octets */
+#define ETHERPORT_QUANTA_MAX	0xffff
+
+#define ETHERPORT_MAX_MTU	9216
+#define ETHERPORT_MAX_RING	8192
+
+struct etherport_counters {
+	u64 tx_frames;		/* data frames that left by the cable */
+	u64 tx_bytes;
+	u64 tx_dropped_down;	/* handed over while there was no link */
+	u64 tx_dropped_error;	/* no memory, or not to be segmented */
+	u64 tx_pause_frames;
+	u64 rx_wire_frames;	/* data frames that came by the cable */
+	u64 rx_frames;		/* of these, handed to the stack or forwarded */
+	u64 rx_bytes;
+	u64 rx_dropped_buffer;	/* the packet buffer was full */
+	u64 rx_dropped_oversize;	/* longer than the MTU allows */
+	u64 rx_dropped_down;	/* the port was down */
+	u64 rx_dropped_error;	/* no memory */
+	u64 rx_pause_frames;
+	u64 rx_interrupts;
+};
+
+struct etherport {
+	struct net_device *dev;
+	struct etherport *peer;		/* the cable's other end, or NULL */
+	struct etherport_counters count;
+
+	/* link.c */
+	u32 speed_mbps;
+	u32 byte_ps;			/* what a byte takes at this speed */
+	u64 cable_delay_ns;		/* of a bit, to the peer */
+
+	/* transmit.c */
+	struct sk_buff_head tx_ring;	/* waiting behind tx_frame */
+	u32 tx_ring_size;
+	struct sk_buff *tx_frame;	/* the one on the wire */
+	struct hrtimer tx_timer;	/* its last bit, or the end of a pause */
+	u64 tx_free_ps;			/* the serializer is free from here */
+	struct sk_buff_head flight;	/* on the cable towards the peer */
+	struct hrtimer flight_timer;
+	u64 queue_high_water_bytes;	/* of the egress queue, the root qdisc */
+
+	/* receive.c */
+	bool forward;			/* switch or module, not an end system */
+	struct sk_buff_head rx_ring;
+	u32 rx_ring_size;
+	struct sk_buff_head rx_fifo;	/* host: the buffer behind a full ring */
+	struct napi_struct napi;
+	struct hrtimer rx_timer;	/* interrupt moderation */
+	u32 rx_usecs;
+	u32 rx_max_frames;
+
+	/* buffer.c */
+	u64 buffer_bytes;		/* size of the packet buffer */
+	u64 buffer_used_bytes;
+	u64 buffer_high_water_bytes;
+	u64 xoff_bytes;
+	u64 xon_bytes;
+
+	/* pause.c */
+	bool pause_rx;			/* obey PAUSE */
+	bool pause_tx;			/* send PAUSE */
+	bool xoff_sent;			/* the peer was told to be silent */
+	bool pause_pending;		/* a PAUSE frame waits to be sent */
+	u16 pause_pending_quanta;
+	u16 pause_quanta;		/* what an XOFF asks for */
+	struct hrtimer pause_timer;	/* refreshes an XOFF */
+	u64 paused_until_ps;		/* the peer asked for silence until here */
+	u64 paused_since_ps;		/* accounted up to here; 0: not paused */
+	u64 paused_ps;			/* time the peer kept us silent */
+};
+
+/* What the driver keeps in skb->cb of a frame that is on the cable. */
+struct etherport_flight {
+	u64 arrival_ns;
+};
+
+static inline struct etherport_flight *etherport_flight(struct sk_buff *skb)
+{
+	BUILD_BUG_ON(sizeof(struct etherport_flight) > sizeof(skb->cb));
+	return (struct etherport_flight *)skb->cb;
+}
+
+/* Length as a buffer holds it: padded to the minimum, without the FCS. */
+static inline u32 etherport_frame_len(const struct sk_buff *skb)
+{
+	return max_t(u32, skb->len, ETH_ZLEN);
+}
+
+static inline u64 etherport_now_ps(void)
+{
+	return ktime_get_ns() * 1000;
+}
+
+static inline ktime_t etherport_ps_to_ktime(u64 ps)
+{
+	return ns_to_ktime(DIV_ROUND_UP_ULL(ps, 1000));
+}
+
+/* link.c */
+bool etherport_speed_known(u32 speed_mbps);
+void etherport_set_speed(struct etherport *port, u32 speed_mbps);
+void etherport_plug(struct etherport *port, struct etherport *peer);
+void etherport_unplug(struct etherport *port);
+void etherport_resolve(struct etherport *port);
+
+/* transmit.c */
+void etherport_tx_init(struct etherport *port);
+void etherport_tx_start(struct etherport *port);
+void etherport_tx_stop(struct etherport *port);
+void etherport_tx_kick(struct etherport *port);
+u32 etherport_tx_used(const struct etherport *port);
+netdev_tx_t etherport_xmit(struct sk_buff *skb, struct net_device *dev);
+
+/* receive.c */
+void etherport_rx_init(struct etherport *port);
+void etherport_rx_start(struct etherport *port);
+void etherport_rx_stop(struct etherport *port);
+void etherport_receive(struct etherport *port, struct sk_buff *skb);
+
+/* buffer.c */
+int etherport_buffer_setup(void);
+bool etherport_buffer_take(struct etherport *port, u32 len);
+void etherport_buffer_give(struct etherport *port, u32 len);
+bool etherport_buffer_charge(struct etherport *port, struct sk_buff *skb, u32 len);
+
+/* pause.c */
+void etherport_pause_init(struct etherport *port);
+void etherport_pause_stop(struct etherport *port);
+void etherport_pause_watch(struct etherport *port);
+void etherport_pause_received(struct etherport *port, const struct sk_buff *skb);
+bool etherport_paused(struct etherport *port, u64 now_ps);
+u64 etherport_paused_ns(struct etherport *port);
+struct sk_buff *etherport_pause_next(struct etherport *port);
+
+/* ethtool.c, sysfs.c */
+extern const struct ethtool_ops etherport_ethtool_ops;
+extern const struct attribute_group etherport_sysfs_group;
+
+#endif /* _ETHERPORT_H */

@@ -1,0 +1,191 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* The net device: making, plugging, opening, counting and deleting ports. */
+#include <linux/module.h>
+#include <net/rtnetlink.h>
+
+#include "etherport.h"
+
+/* Defaults of a bare port; whoever builds a lab states each of them. */
+#define ETHERPORT_DEFAULT_MBPS		SPEED_1000
+#define ETHERPORT_DEFAULT_RING		256
+#define ETHERPORT_DEFAULT_BUFFER	(512 * 1024)
+#define ETHERPORT_DEFAULT_XOFF		(384 * 1024)
+#define ETHERPORT_DEFAULT_XON		(256 * 1024)
+
+static int etherport_open(struct net_device *dev)
+{
+	struct etherport *port = netdev_priv(dev);
+
+	etherport_rx_start(port);
+	etherport_tx_start(port);
+	etherport_resolve(port);
+	return 0;
+}
+
+static int etherport_stop(struct net_device *dev)
+{
+	struct etherport *port = netdev_priv(dev);
+
+	netif_carrier_off(dev);
+	if (port->peer)
+		netif_carrier_off(port->peer->dev);
+	etherport_tx_stop(port);
+	etherport_pause_stop(port);
+	etherport_rx_stop(port);
+	return 0;
+}
+
+static void etherport_get_stats64(struct net_device *dev, struct rtnl_link_stats64 *stats)
+{
+	const struct etherport *port = netdev_priv(dev);
+	const struct etherport_counters *count = &port->count;
+
+	stats->tx_packets = count->tx_frames;
+	stats->tx_bytes = count->tx_bytes;
+	stats->tx_dropped = count->tx_dropped_error;
+	stats->tx_carrier_errors = count->tx_dropped_down;
+	stats->tx_errors = count->tx_dropped_down;
+	stats->rx_packets = count->rx_frames;
+	stats->rx_bytes = count->rx_bytes;
+	stats->rx_missed_errors = count->rx_dropped_buffer;
+	stats->rx_length_errors = count->rx_dropped_oversize;
+	stats->rx_errors = count->rx_dropped_oversize;
+	stats->rx_dropped = count->rx_dropped_error + count->rx_dropped_down;
+}
+
+/* As ip link shows it: p2@p1 */
+static int etherport_get_iflink(const struct net_device *dev)
+{
+	const struct etherport *port = netdev_priv(dev);
+
+	return port->peer ? port->peer->dev->ifindex : 0;
+}
+
+static void etherport_uninit(struct net_device *dev)
+{
+	etherport_unplug(netdev_priv(dev));
+}
+
+static const struct net_device_ops etherport_netdev_ops = {
+	.ndo_uninit		= etherport_uninit,
+	.ndo_open		= etherport_open,
+	.ndo_stop		= etherport_stop,
+	.ndo_start_xmit		= etherport_xmit,
+	.ndo_get_stats64	= etherport_get_stats64,
+	.ndo_get_iflink		= etherport_get_iflink,
+	.ndo_set_mac_address	= eth_mac_addr,
+	.ndo_validate_addr	= eth_validate_addr,
+};
+
+static bool etherport_is(const struct net_device *dev)
+{
+	return dev->netdev_ops == &etherport_netdev_ops;
+}
+
+static void etherport_setup(struct net_device *dev)
+{
+	struct etherport *port = netdev_priv(dev);
+
+	ether_setup(dev);
+	dev->netdev_ops = &etherport_netdev_ops;
+	dev->ethtool_ops = &etherport_ethtool_ops;
+	dev->sysfs_groups[0] = &etherport_sysfs_group;
+	dev->needs_free_netdev = true;
+	dev->max_mtu = ETHERPORT_MAX_MTU;
+	dev->hw_features = NETIF_F_SG | NETIF_F_HW_CSUM | NETIF_F_RXCSUM |
+			   NETIF_F_TSO | NETIF_F_TSO_ECN | NETIF_F_TSO6 |
+			   NETIF_F_GSO_UDP_L4;
+	dev->features = dev->hw_features | NETIF_F_HIGHDMA;
+
+	port->dev = dev;
+	port->tx_ring_size = ETHERPORT_DEFAULT_RING;
+	port->rx_ring_size = ETHERPORT_DEFAULT_RING;
+	port->buffer_bytes = ETHERPORT_DEFAULT_BUFFER;
+	port->xoff_bytes = ETHERPORT_DEFAULT_XOFF;
+	port->xon_bytes = ETHERPORT_DEFAULT_XON;
+	etherport_set_speed(port, ETHERPORT_DEFAULT_MBPS);
+	etherport_tx_init(port);
+	etherport_rx_init(port);
+	etherport_pause_init(port);
+}
+
+/* The port that IFLA_LINK names, or NULL if the new port is to stay unplugged. */
+static struct etherport *etherport_find_peer(struct net *net, struct nlattr *link,
+					     struct netlink_ext_ack *extack)
+{
+	struct net_device *dev;
+	struct etherport *peer;
+
+	if (!link)
+		return NULL;
+
+	dev = __dev_get_by_index(net, nla_get_u32(link));
+	if (!dev || !etherport_is(dev)) {
+		NL_SET_ERR_MSG(extack, "the other end of the cable is not an etherport");
+		return ERR_PTR(-EINVAL);
+	}
+	peer = netdev_priv(dev);
+	if (peer->peer) {
+		NL_SET_ERR_MSG(extack, "the other end has a cable already");
+		return ERR_PTR(-EBUSY);
+	}
+	return peer;
+}
+
+static int etherport_create(struct net *link_net, struct net_device *dev,
+			    struct nlattr **tb, struct netlink_ext_ack *extack)
+{
+	struct etherport *peer = etherport_find_peer(link_net, tb[IFLA_LINK], extack);
+	int err;
+
+	if (IS_ERR(peer))
+		return PTR_ERR(peer);
+	if (!tb[IFLA_ADDRESS])
+		eth_hw_addr_random(dev);
+
+	err = register_netdevice(dev);
+	if (err)
+		return err;
+
+	netif_carrier_off(dev);
+	if (peer)
+		etherport_plug(netdev_priv(dev), peer);
+	return 0;
+}
+
+#ifdef HAVE_RTNL_NEWLINK_PARAMS
+static int etherport_newlink(struct net_device *dev, struct rtnl_newlink_params *params,
+			     struct netlink_ext_ack *extack)
+{
+	return etherport_create(rtnl_newlink_link_net(params), dev, params->tb, extack);
+}
+#else
+static int etherport_newlink(struct net *net, struct net_device *dev, struct nlattr *tb[],
+			     struct nlattr *data[], struct netlink_ext_ack *extack)
+{
+	return etherport_create(net, dev, tb, extack);
+}
+#endif
+
+static struct net *etherport_get_link_net(const struct net_device *dev)
+{
+	const struct etherport *port = netdev_priv(dev);
+
+	return port->peer ? dev_net(port->peer->dev) : dev_net(dev);
+}
+
+static struct rtnl_link_ops etherport_link_ops = {
+	.kind		= "etherport",
+	.priv_size	= sizeof(struct etherport),
+	.setup		= etherport_setup,
+	.newlink	= etherport_newlink,
+	.get_link_net	= etherport_get_link_net,
+};
+
+static int __init etherport_module_init(void)
+{
+	int err = etherport_buffer_setup();
+
+	return err ? err : rtnl_link_register(&etherport_link_ops);
+}
+device_initcall(etherport_module_init);

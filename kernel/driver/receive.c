@@ -1,0 +1,191 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * From the cable to whoever wants the frame.
+ *
+ * A switch or module passes a frame on at once; it stays charged to the packet
+ * buffer of the port it came by until it has left the node. A host's frame waits
+ * in the RX ring for the interrupt, and in the packet buffer while the ring is
+ * full. Interrupts are moderated as "ethtool -C rx-usecs rx-frames" says: so
+ * long after the first frame, or with the so-manieth.
+ */
+#include <linux/if_vlan.h>
+
+#include "etherport.h"
+
+static bool etherport_rx_strip(struct etherport *port, struct sk_buff *skb)
+{
+	/* A page of the sender's may not outlive its system call here. */
+	if (skb_orphan_frags_rx(skb, GFP_ATOMIC))
+		return false;
+
+	/* Nothing of the sender's kernel state crosses a cable. */
+	skb_scrub_packet(skb, true);
+	skb->priority = 0;
+	skb->protocol = eth_type_trans(skb, port->dev);
+	return true;
+}
+
+static void etherport_rx_count(struct etherport *port, u32 len)
+{
+	port->count.rx_frames++;
+	port->count.rx_bytes += len;
+}
+
+static void etherport_rx_forward(struct etherport *port, struct sk_buff *skb)
+{
+	u32 len = etherport_frame_len(skb);
+
+	if (!etherport_buffer_take(port, len)) {
+		port->count.rx_dropped_buffer++;
+		kfree_skb(skb);
+		return;
+	}
+	if (!etherport_rx_strip(port, skb) ||
+	    !etherport_buffer_charge(port, skb, len)) {
+		etherport_buffer_give(port, len);
+		port->count.rx_dropped_error++;
+		kfree_skb(skb);
+		return;
+	}
+	etherport_rx_count(port, len);
+	netif_receive_skb(skb);
+}
+
+static void etherport_rx_interrupt(struct etherport *port)
+{
+	if (napi_schedule_prep(&port->napi)) {
+		port->count.rx_interrupts++;
+		__napi_schedule(&port->napi);
+	}
+}
+
+static void etherport_rx_moderate(struct etherport *port)
+{
+	u32 frames = skb_queue_len(&port->rx_ring);
+
+	if (test_bit(NAPI_STATE_SCHED, &port->napi.state))
+		return;
+	if (!port->rx_usecs ||
+	    (port->rx_max_frames && frames >= port->rx_max_frames)) {
+		hrtimer_try_to_cancel(&port->rx_timer);
+		etherport_rx_interrupt(port);
+	} else if (!hrtimer_is_queued(&port->rx_timer)) {
+		hrtimer_start(&port->rx_timer, us_to_ktime(port->rx_usecs),
+			      HRTIMER_MODE_REL_SOFT);
+	}
+}
+
+static enum hrtimer_restart etherport_rx_timer(struct hrtimer *timer)
+{
+	struct etherport *port = container_of(timer, struct etherport, rx_timer);
+
+	etherport_rx_interrupt(port);
+	return HRTIMER_NORESTART;
+}
+
+static void etherport_rx_host(struct etherport *port, struct sk_buff *skb)
+{
+	if (skb_queue_empty(&port->rx_fifo) &&
+	    skb_queue_len(&port->rx_ring) < port->rx_ring_size) {
+		__skb_queue_tail(&port->rx_ring, skb);
+	} else if (etherport_buffer_take(port, etherport_frame_len(skb))) {
+		__skb_queue_tail(&port->rx_fifo, skb);
+	} else {
+		port->count.rx_dropped_buffer++;
+		kfree_skb(skb);
+	}
+	etherport_rx_moderate(port);
+}
+
+/* Descriptors came free: what waits in the packet buffer moves up. */
+static void etherport_rx_refill(struct etherport *port)
+{
+	struct sk_buff *skb;
+
+	while (skb_queue_len(&port->rx_ring) < port->rx_ring_size &&
+	       (skb = __skb_dequeue(&port->rx_fifo))) {
+		etherport_buffer_give(port, etherport_frame_len(skb));
+		__skb_queue_tail(&port->rx_ring, skb);
+	}
+}
+
+static int etherport_poll(struct napi_struct *napi, int budget)
+{
+	struct etherport *port = container_of(napi, struct etherport, napi);
+	struct sk_buff *skb;
+	int done = 0;
+
+	while (done < budget && (skb = __skb_dequeue(&port->rx_ring))) {
+		u32 len = etherport_frame_len(skb);
+
+		done++;
+		if (!skb_queue_empty(&port->rx_fifo))
+			etherport_rx_refill(port);
+		if (!etherport_rx_strip(port, skb)) {
+			port->count.rx_dropped_error++;
+			kfree_skb(skb);
+			continue;
+		}
+		etherport_rx_count(port, len);
+		napi_gro_receive(napi, skb);
+	}
+	if (done < budget)
+		napi_complete_done(napi, done);
+	return done;
+}
+
+/* A frame's last bit has arrived. */
+void etherport_receive(struct etherport *port, struct sk_buff *skb)
+{
+	skb->dev = port->dev;
+	if (unlikely(eth_hdr(skb)->h_proto == htons(ETH_P_PAUSE))) {
+		etherport_pause_received(port, skb);
+		consume_skb(skb);
+		return;
+	}
+
+	port->count.rx_wire_frames++;
+	if (!netif_running(port->dev)) {
+		port->count.rx_dropped_down++;
+		kfree_skb(skb);
+	} else if (skb->len > port->dev->mtu + ETH_HLEN + VLAN_HLEN) {
+		port->count.rx_dropped_oversize++;
+		kfree_skb(skb);
+	} else if (port->forward) {
+		etherport_rx_forward(port, skb);
+	} else {
+		etherport_rx_host(port, skb);
+	}
+}
+
+void etherport_rx_init(struct etherport *port)
+{
+	__skb_queue_head_init(&port->rx_ring);
+	__skb_queue_head_init(&port->rx_fifo);
+	hrtimer_setup(&port->rx_timer, etherport_rx_timer, CLOCK_MONOTONIC,
+		      HRTIMER_MODE_REL_SOFT);
+	netif_napi_add(port->dev, &port->napi, etherport_poll);
+}
+
+void etherport_rx_start(struct etherport *port)
+{
+	napi_enable(&port->napi);
+}
+
+void etherport_rx_stop(struct etherport *port)
+{
+	struct sk_buff *skb;
+
+	hrtimer_cancel(&port->rx_timer);
+	napi_disable(&port->napi);
+
+	local_bh_disable();
+	while ((skb = __skb_dequeue(&port->rx_fifo))) {
+		etherport_buffer_give(port, etherport_frame_len(skb));
+		port->count.rx_dropped_down++;
+		kfree_skb(skb);
+	}
+	port->count.rx_dropped_down += skb_queue_len(&port->rx_ring);
+	__skb_queue_purge(&port->rx_ring);
+	local_bh_enable();
+}

@@ -1,0 +1,243 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * From the qdisc to the far end of the cable: TX ring, serializer, cable delay.
+ *
+ * One timer event a frame: when its last FCS bit leaves, the frame is handed to
+ * the cable and the next one is started behind the inter-frame gap.
+ */
+#include <net/pkt_sched.h>
+#include <net/sch_generic.h>
+
+#include "etherport.h"
+
+/* Descriptors in use: a frame keeps its own until its last bit has left. */
+u32 etherport_tx_used(const struct etherport *port)
+{
+	return skb_queue_len(&port->tx_ring) + (port->tx_frame ? 1 : 0);
+}
+
+static bool etherport_is_pause(const struct sk_buff *skb)
+{
+	return eth_hdr(skb)->h_proto == htons(ETH_P_PAUSE);
+}
+
+static void etherport_tx_serialize(struct etherport *port, struct sk_buff *skb,
+				   u64 start_ps)
+{
+	u32 len = ETHERPORT_PREAMBLE_LEN + etherport_frame_len(skb) + ETH_FCS_LEN;
+	u64 end_ps = start_ps + (u64)len * port->byte_ps;
+
+	port->tx_frame = skb;
+	port->tx_free_ps = end_ps + (u64)ETHERPORT_IFG_LEN * port->byte_ps;
+	hrtimer_start(&port->tx_timer, etherport_ps_to_ktime(end_ps),
+		      HRTIMER_MODE_ABS_SOFT);
+}
+
+/*
+ * Start the next frame, if there is one and it may go. PAUSE frames go ahead of
+ * data and also while this port is itself paused (802.3 Annex 31B.3.4).
+ */
+void etherport_tx_kick(struct etherport *port)
+{
+	u64 now_ps = etherport_now_ps();
+	u64 start_ps = max(now_ps, port->tx_free_ps);
+	struct sk_buff *skb;
+
+	if (port->tx_frame || !netif_carrier_ok(port->dev))
+		return;
+
+	skb = etherport_pause_next(port);
+	if (!skb && etherport_paused(port, start_ps)) {
+		hrtimer_start(&port->tx_timer,
+			      etherport_ps_to_ktime(port->paused_until_ps),
+			      HRTIMER_MODE_ABS_SOFT);
+		return;
+	}
+	if (!skb)
+		skb = __skb_dequeue(&port->tx_ring);
+	if (skb)
+		etherport_tx_serialize(port, skb, start_ps);
+}
+
+static void etherport_flight_schedule(struct etherport *port)
+{
+	struct sk_buff *skb = skb_peek(&port->flight);
+
+	if (skb)
+		hrtimer_start(&port->flight_timer,
+			      ns_to_ktime(etherport_flight(skb)->arrival_ns),
+			      HRTIMER_MODE_ABS_SOFT);
+}
+
+static enum hrtimer_restart etherport_flight_timer(struct hrtimer *timer)
+{
+	struct etherport *port = container_of(timer, struct etherport, flight_timer);
+	u64 now_ns = ktime_get_ns();
+	struct sk_buff *skb;
+
+	while ((skb = skb_peek(&port->flight)) &&
+	       etherport_flight(skb)->arrival_ns <= now_ns) {
+		__skb_unlink(skb, &port->flight);
+		if (port->peer)
+			etherport_receive(port->peer, skb);
+		else
+			kfree_skb(skb);
+	}
+	etherport_flight_schedule(port);
+	return HRTIMER_NORESTART;
+}
+
+static void etherport_to_cable(struct etherport *port, struct sk_buff *skb)
+{
+	bool idle = skb_queue_empty(&port->flight);
+
+	if (!port->peer) {
+		kfree_skb(skb);
+		return;
+	}
+	if (!port->cable_delay_ns && idle) {
+		etherport_receive(port->peer, skb);
+		return;
+	}
+
+	etherport_flight(skb)->arrival_ns = ktime_get_ns() + port->cable_delay_ns;
+	__skb_queue_tail(&port->flight, skb);
+	if (idle)
+		etherport_flight_schedule(port);
+}
+
+/*
+ * The last bit has left: completion. Whoever was charged for the frame is let
+ * off now - the sending socket, which is what TCP small queues counts on, or
+ * the packet buffer of the port by which the frame entered this node.
+ */
+static void etherport_tx_done(struct etherport *port, struct sk_buff *skb)
+{
+	skb_orphan(skb);
+	if (!etherport_is_pause(skb)) {
+		port->count.tx_frames++;
+		port->count.tx_bytes += etherport_frame_len(skb);
+		netdev_completed_queue(port->dev, 1, skb->len);
+	}
+	etherport_to_cable(port, skb);
+}
+
+static enum hrtimer_restart etherport_tx_timer(struct hrtimer *timer)
+{
+	struct etherport *port = container_of(timer, struct etherport, tx_timer);
+	struct sk_buff *skb = port->tx_frame;
+
+	if (skb) {
+		port->tx_frame = NULL;
+		etherport_tx_done(port, skb);
+	}
+	etherport_tx_kick(port);
+	if (netif_queue_stopped(port->dev) &&
+	    etherport_tx_used(port) < port->tx_ring_size)
+		netif_wake_queue(port->dev);
+	return HRTIMER_NORESTART;
+}
+
+static void etherport_tx_enqueue(struct etherport *port, struct sk_buff *skb)
+{
+	skb_reset_mac_header(skb);
+	netdev_sent_queue(port->dev, skb->len);
+	__skb_queue_tail(&port->tx_ring, skb);
+}
+
+/* What TSO hardware does: the headers again in front of each segment. */
+static void etherport_tx_segment(struct etherport *port, struct sk_buff *skb)
+{
+	netdev_features_t features = NETIF_F_SG | NETIF_F_HW_CSUM;
+	struct sk_buff *segs, *next;
+
+	segs = skb_gso_segment(skb, features);
+	if (IS_ERR_OR_NULL(segs)) {
+		port->count.tx_dropped_error++;
+		kfree_skb(skb);
+		return;
+	}
+	skb_list_walk_safe(segs, segs, next) {
+		skb_mark_not_on_list(segs);
+		etherport_tx_enqueue(port, segs);
+	}
+	consume_skb(skb);
+}
+
+/*
+ * The egress queue is longest just before a frame leaves it: this is where its
+ * high water can be seen without a hook in the qdisc.
+ */
+static void etherport_tx_watch_queue(struct etherport *port, const struct sk_buff *skb)
+{
+	struct Qdisc *qdisc = rcu_dereference_bh(netdev_get_tx_queue(port->dev, 0)->qdisc);
+	__u32 frames, bytes;
+
+	qdisc_qstats_qlen_backlog(qdisc, &frames, &bytes);
+	bytes += qdisc_pkt_len(skb);
+	port->queue_high_water_bytes = max_t(u64, port->queue_high_water_bytes, bytes);
+}
+
+netdev_tx_t etherport_xmit(struct sk_buff *skb, struct net_device *dev)
+{
+	struct etherport *port = netdev_priv(dev);
+
+	if (!netif_carrier_ok(dev)) {
+		port->count.tx_dropped_down++;
+		kfree_skb(skb);
+		return NETDEV_TX_OK;
+	}
+	etherport_tx_watch_queue(port, skb);
+
+	/*
+	 * A TCP frame is a clone that shares its data with the sender's
+	 * retransmit queue. The receiver's GRO will write to it: unshare.
+	 */
+	if (skb_unclone(skb, GFP_ATOMIC)) {
+		port->count.tx_dropped_error++;
+		kfree_skb(skb);
+		return NETDEV_TX_OK;
+	}
+	if (skb_is_gso(skb))
+		etherport_tx_segment(port, skb);
+	else
+		etherport_tx_enqueue(port, skb);
+
+	if (etherport_tx_used(port) >= port->tx_ring_size)
+		netif_stop_queue(dev);
+	etherport_tx_kick(port);
+	return NETDEV_TX_OK;
+}
+
+void etherport_tx_init(struct etherport *port)
+{
+	__skb_queue_head_init(&port->tx_ring);
+	__skb_queue_head_init(&port->flight);
+	hrtimer_setup(&port->tx_timer, etherport_tx_timer, CLOCK_MONOTONIC,
+		      HRTIMER_MODE_ABS_SOFT);
+	hrtimer_setup(&port->flight_timer, etherport_flight_timer, CLOCK_MONOTONIC,
+		      HRTIMER_MODE_ABS_SOFT);
+}
+
+void etherport_tx_start(struct etherport *port)
+{
+	netdev_reset_queue(port->dev);
+	netif_start_queue(port->dev);
+}
+
+/* Frames that were waiting or under way are lost, as when a cable is pulled. */
+void etherport_tx_stop(struct etherport *port)
+{
+	netif_tx_disable(port->dev);
+	hrtimer_cancel(&port->tx_timer);
+	hrtimer_cancel(&port->flight_timer);
+
+	local_bh_disable();
+	port->count.tx_dropped_down += etherport_tx_used(port);
+	kfree_skb(port->tx_frame);
+	port->tx_frame = NULL;
+	__skb_queue_purge(&port->tx_ring);
+	__skb_queue_purge(&port->flight);
+	netdev_reset_queue(port->dev);
+	local_bh_enable();
+}

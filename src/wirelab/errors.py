@@ -1,0 +1,108 @@
+"""What can go wrong, as exceptions a command line turns into one message and one exit code."""
+
+from __future__ import annotations
+
+import difflib
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, ClassVar
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+
+@dataclass(frozen=True, slots=True)
+class Problem:
+    """One thing wrong with the input, and where it stands.
+
+    ``line`` and ``column`` count from 1. ``str()`` is what the user reads:
+    ``file:line: field: message``, without the parts that are not known.
+    """
+
+    message: str
+    file: str | None = None
+    line: int | None = None
+    field: str | None = None
+    column: int | None = None
+
+    def __str__(self) -> str:
+        where = self.file or ""
+        if self.file and self.line is not None:
+            where += f":{self.line}"
+        return ": ".join(part for part in (where, self.field, self.message) if part)
+
+
+class WirelabError(Exception):
+    """An error with a message for the user, an optional hint on what to do, and an exit code."""
+
+    exit_code: ClassVar[int] = 4
+
+    def __init__(self, message: str, *, hint: str | None = None) -> None:
+        super().__init__(message)
+        self.message = message
+        self.hint = hint
+
+
+class InputError(WirelabError):
+    """What the user wrote or named is wrong: bad scenario, unknown name, unreadable file.
+
+    ``problems`` holds each of them; the message is one line per problem.
+    """
+
+    exit_code: ClassVar[int] = 2
+
+    def __init__(
+        self,
+        message: str,
+        *,
+        file: str | None = None,
+        line: int | None = None,
+        field: str | None = None,
+        hint: str | None = None,
+    ) -> None:
+        problem = Problem(message, file, line, field)
+        super().__init__(str(problem), hint=hint)
+        self.problems: tuple[Problem, ...] = (problem,)
+
+    @classmethod
+    def of(cls, problems: Iterable[Problem], *, hint: str | None = None) -> InputError:
+        """One error out of several problems, in the order given. Raises ValueError if there are none."""
+        found = tuple(problems)
+        if not found:
+            msg = "an InputError needs a problem"
+            raise ValueError(msg)
+        error = cls(found[0].message, hint=hint)
+        error.problems = found
+        error.message = "\n".join(map(str, found))
+        error.args = (error.message,)
+        return error
+
+
+class LabError(WirelabError):
+    """The lab broke (kernel, root image, boot, disk, permission) or a law was broken by it."""
+
+
+class SkipError(WirelabError):
+    """What was asked cannot be tested here; the message says why."""
+
+    exit_code: ClassVar[int] = 3
+
+
+def nearest(word: str, known: Iterable[str]) -> str | None:
+    """The known word that ``word`` most likely stands for, None if nothing is near."""
+    choices = sorted(set(known))
+    folded = {choice.casefold(): choice for choice in reversed(choices)}
+    if word.casefold() in folded:
+        return folded[word.casefold()]
+    close = difflib.get_close_matches(word.casefold(), folded, n=1, cutoff=0.6)
+    return folded[close[0]] if close else None
+
+
+def unknown(what: str, word: str, known: Iterable[str]) -> str:
+    """The message for a word that is none of ``known``: the nearest one, else all of them."""
+    choices = tuple(known)
+    guess = nearest(word, choices)
+    if guess is not None:
+        return f"unknown {what} `{word}`; did you mean `{guess}`?"
+    if not choices:
+        return f"unknown {what} `{word}`; there is none here"
+    return f"unknown {what} `{word}`; known: {', '.join(choices)}"

@@ -1,0 +1,1 @@
+"""What runs inside the lab: standard library and Mininet, on the root image's own Python."""

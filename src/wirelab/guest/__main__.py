@@ -1,0 +1,52 @@
+"""PID 1 of the lab: reads what is to be done, does it, leaves the results and switches itself off."""
+
+from __future__ import annotations
+
+import ctypes
+import json
+import os
+import sys
+import traceback
+from pathlib import Path
+from typing import Any
+
+from wirelab.guest import clock, command, experiment, openvswitch
+
+_LAB = Path("/run/wirelab")
+_PLAN = _LAB / "plan"
+_RESULTS = _LAB / "results"
+
+# linux/reboot.h
+_RB_POWER_OFF = 0x4321FEDC
+
+
+def main() -> None:
+    """Run the command or the Plan that the plan folder holds; ``status.json`` says how it went."""
+    try:
+        openvswitch.start()
+        if (_PLAN / "command.json").exists():
+            status = command.run(_PLAN, _RESULTS)
+        else:
+            status = experiment.run(_PLAN, _RESULTS)
+    except Exception as error:  # noqa: BLE001 whatever it is, it must reach the host as a message
+        traceback.print_exc()
+        status = {"status": "error", "message": f"{error}" or type(error).__name__, "hint": None}
+    _write_status({**status, "virtual_s": clock.now_ns() / clock.NS_PER_S})
+    sys.stderr.flush()
+    _switch_off()
+
+
+def _write_status(status: dict[str, Any]) -> None:
+    # Written last and under another name first: a status that can be read is whole.
+    partial = _RESULTS / "status.json.partial"
+    partial.write_text(json.dumps(status, indent=1) + "\n")
+    partial.rename(_RESULTS / "status.json")
+
+
+def _switch_off() -> None:
+    os.sync()
+    ctypes.CDLL(None).reboot(_RB_POWER_OFF)
+
+
+if __name__ == "__main__":
+    main()

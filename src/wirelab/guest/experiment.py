@@ -1,0 +1,62 @@
+"""A Plan, from bare lab to raw files."""
+
+from __future__ import annotations
+
+import platform
+import re
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from wirelab.guest import clock, settings, traffic
+from wirelab.guest.measure import Probe
+from wirelab.guest.network import Network
+from wirelab.plan.types import Plan
+
+# The network is ready at the first of these instants that is still ahead: whatever the set-up took
+# in virtual time, and whatever a change of it would add, the traffic starts at the same instant.
+_READY_STEP_NS = 30 * clock.NS_PER_S
+
+_DPKG_STATUS = Path("/var/lib/dpkg/status")
+_TOOLS = ("ethtool", "iperf3", "iproute2", "mininet", "openvswitch-switch", "python3")
+
+
+def run(plan_folder: Path, results: Path) -> dict[str, Any]:
+    """Build the network of ``plan.json``, verify it, run its traffic and leave the raw files."""
+    plan = Plan.from_json((plan_folder / "plan.json").read_text())
+    flows = results / "flows"
+    flows.mkdir()
+
+    network = Network(plan, lambda port: settings.configure(port, settings.cable_delay_ns(plan, port)))
+    network.start_switches()
+    settings.apply(network)
+    in_force = settings.read_back(network)
+    (results / "settings.json").write_text(settings.to_json(in_force))
+    settings.verify(in_force)
+    traffic.introduce(network)
+
+    probe = Probe(network)
+    ready_ns = (clock.now_ns() // _READY_STEP_NS + 1) * _READY_STEP_NS
+    schedule = traffic.Schedule(network, probe, flows, _Progress(plan, results))
+    try:
+        schedule.run(ready_ns)
+    finally:
+        probe.write(results)
+    return {"status": "done", "kernel": platform.release(), "tools": tools()}
+
+
+class _Progress:
+    """Tells the host how far the traffic is, by a file it can watch: "<done> <whole>" in virtual ns."""
+
+    def __init__(self, plan: Plan, results: Path) -> None:
+        self._whole_ns = max(flow.start_ns + flow.duration_ns for flow in plan.flows)
+        self._path = results / "progress"
+
+    def __call__(self, at_ns: int) -> None:
+        self._path.write_text(f"{min(at_ns, self._whole_ns)} {self._whole_ns}\n")
+
+
+def tools() -> dict[str, str]:
+    """The versions of what produced the figures, as the root image's package database has them."""
+    database = _DPKG_STATUS.read_text(errors="replace")
+    found = dict(re.findall(r"^Package: (\S+)$.*?^Version: (\S+)$", database, re.MULTILINE | re.DOTALL))
+    return {name: found[name] for name in _TOOLS}

@@ -1,0 +1,91 @@
+"""Samples over virtual time and whole snapshots, of every port and every flow."""
+
+from __future__ import annotations
+
+import json
+from typing import TYPE_CHECKING, Any
+
+from wirelab.guest.ethtool import Ethtool
+from wirelab.guest.namespace import inside
+from wirelab.guest.shell import run
+from wirelab.guest.sockdiag import SockDiag
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from wirelab.guest.network import Network
+
+# Counted since the port was made, by cause; a sample gives their sum.
+_DROPS = (
+    "queue_dropped_frames",
+    "rx_dropped_buffer",
+    "rx_dropped_down",
+    "rx_dropped_error",
+    "rx_dropped_oversize",
+    "tx_dropped_down",
+    "tx_dropped_error",
+)
+
+
+class Probe:
+    """Reads the ports and the sockets of a network; keeps what it has read until ``write``."""
+
+    def __init__(self, network: Network) -> None:
+        self._network = network
+        self._plan = network.plan
+        self._tools: list[tuple[str, Ethtool]] = []
+        self._sockets: dict[str, SockDiag] = {}
+        self._samples: list[dict[str, Any]] = []
+        self._snapshots: list[dict[str, Any]] = []
+        for node in (*self._plan.hosts, *self._plan.switches, *self._plan.modules):
+            with inside(network.pid(node.name)):
+                tool = Ethtool()
+            self._tools += [(port.name, tool) for port in self._plan.ports_of(node.name)]
+        for sender in sorted({flow.sender for flow in self._plan.flows if flow.protocol == "tcp"}):
+            with inside(network.pid(sender)):
+                self._sockets[sender] = SockDiag()
+
+    def sample(self, at_ns: int) -> None:
+        """Take one sample: queues, buffers, pause state, drops; window and RTT of the flows."""
+        ports = {}
+        for name, tool in self._tools:
+            stats = tool.stats(name)
+            ports[name] = {
+                "queue_bytes": stats["queue_bytes"],
+                "buffer_bytes": stats["buffer_bytes"],
+                "paused": stats["tx_paused"],
+                "dropped_frames": sum(stats[cause] for cause in _DROPS),
+                "tx_bytes": stats["tx_bytes"],
+                "rx_bytes": stats["rx_bytes"],
+            }
+        self._samples.append({"at_ns": at_ns, "ports": ports, "flows": self._flows()})
+
+    def _flows(self) -> dict[str, dict[str, int]]:
+        connections = {sender: diag.established() for sender, diag in self._sockets.items()}
+        flows = {}
+        for flow in self._plan.flows:
+            info = connections.get(flow.sender, {}).get((flow.client_port, flow.port))
+            if info is not None:
+                flows[flow.name] = {
+                    "cwnd_segments": info.cwnd_segments,
+                    "rtt_us": info.rtt_us,
+                    "bytes_acked": info.bytes_acked,
+                    "retransmits": info.retransmits,
+                }
+        return flows
+
+    def snapshot(self, name: str, at_ns: int) -> None:
+        """Keep every counter of every port and qdisc as it is now."""
+        ports = {port: tool.stats(port) for port, tool in self._tools}
+        qdiscs: dict[str, list[Any]] = {}
+        for node in (*self._plan.hosts, *self._plan.switches, *self._plan.modules):
+            found = json.loads(run(self._network.argv(node.name, ["tc", "-s", "-j", "qdisc", "show"])))
+            for port in self._plan.ports_of(node.name):
+                qdiscs[port.name] = [each for each in found if each.get("dev") == port.name]
+        self._snapshots.append({"name": name, "at_ns": at_ns, "ports": ports, "qdiscs": qdiscs})
+
+    def write(self, folder: Path) -> None:
+        """Write ``samples.jsonl`` and ``counters.json``."""
+        lines = "".join(json.dumps(each, separators=(",", ":")) + "\n" for each in self._samples)
+        (folder / "samples.jsonl").write_text(lines)
+        (folder / "counters.json").write_text(json.dumps({"snapshots": self._snapshots}, indent=1) + "\n")

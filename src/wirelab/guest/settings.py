@@ -1,0 +1,194 @@
+"""Every setting of a Plan: put into force, then read back and compared.
+
+A tool that does not know a rate may shape nothing and say nothing; a lab that trusts its settings
+measures something else than it says. What is read back is the proof.
+"""
+
+from __future__ import annotations
+
+import json
+from dataclasses import asdict, dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from wirelab.guest.ethtool import Ethtool
+from wirelab.guest.namespace import inside, sysfs
+from wirelab.guest.shell import run
+
+if TYPE_CHECKING:
+    from wirelab.guest.network import Network
+    from wirelab.plan.types import Plan, Port, Queue
+
+
+class SettingsMismatchError(Exception):
+    """The lab did not take a setting."""
+
+
+@dataclass(frozen=True, slots=True)
+class Setting:
+    """One setting of one port (or host): what was asked for and what is in force."""
+
+    port: str
+    setting: str
+    asked: int | str | bool
+    actual: int | str | bool
+
+
+def configure(port: Port, cable_delay_ns: int) -> None:
+    """Set what belongs to the hardware, while the port is still in the lab's own namespace."""
+    tool = Ethtool()
+    tool.set_speed(port.name, port.speed_bps)
+    tool.set_pause(port.name, rx=port.pause_rx, tx=port.pause_tx)
+    tool.set_coalesce(port.name, rx_usecs=port.rx_usecs, rx_frames=port.rx_frames)
+    tool.set_rings(port.name, rx_frames=port.rx_ring_frames, tx_frames=port.tx_ring_frames)
+    tool.close()
+    folder = sysfs(None) / "class/net" / port.name
+    for name, value in _attributes(port, cable_delay_ns).items():
+        (folder / name).write_text(f"{value}\n")
+
+
+def _attributes(port: Port, cable_delay_ns: int) -> dict[str, int | str]:
+    return {
+        "mtu": port.mtu_bytes,
+        "etherport/role": port.role,
+        "etherport/buffer_bytes": port.buffer_bytes,
+        "etherport/xoff_bytes": port.xoff_bytes,
+        "etherport/xon_bytes": port.xon_bytes,
+        "etherport/cable_delay_ns": cable_delay_ns,
+    }
+
+
+def cable_delay_ns(plan: Plan, port: Port) -> int:
+    """The delay of the cable in ``port``."""
+    return next(cable.delay_ns for cable in plan.cables if port.name in (cable.a, cable.b))
+
+
+def apply(network: Network) -> None:
+    """Set what belongs to the node: sysctls, addresses, carrier, egress queues, the module's two ways."""
+    plan = network.plan
+    for host in plan.hosts:
+        _apply_sysctls(network, host.name, {**plan.sysctls, **host.sysctls})
+    for node in (*plan.switches, *plan.modules, *plan.hosts):
+        ports = plan.ports_of(node.name)
+        run(network.argv(node.name, ["ip", "-batch", "-"]), text="".join(map(_ip_lines, ports)))
+    # Open vSwitch puts its own qdisc in the place of another's when it adds a port: queues come last.
+    for node in (*plan.switches, *plan.modules, *plan.hosts):
+        lines = "".join(map(_tc_lines, plan.ports_of(node.name)))
+        if lines:
+            run(network.argv(node.name, ["tc", "-batch", "-"]), text=lines)
+    for module in plan.modules:
+        lines = _redirect_lines(module.host_port, module.line_port)
+        lines += _redirect_lines(module.line_port, module.host_port)
+        run(network.argv(module.name, ["tc", "-batch", "-"]), text=lines)
+
+
+def _apply_sysctls(network: Network, host: str, sysctls: dict[str, str]) -> None:
+    # Written as from inside, for /proc/sys/net shows the writer's namespace.
+    with inside(network.pid(host)):
+        for name, value in sysctls.items():
+            _sysctl(name).write_text(f"{value}\n")
+
+
+def _sysctl(name: str) -> Path:
+    return Path("/proc/sys") / name.replace(".", "/")
+
+
+def _ip_lines(port: Port) -> str:
+    address = f"addr add {port.address} dev {port.name}\n" if port.address else ""
+    return f"{address}link set {port.name} up\n"
+
+
+def _tc_lines(port: Port) -> str:
+    netem, queue = port.netem, port.queue
+    if netem is None:
+        return f"qdisc replace dev {port.name} root {_queue_words(queue)}\n" if queue else ""
+    # tc's own words: percent for loss, and a bare delay would be in milliseconds.
+    words = f"delay {netem.delay_ns}ns {netem.jitter_ns}ns limit {netem.limit_packets}"
+    if netem.loss_ratio:
+        words += f" loss {netem.loss_ratio * 100:.6f}%"
+    return f"qdisc replace dev {port.name} root netem {words}\n"
+
+
+def _queue_words(queue: Queue) -> str:
+    return queue.kind if queue.limit_bytes is None else f"{queue.kind} limit {queue.limit_bytes}"
+
+
+def _redirect_lines(source: str, target: str) -> str:
+    return (
+        f"qdisc add dev {source} clsact\n"
+        f"filter add dev {source} ingress matchall action mirred egress redirect dev {target}\n"
+    )
+
+
+def read_back(network: Network) -> tuple[Setting, ...]:
+    """Every setting as it is in force, beside what the Plan asks for."""
+    plan = network.plan
+    settings: list[Setting] = []
+    for node in (*plan.switches, *plan.modules, *plan.hosts):
+        pid = network.pid(node.name)
+        qdiscs = json.loads(run(network.argv(node.name, ["tc", "-j", "qdisc", "show"])))
+        with inside(pid):
+            tool = Ethtool()
+        for port in plan.ports_of(node.name):
+            settings += _read_port(port, tool, sysfs(pid) / "class/net" / port.name, cable_delay_ns(plan, port))
+            settings += _read_queue(port, qdiscs)
+        tool.close()
+    for host in plan.hosts:
+        with inside(network.pid(host.name)):
+            for name, asked in {**plan.sysctls, **host.sysctls}.items():
+                actual = " ".join(_sysctl(name).read_text().split())
+                settings.append(Setting(host.name, name, asked, actual))
+    return tuple(settings)
+
+
+def _read_port(port: Port, tool: Ethtool, folder: Path, delay_ns: int) -> list[Setting]:
+    pause_rx, pause_tx = tool.pause(port.name)
+    rx_usecs, rx_frames = tool.coalesce(port.name)
+    rx_ring, tx_ring = tool.rings(port.name)
+    pairs: dict[str, tuple[int | str | bool, int | str | bool]] = {
+        "speed_bps": (port.speed_bps, tool.speed_bps(port.name)),
+        "pause_rx": (port.pause_rx, pause_rx),
+        "pause_tx": (port.pause_tx, pause_tx),
+        "rx_usecs": (port.rx_usecs, rx_usecs),
+        "rx_frames": (port.rx_frames, rx_frames),
+        "rx_ring_frames": (port.rx_ring_frames, rx_ring),
+        "tx_ring_frames": (port.tx_ring_frames, tx_ring),
+        "mac": (port.mac, (folder / "address").read_text().strip()),
+        "carrier": (1, int((folder / "carrier").read_text())),
+    }
+    for name, asked in _attributes(port, delay_ns).items():
+        text = (folder / name).read_text().strip()
+        pairs[name.rpartition("/")[2]] = (asked, int(text) if isinstance(asked, int) else text)
+    return [Setting(port.name, name, asked, actual) for name, (asked, actual) in pairs.items()]
+
+
+def _read_queue(port: Port, qdiscs: list[dict[str, Any]]) -> list[Setting]:
+    root = next((each for each in qdiscs if each.get("dev") == port.name and each.get("root")), {})
+    options = root.get("options", {})
+    if port.netem is not None:
+        delay = options.get("delay", {})
+        return [
+            Setting(port.name, "qdisc", "netem", root.get("kind", "none")),
+            Setting(port.name, "netem_delay_ns", port.netem.delay_ns, round(delay.get("delay", 0) * 1e9)),
+            Setting(port.name, "netem_limit_packets", port.netem.limit_packets, options.get("limit", 0)),
+        ]
+    if port.queue is None:
+        return []
+    settings = [Setting(port.name, "qdisc", port.queue.kind, root.get("kind", "none"))]
+    if port.queue.limit_bytes is not None:
+        settings.append(Setting(port.name, "queue_limit_bytes", port.queue.limit_bytes, options.get("limit", 0)))
+    return settings
+
+
+def verify(settings: tuple[Setting, ...]) -> None:
+    """Raise SettingsMismatchError, naming every setting that is not in force."""
+    wrong = [each for each in settings if each.asked != each.actual]
+    if wrong:
+        raise SettingsMismatchError(
+            "; ".join(f"{each.port}: {each.setting} is {each.actual}, asked for {each.asked}" for each in wrong)
+        )
+
+
+def to_json(settings: tuple[Setting, ...]) -> str:
+    """``settings.json``: one object a line."""
+    return "[\n" + ",\n".join(json.dumps(asdict(each)) for each in settings) + "\n]\n"

@@ -1,0 +1,72 @@
+"""The one place inside the lab that runs programs."""
+
+from __future__ import annotations
+
+import subprocess
+from typing import TYPE_CHECKING, TextIO
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+    from pathlib import Path
+
+
+class CommandError(Exception):
+    """A program of the lab failed; the text is what it said."""
+
+    def __init__(self, argv: Sequence[str], code: int, said: str) -> None:
+        super().__init__(f"{' '.join(argv)}: exit {code}: {said.strip()}")
+
+
+def run(argv: Sequence[str], *, text: str | None = None) -> str:
+    """Run a program to its end and return what it printed.
+
+    ``text`` is its standard input, for programs that read a batch of commands.
+    Raises CommandError with the program's own words when it fails.
+    """
+    done = subprocess.run(argv, input=text, capture_output=True, text=True, check=False)  # noqa: S603 argv lists only
+    if done.returncode != 0:
+        raise CommandError(argv, done.returncode, done.stderr or done.stdout)
+    return done.stdout
+
+
+class Job:
+    """A program that runs on while the lab goes about other things; what it prints goes to a file."""
+
+    def __init__(
+        self,
+        argv: Sequence[str],
+        stdout: Path,
+        stderr: Path | None = None,
+        *,
+        cwd: Path | None = None,
+        env: Mapping[str, str] | None = None,
+    ) -> None:
+        self.argv = tuple(argv)
+        self._stdout: TextIO = stdout.open("w")
+        self._stderr: TextIO | int = stderr.open("w") if stderr else subprocess.STDOUT
+        self._process = subprocess.Popen(  # noqa: S603 argv lists only
+            self.argv,
+            stdin=subprocess.DEVNULL,
+            stdout=self._stdout,
+            stderr=self._stderr,
+            cwd=cwd,
+            env=env,
+        )
+
+    @property
+    def code(self) -> int | None:
+        """The exit code, or None while it runs. Death by signal N is 128 + N, as a shell says it."""
+        code = self._process.poll()
+        return 128 - code if code is not None and code < 0 else code
+
+    def wait(self) -> int:
+        """Wait for the end and return the exit code."""
+        self._process.wait()
+        code = self.code
+        assert code is not None  # noqa: S101 it has just ended
+        return code
+
+    def kill(self) -> None:
+        """End it at once."""
+        self._process.kill()
+        self._process.wait()

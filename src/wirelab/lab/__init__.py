@@ -1,0 +1,1 @@
+"""The lab machine: its kernel, its root image, and booting it."""

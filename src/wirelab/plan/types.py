@@ -1,0 +1,198 @@
+"""The Plan and its parts: frozen, in base units, the border between host and lab.
+
+Standard library only: the guest inside the lab imports this module too, on an interpreter that has
+none of the host's packages. A Plan is written to ``plan.json`` and read back equal.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+import json
+from dataclasses import dataclass, field
+from typing import Any, Literal
+
+SCHEMA = 1
+
+Role = Literal["host", "forward"]
+Protocol = Literal["tcp", "udp"]
+
+
+@dataclass(frozen=True, slots=True)
+class Host:
+    """An end system: a network namespace with its own stack, and sysctls of its own."""
+
+    name: str
+    part: str
+    sysctls: dict[str, str] = field(default_factory=dict)
+
+
+@dataclass(frozen=True, slots=True)
+class Switch:
+    """A learning switch: an Open vSwitch bridge with the kernel datapath."""
+
+    name: str
+    part: str
+
+
+@dataclass(frozen=True, slots=True)
+class Module:
+    """A two-port node, an SFP+ transceiver: what enters one port leaves by the other.
+
+    ``host_port`` faces the switch, ``line_port`` the cable.
+    """
+
+    name: str
+    part: str
+    host_port: str
+    line_port: str
+
+
+@dataclass(frozen=True, slots=True)
+class Queue:
+    """The egress queue of a port, as a tc qdisc.
+
+    ``kind`` is the qdisc's name as tc spells it; ``limit_bytes`` is its limit (``bfifo``), None where
+    the qdisc keeps its own default.
+    """
+
+    kind: str
+    limit_bytes: int | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Netem:
+    """Delay and loss of a long path, put on a port's egress by tc netem."""
+
+    delay_ns: int = 0
+    jitter_ns: int = 0
+    loss_ratio: float = 0.0
+    limit_packets: int = 1_000_000
+
+
+@dataclass(frozen=True, slots=True)
+class Port:
+    """One MAC with its PHY, and every setting it has.
+
+    ``name`` is the interface name inside the lab (at most 15 characters), ``label`` how a person
+    names it in a scenario (``switch.p1``, ``server``). ``role`` is ``host`` where frames end in a
+    stack and ``forward`` where they are passed on (switch, module) and stay charged to this port's
+    packet buffer until they have left the node.
+    """
+
+    name: str
+    label: str
+    node: str
+    role: Role
+    mac: str
+    address: str | None
+    speed_bps: int
+    mtu_bytes: int
+    pause_rx: bool
+    pause_tx: bool
+    rx_usecs: int
+    rx_frames: int
+    rx_ring_frames: int
+    tx_ring_frames: int
+    buffer_bytes: int
+    xoff_bytes: int
+    xon_bytes: int
+    queue: Queue | None = None
+    netem: Netem | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Cable:
+    """Two ports joined, and the time a bit takes from one to the other."""
+
+    a: str
+    b: str
+    delay_ns: int
+
+
+@dataclass(frozen=True, slots=True)
+class Flow:
+    """One iperf3 run: ``sender`` sends to ``receiver`` from ``start_ns`` for ``duration_ns``.
+
+    ``start_ns`` counts from the instant the network is ready. Flows whose times overlap run together.
+    ``congestion`` is None for UDP; ``bitrate_bps`` is None for as fast as possible.
+    """
+
+    name: str
+    sender: str
+    receiver: str
+    protocol: Protocol
+    start_ns: int
+    duration_ns: int
+    port: int
+    client_port: int
+    congestion: str | None = None
+    bitrate_bps: int | None = None
+    payload_bytes: int | None = None
+    parallel: int = 1
+
+
+@dataclass(frozen=True, slots=True)
+class Plan:
+    """One variant of one scenario, ready to be built.
+
+    ``ports`` and ``cables`` are in the order in which they are made. ``sysctls`` are set in every
+    host's namespace and read back. ``wall_limit_s`` is the wall-clock time after which the lab is
+    taken for hung.
+    """
+
+    scenario: str
+    variant: str
+    seed: int
+    drawing: str
+    hosts: tuple[Host, ...]
+    switches: tuple[Switch, ...]
+    modules: tuple[Module, ...]
+    ports: tuple[Port, ...]
+    cables: tuple[Cable, ...]
+    flows: tuple[Flow, ...]
+    sysctls: dict[str, str] = field(default_factory=dict)
+    sample_interval_ns: int = 100_000_000
+    wall_limit_s: int = 600
+    schema: int = SCHEMA
+
+    def port(self, name: str) -> Port:
+        """The port with interface name ``name``. Raises KeyError if there is none."""
+        for port in self.ports:
+            if port.name == name:
+                return port
+        raise KeyError(name)
+
+    def ports_of(self, node: str) -> tuple[Port, ...]:
+        """The ports of a node, in order."""
+        return tuple(port for port in self.ports if port.node == node)
+
+    def to_json(self) -> str:
+        """The Plan as JSON text, the same bytes for equal Plans."""
+        return json.dumps(dataclasses.asdict(self), indent=1, sort_keys=True) + "\n"
+
+    @classmethod
+    def from_json(cls, text: str) -> Plan:
+        """The Plan that ``to_json`` wrote. Raises ValueError for another schema."""
+        raw: dict[str, Any] = json.loads(text)
+        if raw["schema"] != SCHEMA:
+            msg = f"plan schema {raw['schema']}, this wirelab reads {SCHEMA}"
+            raise ValueError(msg)
+        ports = tuple(_port(each) for each in raw.pop("ports"))
+        return cls(
+            hosts=tuple(Host(**each) for each in raw.pop("hosts")),
+            switches=tuple(Switch(**each) for each in raw.pop("switches")),
+            modules=tuple(Module(**each) for each in raw.pop("modules")),
+            ports=ports,
+            cables=tuple(Cable(**each) for each in raw.pop("cables")),
+            flows=tuple(Flow(**each) for each in raw.pop("flows")),
+            **raw,
+        )
+
+
+def _port(raw: dict[str, Any]) -> Port:
+    queue, netem = raw.pop("queue"), raw.pop("netem")
+    return Port(
+        queue=Queue(**queue) if queue else None,
+        netem=Netem(**netem) if netem else None,
+        **raw,
+    )
