@@ -69,6 +69,7 @@ struct etherport {
 	struct sk_buff_head tx_ring;	/* waiting behind tx_frame */
 	u32 tx_ring_size;
 	struct sk_buff *tx_frame;	/* the one on the wire */
+	bool tx_control;		/* it is the MAC's own, not data */
 	struct hrtimer tx_timer;	/* its last bit, or the end of a pause */
 	u64 tx_free_ps;			/* the serializer is free from here */
 	struct sk_buff_head flight;	/* on the cable towards the peer */

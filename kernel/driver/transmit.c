@@ -3,7 +3,10 @@
  * From the qdisc to the far end of the cable: TX ring, serializer, cable delay.
  *
  * One timer event a frame: when its last FCS bit leaves, the frame is handed to
- * the cable and the next one is started behind the inter-frame gap.
+ * the cable and the next one is started behind the inter-frame gap. A cable so
+ * short that a bit crosses it within the shortest frame gets no event of its
+ * own: the one event is when the last bit arrives, and the frame started at it
+ * is dated back to the end of the gap.
  */
 #include <net/pkt_sched.h>
 #include <net/sch_generic.h>
@@ -16,9 +19,16 @@ u32 etherport_tx_used(const struct etherport *port)
 	return skb_queue_len(&port->tx_ring) + (port->tx_frame ? 1 : 0);
 }
 
-static bool etherport_is_pause(const struct sk_buff *skb)
+static bool etherport_cable_short(const struct etherport *port)
 {
-	return eth_hdr(skb)->h_proto == htons(ETH_P_PAUSE);
+	u32 shortest = ETHERPORT_PREAMBLE_LEN + ETH_ZLEN + ETH_FCS_LEN;
+
+	return port->cable_delay_ns * 1000 < (u64)shortest * port->byte_ps;
+}
+
+static u64 etherport_short_delay_ps(const struct etherport *port)
+{
+	return etherport_cable_short(port) ? port->cable_delay_ns * 1000 : 0;
 }
 
 static void etherport_tx_serialize(struct etherport *port, struct sk_buff *skb,
@@ -29,6 +39,7 @@ static void etherport_tx_serialize(struct etherport *port, struct sk_buff *skb,
 
 	port->tx_frame = skb;
 	port->tx_free_ps = end_ps + (u64)ETHERPORT_IFG_LEN * port->byte_ps;
+	end_ps += etherport_short_delay_ps(port);
 	hrtimer_start(&port->tx_timer, etherport_ps_to_ktime(end_ps),
 		      HRTIMER_MODE_ABS_SOFT);
 }
@@ -39,14 +50,18 @@ static void etherport_tx_serialize(struct etherport *port, struct sk_buff *skb,
  */
 void etherport_tx_kick(struct etherport *port)
 {
-	u64 now_ps = etherport_now_ps();
-	u64 start_ps = max(now_ps, port->tx_free_ps);
 	struct sk_buff *skb;
+	u64 start_ps;
 
 	if (port->tx_frame || !netif_carrier_ok(port->dev))
 		return;
 
+	start_ps = etherport_now_ps();
+	if (start_ps <= port->tx_free_ps + etherport_short_delay_ps(port))
+		start_ps = port->tx_free_ps;
+
 	skb = etherport_pause_next(port);
+	port->tx_control = skb;
 	if (!skb && etherport_paused(port, start_ps)) {
 		hrtimer_start(&port->tx_timer,
 			      etherport_ps_to_ktime(port->paused_until_ps),
@@ -95,7 +110,7 @@ static void etherport_to_cable(struct etherport *port, struct sk_buff *skb)
 		kfree_skb(skb);
 		return;
 	}
-	if (!port->cable_delay_ns && idle) {
+	if (etherport_cable_short(port) && idle) {
 		etherport_receive(port->peer, skb);
 		return;
 	}
@@ -114,7 +129,7 @@ static void etherport_to_cable(struct etherport *port, struct sk_buff *skb)
 static void etherport_tx_done(struct etherport *port, struct sk_buff *skb)
 {
 	skb_orphan(skb);
-	if (!etherport_is_pause(skb)) {
+	if (!port->tx_control) {
 		port->count.tx_frames++;
 		port->count.tx_bytes += etherport_frame_len(skb);
 		netdev_completed_queue(port->dev, 1, skb->len);

@@ -87,7 +87,11 @@ class Machine:
                 self._process = subprocess.Popen(  # noqa: S603 argv lists only
                     self._argv(),
                     cwd=self._folder,
-                    env={"HOME": str(self._folder), "TMPDIR": str(memory_folder(self._folder)), "PATH": os.defpath},
+                    env={
+                        "HOME": str(self._folder),
+                        "TMPDIR": str(memory_folder(self._folder)),
+                        "PATH": os.defpath,
+                    },
                     stdin=subprocess.DEVNULL,
                     stdout=output,
                     stderr=subprocess.STDOUT,
@@ -133,9 +137,15 @@ class Machine:
             "init=/usr/sbin/wirelab-init",
         ]
 
-    def wait(self, wall_limit_s: float, on_progress: Callable[[Progress], None] | None = None) -> Outcome:
+    def wait(
+        self,
+        wall_limit_s: float,
+        on_progress: Callable[[Progress], None] | None = None,
+        on_poll: Callable[[], None] | None = None,
+    ) -> Outcome:
         """Wait for the lab to switch itself off.
 
+        ``on_progress`` hears some ten times a second how far it is, ``on_poll`` is called at every look.
         Raises LabError when it does not within ``wall_limit_s``, or ends without a status, or its
         status is an error.
         """
@@ -147,11 +157,15 @@ class Machine:
         while process.poll() is None:
             wall_s = self._wall_s()
             if wall_s > wall_limit_s:
-                msg = f"the lab did not end within its wall limit of {wall_limit_s:g} s: something in it hangs"
+                msg = (
+                    f"the lab did not end within its wall limit of {wall_limit_s:g} s: something in it hangs"
+                )
                 raise LabError(msg, hint=self._console())
             if on_progress is not None and wall_s - told_s >= _PROGRESS_S:
                 told_s = wall_s
                 self._tell(on_progress)
+            if on_poll is not None:
+                on_poll()
             with suppress(subprocess.TimeoutExpired):
                 process.wait(_POLL_S)
         return self._outcome()
@@ -172,7 +186,9 @@ class Machine:
             msg = "the lab ended without a status"
             raise LabError(msg, hint=self._console()) from error
         if status.get("status") != "done":
-            raise LabError(str(status.get("message", "the lab broke")), hint=status.get("hint") or self._console())
+            raise LabError(
+                str(status.get("message", "the lab broke")), hint=status.get("hint") or self._console()
+            )
         return Outcome(status, self._wall_s())
 
     def _console(self) -> str:

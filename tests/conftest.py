@@ -1,0 +1,15 @@
+"""Options of the test suite."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    import pytest
+
+
+def pytest_addoption(parser: pytest.Parser) -> None:
+    """Which lab the lab tests use; without these, the one `wirelab lab build` has made."""
+    parser.addoption("--kernel", type=Path, default=None, help="another lab kernel")
+    parser.addoption("--root", type=Path, default=None, help="another root image")

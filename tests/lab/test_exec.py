@@ -1,0 +1,134 @@
+"""`wirelab exec`: a command in a lab behaves like a command, and leaves nothing behind."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from tests.lab.rig import Rig
+from wirelab.errors import LabError
+
+WIRELAB = (sys.executable, "-m", "wirelab")
+
+
+def wirelab(*argv: str, cwd: Path, **environ: str) -> subprocess.CompletedProcess[str]:
+    """The command line as a user has it."""
+    return subprocess.run(
+        [*WIRELAB, *argv], cwd=cwd, capture_output=True, text=True, check=False, env={**os.environ, **environ}
+    )
+
+
+def lab_processes(mark: str) -> list[str]:
+    """Processes of this machine whose current folder or command line names ``mark``."""
+    found = []
+    for folder in Path("/proc").iterdir():
+        if folder.name.isdigit():
+            try:
+                words = (folder / "cmdline").read_bytes().replace(b"\0", b" ").decode() + os.readlink(folder / "cwd")
+            except OSError:
+                continue
+            if mark in words and int(folder.name) != os.getpid():
+                found.append(f"{folder.name} {words}")
+    return found
+
+
+def test_output_and_exit_code_are_the_commands(tmp_path: Path) -> None:
+    """What the command writes to each stream comes out of that stream, and its exit code is ours."""
+    done = wirelab("exec", "--", "sh", "-c", "echo out; echo err >&2; exit 7", cwd=tmp_path)
+    assert (done.stdout, done.stderr, done.returncode) == ("out\n", "err\n", 7)
+
+
+def test_current_folder_is_there_and_read_only(tmp_path: Path) -> None:
+    """The command starts in the caller's folder and cannot change it."""
+    (tmp_path / "notes.txt").write_text("hello\n")
+    done = wirelab("exec", "--", "sh", "-c", "cat notes.txt; touch mine", cwd=tmp_path)
+    assert done.stdout == "hello\n"
+    assert done.returncode != 0
+    assert "Read-only file system" in done.stderr
+    assert sorted(each.name for each in tmp_path.iterdir()) == ["notes.txt"]
+
+
+def test_writable_folder_keeps_results(tmp_path: Path) -> None:
+    """A folder named with --writable can be written to, at the place where the caller has it."""
+    (tmp_path / "out").mkdir()
+    done = wirelab("exec", "--writable", "out", "--", "sh", "-c", "echo 42 > out/answer", cwd=tmp_path)
+    assert done.returncode == 0, done.stderr
+    assert (tmp_path / "out" / "answer").read_text() == "42\n"
+
+
+def test_command_that_is_not_there(tmp_path: Path) -> None:
+    """As in a shell: 127 and one line, no traceback."""
+    done = wirelab("exec", "--", "no-such-program", cwd=tmp_path)
+    assert done.returncode == 127
+    assert done.stderr == "wirelab exec: no-such-program: not found in the lab\n"
+
+
+def test_command_is_root_and_open_vswitch_answers(rig: Rig) -> None:
+    """The command is root in its own machine, and Open vSwitch is up when it starts."""
+    output = rig.execute("sh", "-c", "id -u && ovs-vsctl add-br br0 && ovs-vsctl list-br")
+    assert (output.stdout, output.code) == ("0\nbr0\n", 0)
+
+
+def test_unmodified_mininet_runs(rig: Rig) -> None:
+    """Mininet's own command line builds its network and its pings arrive."""
+    output = rig.execute("mn", "--topo", "single,3", "--test", "pingall")
+    assert output.code == 0
+    assert "0% dropped (6/6 received)" in output.stdout + output.stderr
+
+
+def test_virtual_time_passes_without_wall_time(rig: Rig) -> None:
+    """A thousand seconds of sleep are over at once, and the lab's clock has moved by them."""
+    output = rig.execute("sh", "-c", "cat /proc/uptime; sleep 1000; cat /proc/uptime")
+    before, after = (float(line.split()[0]) for line in output.stdout.splitlines())
+    assert 1000 <= after - before < 1001
+
+
+def test_same_seed_same_randomness(rig: Rig) -> None:
+    """Random numbers grow from the seed: the same from the same, others from another."""
+    argv = ("sh", "-c", "head -c 64 /dev/urandom | od -An -tx1; cat /proc/sys/kernel/random/uuid")
+    first, again, other = rig.execute(*argv), rig.execute(*argv), rig.execute(*argv, seed=2)
+    assert first.stdout == again.stdout
+    assert first.stdout != other.stdout
+
+
+def test_environment_does_not_leak_in(tmp_path: Path) -> None:
+    """The command sees the lab's environment and nothing of the caller's."""
+    plain = wirelab("exec", "--", "env", cwd=tmp_path)
+    dressed = wirelab("exec", "--", "env", cwd=tmp_path, LANG="de_DE.UTF-8", WIRELAB_TEST_MARK="x")
+    assert plain.stdout == dressed.stdout
+
+
+def test_hanging_guest_is_ended_at_its_wall_limit(tmp_path: Path) -> None:
+    """A loop that never reads the clock stops virtual time; it is killed, with exit code 4, and nothing stays."""
+    done = wirelab("exec", "--limit", "3", "--", "sh", "-c", "while :; do :; done", cwd=tmp_path, TMPDIR=str(tmp_path))
+    assert done.returncode == 4
+    assert "wall limit of 3 s" in done.stderr
+    assert "Traceback" not in done.stderr
+    assert lab_processes(str(tmp_path)) == []
+
+
+def test_death_of_the_caller_ends_the_lab(tmp_path: Path) -> None:
+    """After SIGKILL to wirelab itself no process of the lab is left."""
+    argv = [*WIRELAB, "exec", "--limit", "60", "--", "sh", "-c", "echo up; while :; do :; done"]
+    environ = {**os.environ, "TMPDIR": str(tmp_path)}
+    with subprocess.Popen(argv, cwd=tmp_path, stdout=subprocess.PIPE, env=environ) as process:
+        assert process.stdout is not None
+        assert process.stdout.readline() == b"up\n"
+        assert len(lab_processes(str(tmp_path))) > 1
+        process.kill()
+    deadline_looks = 200
+    for _ in range(deadline_looks):
+        if not lab_processes(str(tmp_path)):
+            return
+    pytest.fail("\n".join(lab_processes(str(tmp_path))))
+
+
+def test_kernel_panic_is_a_broken_lab(rig: Rig) -> None:
+    """A lab that dies without a word from the guest is an error with the kernel's last words."""
+    with pytest.raises(LabError) as caught:
+        rig.execute("sh", "-c", "echo c > /proc/sysrq-trigger; kill -9 1; sleep 1; reboot -f")
+    assert caught.value.hint

@@ -1,0 +1,67 @@
+"""Line rate: what a frame of each size may carry at each speed, to a tenth of a percent."""
+
+from __future__ import annotations
+
+import json
+from typing import TYPE_CHECKING, Any
+
+import pytest
+
+from tests.lab.rig import GBPS, MBPS, NS_PER_MS, NS_PER_S, flow, host_port, plan
+from wirelab.plan.types import Cable
+
+if TYPE_CHECKING:
+    from tests.lab.rig import Rig
+
+HEADER, OVERHEAD = 14, 24
+IP_TCP = 20 + 20 + 12  # with timestamps
+MTUS = (576, 1500, 9000)
+
+# Speed, how long a flow runs and how long it is left alone first: slow links need many seconds for a
+# thousand frames, on fast ones a second is millions.
+SPEEDS = [
+    pytest.param(10 * MBPS, 40, 10, id="10M"),
+    pytest.param(100 * MBPS, 12, 2, id="100M"),
+    pytest.param(1 * GBPS, 3, 1, id="1G"),
+    pytest.param(2_500 * MBPS, 2, 1, id="2.5G"),
+    pytest.param(5 * GBPS, 1, 0.5, id="5G"),
+    pytest.param(10 * GBPS, 1, 0.5, id="10G"),
+    pytest.param(25 * GBPS, 1, 0.5, id="25G"),
+]
+
+
+def ceiling_bps(speed_bps: int, mtu: int) -> float:
+    """What TCP can deliver: payload / (frame + 24) x line rate; ACKs go the other way."""
+    return speed_bps * (mtu - IP_TCP) / (mtu + HEADER + OVERHEAD)
+
+
+def steady_goodput_bps(samples: list[dict[str, Any]], name: str, mtu: int, begin_ns: int, end_ns: int) -> float:
+    """Payload per second that arrived at ``name``'s port between two instants, from its own counters."""
+    inside = [each for each in samples if begin_ns <= each["at_ns"] <= end_ns]
+    first, last = inside[0], inside[-1]
+    octets = last["ports"][name]["rx_bytes"] - first["ports"][name]["rx_bytes"]
+    payload = octets * (mtu - IP_TCP) / (mtu + HEADER)
+    return payload * 8 * NS_PER_S / (last["at_ns"] - first["at_ns"])
+
+
+@pytest.mark.parametrize(("speed_bps", "seconds", "settle_s"), SPEEDS)
+def test_goodput_is_the_share_of_the_line_that_payload_has(
+    rig: Rig, speed_bps: int, seconds: float, settle_s: float
+) -> None:
+    """A long TCP flow gets payload/(frame+24) of the line rate within 0.1 %, at every MTU."""
+    ports, cables, flows = [], [], []
+    for number, mtu in enumerate(MTUS):
+        sender = host_port(f"s{mtu}", 10 * number + 1, speed_bps, mtu_bytes=mtu)
+        receiver = host_port(f"r{mtu}", 10 * number + 2, speed_bps, mtu_bytes=mtu)
+        ports += [sender, receiver]
+        cables.append(Cable(sender.name, receiver.name, 15))
+        start_ns = int(number * (seconds + 2) * NS_PER_S)
+        flows.append(flow(f"mtu-{mtu}", f"s{mtu}", f"r{mtu}", number, seconds, start_ns=start_ns))
+    raw = rig.run(plan(ports, cables, flows, sample_interval_ns=50 * NS_PER_MS))
+
+    samples = [json.loads(line) for line in (raw / "samples.jsonl").read_text().splitlines()]
+    for mtu, each in zip(MTUS, flows, strict=True):
+        begin_ns = each.start_ns + int(settle_s * NS_PER_S)
+        end_ns = each.start_ns + each.duration_ns
+        measured = steady_goodput_bps(samples, f"r{mtu}-eth0", mtu, begin_ns, end_ns)
+        assert measured == pytest.approx(ceiling_bps(speed_bps, mtu), rel=0.001)

@@ -1,0 +1,110 @@
+"""PAUSE against the numbers of IEEE 802.3 Annex 31B, to the nanosecond of the lab's clock."""
+
+from __future__ import annotations
+
+from bisect import bisect_right
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+import pytest
+
+if TYPE_CHECKING:
+    from tests.lab.rig import Rig
+
+PREAMBLE, FCS, IFG = 8, 4, 12
+QUANTUM_BITS = 512
+PAUSE_FRAME = 60
+FRAME = 1514
+CABLE_NS = 15
+
+# The first frames are sent one by one, before the sender is ahead of the line.
+RING_FILLS = 20
+
+# Each timer of the lab fires on a whole nanosecond, and up to one later.
+CLOCK_NS = 3
+
+
+@dataclass(frozen=True)
+class Stream:
+    """What a saturated stream and the PAUSE frames against it looked like."""
+
+    speed_mbps: int
+    pauses: list[tuple[int, int]]
+    arrivals: list[int]
+
+    def octets_ns(self, octets: int) -> float:
+        """How long so many octets take on the wire."""
+        return octets * 8000 / self.speed_mbps
+
+    def quanta_ns(self, quanta: int) -> float:
+        """How long a pause of so many quanta is."""
+        return quanta * QUANTUM_BITS * 1000 / self.speed_mbps
+
+    def heard_ns(self, index: int) -> float:
+        """When the last bit of the PAUSE frame ``index`` had come to the sender."""
+        return self.pauses[index][0] + self.octets_ns(PREAMBLE + PAUSE_FRAME + FCS) + CABLE_NS
+
+    def last_before_silence(self, after_ns: float) -> int:
+        """The arrival that opens the first silence longer than two frames after an instant."""
+        frame_ns = self.octets_ns(PREAMBLE + FRAME + FCS + IFG)
+        first = bisect_right(self.arrivals, after_ns)
+        for index in range(first, len(self.arrivals) - 1):
+            if self.arrivals[index + 1] - self.arrivals[index] > 2 * frame_ns:
+                return index
+        pytest.fail("the stream was never silent")
+
+
+def measure(rig: Rig, speed_mbps: int, *injections: str) -> Stream:
+    """Run the stream in a lab."""
+    found = rig.script("pause_stream.py", str(speed_mbps), str(FRAME), str(CABLE_NS), *injections)
+    assert len(found["pauses"]) == len(injections)
+    return Stream(speed_mbps, [tuple(each) for each in found["pauses"]], found["arrivals"])
+
+
+@pytest.mark.parametrize("speed_mbps", [100, 1000, 2500, 10000, 25000])
+def test_frames_follow_each_other_exactly_at_line_rate(rig: Rig, speed_mbps: int) -> None:
+    """Back-to-back frames arrive one frame time apart, preamble, FCS and gap included, without drift."""
+    stream = measure(rig, speed_mbps)
+    frame_ns = stream.octets_ns(PREAMBLE + FRAME + FCS + IFG)
+    arrivals = stream.arrivals[RING_FILLS:]
+    assert len(arrivals) > 10
+    for number, arrival in enumerate(arrivals):
+        assert abs(arrival - arrivals[0] - number * frame_ns) <= CLOCK_NS
+
+
+@pytest.mark.parametrize("speed_mbps", [1000, 2500, 10000])
+def test_silence_begins_with_the_frame_in_flight(rig: Rig, speed_mbps: int) -> None:
+    """After a PAUSE is heard the frame being sent is completed, and nothing follows it."""
+    stream = measure(rig, speed_mbps, "1000:1000")
+    heard_ns = stream.heard_ns(0)
+    last = stream.arrivals[stream.last_before_silence(heard_ns - stream.octets_ns(2 * FRAME))]
+    assert last <= heard_ns + stream.octets_ns(PREAMBLE + FRAME + FCS + IFG) + CABLE_NS + CLOCK_NS
+
+
+@pytest.mark.parametrize("speed_mbps", [1000, 2500, 10000])
+def test_pause_ends_by_itself_after_its_quanta(rig: Rig, speed_mbps: int) -> None:
+    """Without an XON the sender starts again exactly when the pause time it was given is over."""
+    stream = measure(rig, speed_mbps, "1000:1000")
+    heard_ns = stream.heard_ns(0)
+    index = stream.last_before_silence(heard_ns - stream.octets_ns(2 * FRAME))
+    start_ns = heard_ns + stream.quanta_ns(1000)
+    expected_ns = start_ns + stream.octets_ns(PREAMBLE + FRAME + FCS) + CABLE_NS
+    assert abs(stream.arrivals[index + 1] - expected_ns) <= CLOCK_NS
+
+
+@pytest.mark.parametrize("speed_mbps", [1000, 2500, 10000])
+def test_xon_restarts_at_once(rig: Rig, speed_mbps: int) -> None:
+    """A PAUSE of zero quanta ends a pause the moment it is heard."""
+    stream = measure(rig, speed_mbps, "1000:65535", "1300:0")
+    index = stream.last_before_silence(stream.heard_ns(0) - stream.octets_ns(2 * FRAME))
+    expected_ns = stream.heard_ns(1) + stream.octets_ns(PREAMBLE + FRAME + FCS) + CABLE_NS
+    assert abs(stream.arrivals[index + 1] - expected_ns) <= CLOCK_NS
+
+
+def test_a_later_pause_replaces_the_running_one(rig: Rig) -> None:
+    """The newer pause time counts from its own arrival, shorter or longer than what was left."""
+    stream = measure(rig, 10000, "1000:4000", "1100:1000")
+    index = stream.last_before_silence(stream.heard_ns(0) - stream.octets_ns(2 * FRAME))
+    start_ns = stream.heard_ns(1) + stream.quanta_ns(1000)
+    expected_ns = start_ns + stream.octets_ns(PREAMBLE + FRAME + FCS) + CABLE_NS
+    assert abs(stream.arrivals[index + 1] - expected_ns) <= CLOCK_NS
