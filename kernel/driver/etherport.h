@@ -8,7 +8,7 @@
  *   other ports' qdiscs <------ packet buffer <----------+   switch, module
  *
  * Locking: everything that moves frames runs in softirq context on the one CPU
- * (hrtimers in soft mode, NAPI, the qdisc's transmit path), so no two ports are
+ * (the events of event.c, NAPI, the qdisc's transmit path), so no two ports are
  * ever at work at once. Process context (ethtool, sysfs, netlink) holds RTNL
  * against itself and disables bottom halves against the datapath.
  *
@@ -21,9 +21,9 @@
 
 #include <linux/ethtool.h>
 #include <linux/etherdevice.h>
-#include <linux/hrtimer.h>
 #include <linux/netdevice.h>
 #include <linux/skbuff.h>
+#include <linux/time-internal.h>
 
 #include "compat.h"
 
@@ -55,6 +55,13 @@ struct etherport_counters {
 	u64 rx_interrupts;
 };
 
+/* Something that is to happen at an instant of virtual time, see event.c */
+struct etherport_event {
+	struct time_travel_event tt;
+	struct list_head due;
+	void (*fn)(struct etherport_event *event);
+};
+
 struct etherport {
 	struct net_device *dev;
 	struct etherport *peer;		/* the cable's other end, or NULL */
@@ -70,10 +77,10 @@ struct etherport {
 	u32 tx_ring_size;
 	struct sk_buff *tx_frame;	/* the one on the wire */
 	bool tx_control;		/* it is the MAC's own, not data */
-	struct hrtimer tx_timer;	/* its last bit, or the end of a pause */
+	struct etherport_event tx_event;	/* its last bit, or the end of a pause */
 	u64 tx_free_ps;			/* the serializer is free from here */
 	struct sk_buff_head flight;	/* on the cable towards the peer */
-	struct hrtimer flight_timer;
+	struct etherport_event flight_event;
 	u64 queue_high_water_bytes;	/* of the egress queue, the root qdisc */
 
 	/* receive.c */
@@ -82,7 +89,7 @@ struct etherport {
 	u32 rx_ring_size;
 	struct sk_buff_head rx_fifo;	/* host: the buffer behind a full ring */
 	struct napi_struct napi;
-	struct hrtimer rx_timer;	/* interrupt moderation */
+	struct etherport_event rx_event;	/* interrupt moderation */
 	u32 rx_usecs;
 	u32 rx_max_frames;
 
@@ -100,7 +107,7 @@ struct etherport {
 	bool pause_pending;		/* a PAUSE frame waits to be sent */
 	u16 pause_pending_quanta;
 	u16 pause_quanta;		/* what an XOFF asks for */
-	struct hrtimer pause_timer;	/* refreshes an XOFF */
+	struct etherport_event pause_event;	/* refreshes an XOFF */
 	u64 paused_until_ps;		/* the peer asked for silence until here */
 	u64 paused_since_ps;		/* accounted up to here; 0: not paused */
 	u64 paused_ps;			/* time the peer kept us silent */
@@ -108,7 +115,7 @@ struct etherport {
 
 /* What the driver keeps in skb->cb of a frame that is on the cable. */
 struct etherport_flight {
-	u64 arrival_ns;
+	u64 arrival_ps;
 };
 
 static inline struct etherport_flight *etherport_flight(struct sk_buff *skb)
@@ -128,10 +135,12 @@ static inline u64 etherport_now_ps(void)
 	return ktime_get_ns() * 1000;
 }
 
-static inline ktime_t etherport_ps_to_ktime(u64 ps)
-{
-	return ns_to_ktime(DIV_ROUND_UP_ULL(ps, 1000));
-}
+/* event.c */
+void etherport_event_init(struct etherport_event *event,
+			  void (*fn)(struct etherport_event *event));
+bool etherport_event_pending(const struct etherport_event *event);
+void etherport_event_at(struct etherport_event *event, u64 when_ps, u64 now_ps);
+void etherport_event_cancel(struct etherport_event *event);
 
 /* link.c */
 bool etherport_speed_known(u32 speed_mbps);

@@ -71,20 +71,17 @@ static void etherport_pause_send(struct etherport *port, u16 quanta)
 static void etherport_pause_rearm(struct etherport *port)
 {
 	u64 half_ps = etherport_quanta_ps(port, port->pause_quanta) / 2;
+	u64 now_ps = etherport_now_ps();
 
-	hrtimer_start(&port->pause_timer, etherport_ps_to_ktime(half_ps),
-		      HRTIMER_MODE_REL_SOFT);
+	etherport_event_at(&port->pause_event, now_ps + half_ps, now_ps);
 }
 
-static enum hrtimer_restart etherport_pause_timer(struct hrtimer *timer)
+static void etherport_pause_event(struct etherport_event *event)
 {
-	struct etherport *port = container_of(timer, struct etherport, pause_timer);
+	struct etherport *port = container_of(event, struct etherport, pause_event);
 
-	if (port->xoff_sent) {
-		etherport_pause_send(port, port->pause_quanta);
-		etherport_pause_rearm(port);
-	}
-	return HRTIMER_NORESTART;
+	etherport_pause_send(port, port->pause_quanta);
+	etherport_pause_rearm(port);
 }
 
 /* The fill of the packet buffer has changed: tell the peer if it must know. */
@@ -98,7 +95,7 @@ void etherport_pause_watch(struct etherport *port)
 		etherport_pause_rearm(port);
 	} else if (port->xoff_sent && (!port->pause_tx || used <= port->xon_bytes)) {
 		port->xoff_sent = false;
-		hrtimer_try_to_cancel(&port->pause_timer);
+		etherport_event_cancel(&port->pause_event);
 		etherport_pause_send(port, 0);
 	}
 }
@@ -156,16 +153,14 @@ void etherport_pause_init(struct etherport *port)
 {
 	port->pause_quanta = ETHERPORT_QUANTA_MAX;
 	port->pause_rx = true;
-	hrtimer_setup(&port->pause_timer, etherport_pause_timer, CLOCK_MONOTONIC,
-		      HRTIMER_MODE_REL_SOFT);
+	etherport_event_init(&port->pause_event, etherport_pause_event);
 }
 
 /* The link is gone, and with it whatever either end had asked for. */
 void etherport_pause_stop(struct etherport *port)
 {
-	hrtimer_cancel(&port->pause_timer);
-
 	local_bh_disable();
+	etherport_event_cancel(&port->pause_event);
 	etherport_pause_account(port, etherport_now_ps());
 	port->paused_until_ps = 0;
 	port->paused_since_ps = 0;

@@ -67,20 +67,19 @@ static void etherport_rx_moderate(struct etherport *port)
 		return;
 	if (!port->rx_usecs ||
 	    (port->rx_max_frames && frames >= port->rx_max_frames)) {
-		hrtimer_try_to_cancel(&port->rx_timer);
+		etherport_event_cancel(&port->rx_event);
 		etherport_rx_interrupt(port);
-	} else if (!hrtimer_is_queued(&port->rx_timer)) {
-		hrtimer_start(&port->rx_timer, us_to_ktime(port->rx_usecs),
-			      HRTIMER_MODE_REL_SOFT);
+	} else if (!etherport_event_pending(&port->rx_event)) {
+		u64 now_ps = etherport_now_ps();
+
+		etherport_event_at(&port->rx_event,
+				   now_ps + port->rx_usecs * 1000000ULL, now_ps);
 	}
 }
 
-static enum hrtimer_restart etherport_rx_timer(struct hrtimer *timer)
+static void etherport_rx_event(struct etherport_event *event)
 {
-	struct etherport *port = container_of(timer, struct etherport, rx_timer);
-
-	etherport_rx_interrupt(port);
-	return HRTIMER_NORESTART;
+	etherport_rx_interrupt(container_of(event, struct etherport, rx_event));
 }
 
 static void etherport_rx_host(struct etherport *port, struct sk_buff *skb)
@@ -162,8 +161,7 @@ void etherport_rx_init(struct etherport *port)
 {
 	__skb_queue_head_init(&port->rx_ring);
 	__skb_queue_head_init(&port->rx_fifo);
-	hrtimer_setup(&port->rx_timer, etherport_rx_timer, CLOCK_MONOTONIC,
-		      HRTIMER_MODE_REL_SOFT);
+	etherport_event_init(&port->rx_event, etherport_rx_event);
 	netif_napi_add(port->dev, &port->napi, etherport_poll);
 }
 
@@ -176,10 +174,10 @@ void etherport_rx_stop(struct etherport *port)
 {
 	struct sk_buff *skb;
 
-	hrtimer_cancel(&port->rx_timer);
 	napi_disable(&port->napi);
 
 	local_bh_disable();
+	etherport_event_cancel(&port->rx_event);
 	while ((skb = __skb_dequeue(&port->rx_fifo))) {
 		etherport_buffer_give(port, etherport_frame_len(skb));
 		port->count.rx_dropped_down++;

@@ -32,16 +32,14 @@ static u64 etherport_short_delay_ps(const struct etherport *port)
 }
 
 static void etherport_tx_serialize(struct etherport *port, struct sk_buff *skb,
-				   u64 start_ps)
+				   u64 start_ps, u64 now_ps)
 {
 	u32 len = ETHERPORT_PREAMBLE_LEN + etherport_frame_len(skb) + ETH_FCS_LEN;
 	u64 end_ps = start_ps + (u64)len * port->byte_ps;
 
 	port->tx_frame = skb;
 	port->tx_free_ps = end_ps + (u64)ETHERPORT_IFG_LEN * port->byte_ps;
-	end_ps += etherport_short_delay_ps(port);
-	hrtimer_start(&port->tx_timer, etherport_ps_to_ktime(end_ps),
-		      HRTIMER_MODE_ABS_SOFT);
+	etherport_event_at(&port->tx_event, end_ps + etherport_short_delay_ps(port), now_ps);
 }
 
 /*
@@ -50,61 +48,58 @@ static void etherport_tx_serialize(struct etherport *port, struct sk_buff *skb,
  */
 void etherport_tx_kick(struct etherport *port)
 {
+	u64 now_ps, start_ps;
 	struct sk_buff *skb;
-	u64 start_ps;
 
 	if (port->tx_frame || !netif_carrier_ok(port->dev))
 		return;
 
-	start_ps = etherport_now_ps();
-	if (start_ps <= port->tx_free_ps + etherport_short_delay_ps(port))
+	now_ps = etherport_now_ps();
+	start_ps = now_ps;
+	if (now_ps <= port->tx_free_ps + etherport_short_delay_ps(port))
 		start_ps = port->tx_free_ps;
 
 	skb = etherport_pause_next(port);
 	port->tx_control = skb;
 	if (!skb && etherport_paused(port, start_ps)) {
-		hrtimer_start(&port->tx_timer,
-			      etherport_ps_to_ktime(port->paused_until_ps),
-			      HRTIMER_MODE_ABS_SOFT);
+		etherport_event_at(&port->tx_event, port->paused_until_ps, now_ps);
 		return;
 	}
 	if (!skb)
 		skb = __skb_dequeue(&port->tx_ring);
 	if (skb)
-		etherport_tx_serialize(port, skb, start_ps);
+		etherport_tx_serialize(port, skb, start_ps, now_ps);
 }
 
-static void etherport_flight_schedule(struct etherport *port)
+static void etherport_flight_schedule(struct etherport *port, u64 now_ps)
 {
 	struct sk_buff *skb = skb_peek(&port->flight);
 
 	if (skb)
-		hrtimer_start(&port->flight_timer,
-			      ns_to_ktime(etherport_flight(skb)->arrival_ns),
-			      HRTIMER_MODE_ABS_SOFT);
+		etherport_event_at(&port->flight_event, etherport_flight(skb)->arrival_ps, now_ps);
 }
 
-static enum hrtimer_restart etherport_flight_timer(struct hrtimer *timer)
+static void etherport_flight_event(struct etherport_event *event)
 {
-	struct etherport *port = container_of(timer, struct etherport, flight_timer);
-	u64 now_ns = ktime_get_ns();
+	struct etherport *port = container_of(event, struct etherport, flight_event);
+	u64 now_ps = etherport_now_ps();
 	struct sk_buff *skb;
 
 	while ((skb = skb_peek(&port->flight)) &&
-	       etherport_flight(skb)->arrival_ns <= now_ns) {
+	       etherport_flight(skb)->arrival_ps <= now_ps) {
 		__skb_unlink(skb, &port->flight);
 		if (port->peer)
 			etherport_receive(port->peer, skb);
 		else
 			kfree_skb(skb);
 	}
-	etherport_flight_schedule(port);
-	return HRTIMER_NORESTART;
+	etherport_flight_schedule(port, now_ps);
 }
 
 static void etherport_to_cable(struct etherport *port, struct sk_buff *skb)
 {
 	bool idle = skb_queue_empty(&port->flight);
+	u64 now_ps;
 
 	if (!port->peer) {
 		kfree_skb(skb);
@@ -115,10 +110,11 @@ static void etherport_to_cable(struct etherport *port, struct sk_buff *skb)
 		return;
 	}
 
-	etherport_flight(skb)->arrival_ns = ktime_get_ns() + port->cable_delay_ns;
+	now_ps = etherport_now_ps();
+	etherport_flight(skb)->arrival_ps = now_ps + port->cable_delay_ns * 1000;
 	__skb_queue_tail(&port->flight, skb);
 	if (idle)
-		etherport_flight_schedule(port);
+		etherport_flight_schedule(port, now_ps);
 }
 
 /*
@@ -137,9 +133,10 @@ static void etherport_tx_done(struct etherport *port, struct sk_buff *skb)
 	etherport_to_cable(port, skb);
 }
 
-static enum hrtimer_restart etherport_tx_timer(struct hrtimer *timer)
+/* The frame on the wire is out, or the pause is over. */
+static void etherport_tx_event(struct etherport_event *event)
 {
-	struct etherport *port = container_of(timer, struct etherport, tx_timer);
+	struct etherport *port = container_of(event, struct etherport, tx_event);
 	struct sk_buff *skb = port->tx_frame;
 
 	if (skb) {
@@ -150,7 +147,6 @@ static enum hrtimer_restart etherport_tx_timer(struct hrtimer *timer)
 	if (netif_queue_stopped(port->dev) &&
 	    etherport_tx_used(port) < port->tx_ring_size)
 		netif_wake_queue(port->dev);
-	return HRTIMER_NORESTART;
 }
 
 static void etherport_tx_enqueue(struct etherport *port, struct sk_buff *skb)
@@ -228,10 +224,8 @@ void etherport_tx_init(struct etherport *port)
 {
 	__skb_queue_head_init(&port->tx_ring);
 	__skb_queue_head_init(&port->flight);
-	hrtimer_setup(&port->tx_timer, etherport_tx_timer, CLOCK_MONOTONIC,
-		      HRTIMER_MODE_ABS_SOFT);
-	hrtimer_setup(&port->flight_timer, etherport_flight_timer, CLOCK_MONOTONIC,
-		      HRTIMER_MODE_ABS_SOFT);
+	etherport_event_init(&port->tx_event, etherport_tx_event);
+	etherport_event_init(&port->flight_event, etherport_flight_event);
 }
 
 void etherport_tx_start(struct etherport *port)
@@ -244,10 +238,9 @@ void etherport_tx_start(struct etherport *port)
 void etherport_tx_stop(struct etherport *port)
 {
 	netif_tx_disable(port->dev);
-	hrtimer_cancel(&port->tx_timer);
-	hrtimer_cancel(&port->flight_timer);
-
 	local_bh_disable();
+	etherport_event_cancel(&port->tx_event);
+	etherport_event_cancel(&port->flight_event);
 	port->count.tx_dropped_down += etherport_tx_used(port);
 	kfree_skb(port->tx_frame);
 	port->tx_frame = NULL;
