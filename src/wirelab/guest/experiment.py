@@ -26,6 +26,7 @@ def run(plan_folder: Path, results: Path) -> dict[str, Any]:
     flows = results / "flows"
     flows.mkdir()
 
+    settings.silence_switches()
     network = Network(plan, lambda port: settings.configure(port, settings.cable_delay_ns(plan, port)))
     network.start_switches()
     settings.apply(network)

@@ -20,6 +20,10 @@ if TYPE_CHECKING:
     from wirelab.plan.types import Plan, Port, Queue
 
 
+# A module has no stack and says nothing of its own: no neighbour discovery, no multicast reports.
+_SILENT = {"net.ipv6.conf.all.disable_ipv6": "1", "net.ipv6.conf.default.disable_ipv6": "1"}
+
+
 class SettingsMismatchError(Exception):
     """The lab did not take a setting."""
 
@@ -58,6 +62,12 @@ def _attributes(port: Port, cable_delay_ns: int) -> dict[str, int | str]:
     }
 
 
+def silence_switches() -> None:
+    """Keep the lab's own namespace, where the switches' ports are, from speaking by them."""
+    for name, value in _SILENT.items():
+        _sysctl(name).write_text(f"{value}\n")
+
+
 def cable_delay_ns(plan: Plan, port: Port) -> int:
     """The delay of the cable in ``port``."""
     return next(cable.delay_ns for cable in plan.cables if port.name in (cable.a, cable.b))
@@ -66,6 +76,8 @@ def cable_delay_ns(plan: Plan, port: Port) -> int:
 def apply(network: Network) -> None:
     """Set what belongs to the node: sysctls, addresses, carrier, egress queues, the module's two ways."""
     plan = network.plan
+    for module in plan.modules:
+        _apply_sysctls(network, module.name, _SILENT)
     for host in plan.hosts:
         _apply_sysctls(network, host.name, {**plan.sysctls, **host.sysctls})
     for node in (*plan.switches, *plan.modules, *plan.hosts):

@@ -1,0 +1,8 @@
+"""``python -m wirelab``."""
+
+from __future__ import annotations
+
+from wirelab.cli import main
+
+if __name__ == "__main__":
+    main()

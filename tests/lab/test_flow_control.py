@@ -1,0 +1,93 @@
+"""PAUSE from end to end: what it protects, what it costs and how it is kept alive."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import pytest
+
+from tests.lab.rig import GBPS, MBPS, NS_PER_S, flow, forward_port, host_port, plan
+from wirelab.laws import check_laws
+from wirelab.plan.types import Cable, Queue, Switch
+from wirelab.result import read_result
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from tests.lab.rig import Rig
+    from wirelab.plan.types import Plan
+    from wirelab.result import Result
+
+LOSSLESS = {"pause_rx": True, "pause_tx": True}
+QUANTUM_BITS = 512
+QUANTA = 0xFFFF
+
+
+def incast(senders: int, *, pause: bool) -> Plan:
+    """So many 10G hosts that all send to one 1G host through a switch."""
+    settings = LOSSLESS if pause else {}
+    forward = {**settings, "buffer_bytes": 127_900 if pause else 1_570_000}
+    queue = Queue("bfifo", 1_570_000 if pause else 107_500)
+    ports = [
+        forward_port("s1", "p0", 100, 1 * GBPS, **forward, queue=queue),
+        host_port("sink", 100, 1 * GBPS, **settings),
+    ]
+    cables = [Cable("s1-p0", "sink-eth0", 15)]
+    flows = []
+    for number in range(1, senders + 1):
+        ports.append(forward_port("s1", f"p{number}", number, 10 * GBPS, **forward, queue=queue))
+        # A plain queue: fq_codel takes a long pause for a standing queue, and drops.
+        ports.append(host_port(f"h{number}", number, 10 * GBPS, **settings, queue=Queue("pfifo_fast")))
+        cables.append(Cable(f"s1-p{number}", f"h{number}-eth0", 15))
+        flows.append(flow(f"f{number}", f"h{number}", "sink", number, 2))
+    return plan(ports, cables, flows, switches=(Switch("s1", "test"),))
+
+
+def judged(plan_: Plan, raw: Path) -> Result:
+    """The result of a run in which no law was broken."""
+    result = read_result(plan_, raw)
+    assert [breach.message for breach in check_laws(plan_, result)] == []
+    return result
+
+
+def dropped(result: Result) -> int:
+    """Frames dropped anywhere, by any cause."""
+    return sum(sum(port.drops.values()) for port in result.ports.values())
+
+
+def test_nothing_is_lost_under_eight_flows(rig: Rig) -> None:
+    """With PAUSE on end to end eight senders fill a link ten times slower, and not one frame is dropped."""
+    plan_ = incast(8, pause=True)
+    result = judged(plan_, rig.run(plan_))
+    assert dropped(result) == 0
+    assert sum(each.retransmits or 0 for each in result.flows.values()) == 0
+    assert sum(port.tx_pause_frames for port in result.ports.values()) > 0
+    total_bps = sum(each.goodput_bps for each in result.flows.values())
+    assert total_bps == pytest.approx(1 * GBPS * 1448 / 1538, rel=0.02)
+
+
+def test_the_same_without_pause_loses_frames(rig: Rig) -> None:
+    """The control of the test above: without PAUSE the switch has to drop."""
+    plan_ = incast(8, pause=False)
+    result = judged(plan_, rig.run(plan_))
+    assert dropped(result) > 100
+
+
+def test_xoff_is_refreshed_before_it_runs_out(rig: Rig) -> None:
+    """A receiver that is deaf for long sends its PAUSE again at half the pause time, and the sender stays silent."""
+    found = rig.script("pause_refresh.py", "1000", str(QUANTA), "0.2")
+    half_s = QUANTA * QUANTUM_BITS / 1e9 / 2
+    assert found["held_s"] == pytest.approx(0.2, rel=0.05)
+    assert found["pause_frames"] == pytest.approx(found["held_s"] / half_s, abs=2)
+    assert found["frames_while_held"] == 0
+    assert found["dropped"] == 0
+
+
+@pytest.mark.parametrize("speed_mbps", [100, 1000, 10_000])
+def test_buffer_never_rises_above_xoff_and_headroom(rig: Rig, speed_mbps: int) -> None:
+    """After XOFF a port takes what was under way: its own PAUSE's wait, the cable twice, two frames."""
+    found = rig.script("pause_refresh.py", str(speed_mbps), str(QUANTA), "0.02")
+    frame, pause, overhead = 1514, 60, 24
+    cable_octets = 2 * found["cable_delay_ns"] * speed_mbps * MBPS / 8 / NS_PER_S
+    headroom = 2 * (frame + overhead) + (pause + overhead) + cable_octets + frame
+    assert found["xoff_bytes"] < found["high_water_bytes"] <= found["xoff_bytes"] + headroom
