@@ -18,31 +18,36 @@ Protocol = Literal["tcp", "udp"]
 
 
 @dataclass(frozen=True, slots=True)
-class Host:
-    """An end system: a network namespace with its own stack, and sysctls of its own."""
+class Node:
+    """Something with ports. ``part`` names what it is in the catalogue."""
 
     name: str
     part: str
-    sysctls: dict[str, str] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, slots=True)
-class Switch:
+class Host(Node):
+    """An end system: a network namespace with its own stack.
+
+    ``sysctls`` are set after the Plan's own and win over them; ``nic`` names its card.
+    """
+
+    sysctls: dict[str, str] = field(default_factory=dict)
+    nic: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Switch(Node):
     """A learning switch: an Open vSwitch bridge with the kernel datapath."""
 
-    name: str
-    part: str
-
 
 @dataclass(frozen=True, slots=True)
-class Module:
+class Module(Node):
     """A two-port node, an SFP+ transceiver: what enters one port leaves by the other.
 
     ``host_port`` faces the switch, ``line_port`` the cable.
     """
 
-    name: str
-    part: str
     host_port: str
     line_port: str
 

@@ -1,0 +1,63 @@
+"""What Ethernet costs on the wire: the arithmetic of IEEE 802.3 that scenarios are judged by.
+
+A frame here is counted from the destination address to the end of the payload, as Linux counts
+``skb->len``: without preamble, frame check sequence and interframe gap.
+"""
+
+from __future__ import annotations
+
+from fractions import Fraction
+from typing import Final
+
+from wirelab.units import BITS_PER_BYTE, MM_PER_M, NS_PER_S, PS_PER_NS
+
+HEADER_BYTES: Final = 14
+PREAMBLE_BYTES: Final = 8
+FCS_BYTES: Final = 4
+INTERFRAME_GAP_BYTES: Final = 12
+OVERHEAD_BYTES: Final = PREAMBLE_BYTES + FCS_BYTES + INTERFRAME_GAP_BYTES
+MIN_FRAME_BYTES: Final = 60
+
+IPV4_BYTES: Final = 20
+TCP_BYTES: Final = 20
+TCP_TIMESTAMP_BYTES: Final = 12
+UDP_BYTES: Final = 8
+
+PAUSE_QUANTUM_BITS: Final = 512
+CABLE_PS_PER_M: Final = 5_000
+"""Propagation in twisted pair and fibre alike: about two thirds of the speed of light."""
+
+
+def frame_bytes(mtu_bytes: int) -> int:
+    """The longest frame of a port with this MTU."""
+    return mtu_bytes + HEADER_BYTES
+
+
+def wire_bytes(frame: int) -> int:
+    """The room a frame takes on the wire: padded to the minimum, with preamble, FCS and gap."""
+    return max(frame, MIN_FRAME_BYTES) + OVERHEAD_BYTES
+
+
+def wire_ns(frame: int, speed_bps: int) -> Fraction:
+    """How long a frame occupies a link of ``speed_bps``, exactly."""
+    return Fraction(wire_bytes(frame) * BITS_PER_BYTE * NS_PER_S, speed_bps)
+
+
+def path_ceiling_bps(payload: int, frame: int, speed_bps: int) -> Fraction:
+    """The goodput no flow can exceed: ``payload`` bytes in each frame of ``frame`` bytes, at line rate."""
+    return Fraction(payload * speed_bps, wire_bytes(frame))
+
+
+def tcp_payload_bytes(mtu_bytes: int, *, timestamps: bool) -> int:
+    """The TCP payload of a full IPv4 packet: 1448 at MTU 1500 with timestamps, 1460 without."""
+    return mtu_bytes - IPV4_BYTES - TCP_BYTES - (TCP_TIMESTAMP_BYTES if timestamps else 0)
+
+
+def udp_payload_bytes(mtu_bytes: int) -> int:
+    """The UDP payload that fills one IPv4 packet: 1472 at MTU 1500."""
+    return mtu_bytes - IPV4_BYTES - UDP_BYTES
+
+
+def cable_delay_ns(length_mm: int) -> int:
+    """How long a bit takes along ``length_mm`` of cable, to the nearest nanosecond."""
+    return round(Fraction(length_mm * CABLE_PS_PER_M, MM_PER_M * PS_PER_NS))

@@ -1,0 +1,158 @@
+"""Cases: the variants and controls of a scenario, each with its own wiring and expectations."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Final, TypeVar
+
+from wirelab.errors import Problem, unknown
+from wirelab.model.expect import Expectation
+from wirelab.model.expect_reader import ExpectReader, written_expectations
+from wirelab.model.settings import Setting, SettingReader
+from wirelab.model.wiring import Wiring
+from wirelab.model.wiring_check import wiring_findings
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from wirelab.model.parts import Parts
+    from wirelab.model.scenario import Control, Scenario
+    from wirelab.model.topology import Topology
+    from wirelab.model.yamlfile import Document, Loc
+
+MAIN: Final = "main"
+"""The name of the one case of a scenario without variants."""
+
+T = TypeVar("T", Setting, Expectation)
+
+
+@dataclass(frozen=True, slots=True)
+class Case:
+    """One way to run a scenario: a variant, or a control if ``breaks`` names what it must break.
+
+    The ``expectations`` of a control are those of its variant.
+    """
+
+    name: str
+    wiring: Wiring
+    expectations: tuple[Expectation, ...]
+    breaks: str | None = None
+
+    @property
+    def is_control(self) -> bool:
+        """Whether this must fail an expectation for the scenario to pass."""
+        return self.breaks is not None
+
+
+@dataclass(frozen=True, slots=True)
+class _Draft:
+    """A variant before its wiring is looked at."""
+
+    settings: tuple[Setting, ...]
+    expectations: tuple[Expectation, ...]
+
+
+class CaseReader:
+    """Reads the cases of one scenario, collecting ``problems`` on the way."""
+
+    def __init__(self, scenario: Scenario, topology: Topology, parts: Parts, document: Document) -> None:
+        self.problems: list[Problem] = []
+        self._scenario = scenario
+        self._topology = topology
+        self._parts = parts
+        self._document = document
+        self._settings = SettingReader(topology, parts)
+        self._expect = ExpectReader(scenario, topology, document)
+
+    def read(self) -> tuple[Case, ...]:
+        """Every case: the variants, then the controls. Sound only if there are no problems."""
+        drafts = self._variants()
+        cases = [
+            Case(name, self._wiring(draft.settings), draft.expectations) for name, draft in drafts.items()
+        ]
+        for index, control in enumerate(self._scenario.controls):
+            case = self._control(index, control, drafts)
+            if case is None:
+                continue
+            if case.name in {each.name for each in cases}:
+                loc: Loc = ("controls", index, "name")
+                self._report(loc, f"duplicate name: there is a variant or control `{case.name}` already")
+            cases.append(case)
+        return tuple(cases)
+
+    def _variants(self) -> dict[str, _Draft]:
+        scenario = self._scenario
+        base = _Draft(
+            self._sound(self._settings.read(scenario.settings, ("with",), self._document)),
+            self._sound(self._expect.read(scenario.expect, ("expect",))),
+        )
+        if not self._document.tree.get("variants"):
+            if not scenario.expect and not self._document.tree.get("expect"):
+                self._report(("expect",), "is empty: nothing would be judged")
+            return {MAIN: base}
+        drafts: dict[str, _Draft] = {}
+        for index, variant in enumerate(scenario.variants):
+            loc: Loc = ("variants", index)
+            settings = self._sound(self._settings.read(variant.settings, (*loc, "with"), self._document))
+            own = self._sound(self._expect.read(variant.expect, (*loc, "expect")))
+            expectations = {each.name: each for each in (*base.expectations, *own)}
+            if not expectations and not variant.expect and not scenario.expect:
+                self._report(loc, "expects nothing: nothing would be judged")
+            if variant.name in drafts:
+                self._report((*loc, "name"), f"duplicate name: there is a variant `{variant.name}` already")
+            drafts[variant.name] = _Draft((*base.settings, *settings), tuple(expectations.values()))
+        return drafts
+
+    def _control(self, index: int, control: Control, drafts: dict[str, _Draft]) -> Case | None:
+        loc: Loc = ("controls", index)
+        settings = self._sound(self._settings.read(control.settings, (*loc, "with"), self._document))
+        if not control.settings:
+            self._report((*loc, "with"), "changes nothing, so it can break nothing")
+        variant = control.variant or next(iter(drafts), None)
+        if variant not in drafts:
+            if variant is not None and variant not in self._written_variants():
+                self._report((*loc, "variant"), unknown("variant", variant, drafts))
+            return None
+        draft = drafts[variant]
+        breaks = self._expect.full_name(control.breaks)
+        names = tuple(each.name for each in draft.expectations)
+        if breaks not in names and breaks not in self._unsound_expectations(drafts):
+            self._report((*loc, "breaks"), unknown("expectation", control.breaks, names))
+        name = control.name or f"control-{int(self._document.written(loc)[1]) + 1}"
+        return Case(name, self._wiring((*draft.settings, *settings)), draft.expectations, breaks)
+
+    def _wiring(self, settings: tuple[Setting, ...]) -> Wiring:
+        wiring = Wiring.of(self._topology, self._parts, settings)
+        written = self._document.tree.get("with") or ()
+        for finding in wiring_findings(wiring):
+            if finding.setting is not None:
+                self._report(finding.setting.loc, finding.message)
+            elif finding.missing_part and finding.missing_part not in written:
+                self._report(("with",) if written else ("topology",), finding.message)
+        return wiring
+
+    def _sound(self, found: Iterator[T | Problem]) -> tuple[T, ...]:
+        sound: list[T] = []
+        for each in found:
+            if isinstance(each, Problem):
+                self.problems.append(each)
+            else:
+                sound.append(each)
+        return tuple(sound)
+
+    def _report(self, loc: Loc, message: str) -> None:
+        self.problems.append(self._document.problem(loc, message))
+
+    def _written_variants(self) -> tuple[str, ...]:
+        return tuple(str(each.get("name")) for each in _mappings(self._document.tree.get("variants")))
+
+    def _unsound_expectations(self, drafts: dict[str, _Draft]) -> set[str]:
+        tree = self._document.tree
+        written = set(written_expectations(tree.get("expect")))
+        for variant in _mappings(tree.get("variants")):
+            written.update(written_expectations(variant.get("expect")))
+        return written - {each.name for draft in drafts.values() for each in draft.expectations}
+
+
+def _mappings(items: object) -> tuple[dict[str, object], ...]:
+    return tuple(item for item in items if isinstance(item, dict)) if isinstance(items, list) else ()

@@ -1,0 +1,136 @@
+"""The catalogue: where scenarios, topologies, parts and measurements are found."""
+
+from __future__ import annotations
+
+import os
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Final, Literal
+
+from wirelab.errors import InputError, Problem, unknown
+from wirelab.model.parts import KINDS, Parts, PartsFile, card_problems, part_problems
+from wirelab.model.validate import validate
+from wirelab.model.yamlfile import read
+
+if TYPE_CHECKING:
+    from wirelab.model.parts import Part
+    from wirelab.model.validate import Checked
+
+Section = Literal["scenarios", "topologies"]
+
+MEASUREMENTS: Final = "measurements.yaml"
+_SUFFIXES: Final = (".yaml", ".yml")
+_NO_ROWS: Final = "sources"
+
+
+@dataclass(frozen=True, slots=True)
+class Catalogue:
+    """Folders that each may have ``scenarios/``, ``topologies/``, ``parts/`` and ``measurements.yaml``.
+
+    What is in an earlier folder hides what has the same name in a later one.
+    """
+
+    roots: tuple[Path, ...]
+
+    @classmethod
+    def of(cls, *roots: Path) -> Catalogue:
+        """The catalogue of these folders, the same one named twice counted once."""
+        return cls(tuple({os.path.realpath(root): root for root in reversed(roots)}.values())[::-1])
+
+    def names(self, section: Section) -> tuple[str, ...]:
+        """The names of everything in a section, sorted."""
+        return tuple(sorted({path.stem for root in self.roots for path in _yaml_files(root / section)}))
+
+    def path(self, section: Section, name: str) -> Path:
+        """The file of the scenario or topology called ``name``. Raises InputError if there is none."""
+        for root in self.roots:
+            for suffix in _SUFFIXES:
+                path = root / section / f"{name}{suffix}"
+                if path.is_file():
+                    return path
+        what = "scenario" if section == "scenarios" else "topology"
+        raise InputError(unknown(what, name, self.names(section)))
+
+    def parts(self) -> Parts:
+        """Every part. Raises InputError with everything that is wrong in the files of parts."""
+        problems: list[Problem] = []
+        merged: dict[str, dict[str, Part]] = {kind: {} for kind in KINDS}
+        files: list[Checked[PartsFile]] = []
+        for root in reversed(self.roots):
+            seen: dict[tuple[str, str], str] = {}
+            for path in _yaml_files(root / "parts"):
+                try:
+                    checked = validate(PartsFile, read(path))
+                except InputError as error:
+                    problems += error.problems
+                    continue
+                files.append(checked)
+                problems += [*checked.problems, *part_problems(checked.model, checked.document)]
+                for kind, name in checked.model.named():
+                    if (kind, name) in seen:
+                        message = f"duplicate name, first in {seen[kind, name]}"
+                        problems.append(checked.document.problem((kind, name), message))
+                    place = checked.document.place((kind, name))
+                    seen.setdefault((kind, name), f"{checked.document.file}:{place.line}")
+                    merged[kind][name] = getattr(checked.model, kind)[name]
+        parts = Parts(**merged)  # type: ignore[arg-type]
+        for checked in files:
+            problems += card_problems(checked.model, parts.nics, checked.document)
+        if problems:
+            raise InputError.of(problems)
+        return parts
+
+    def measurements(self) -> tuple[str, ...]:
+        """The rows of the measurements files: ``sfp.asf-10g-t``. Raises InputError if one is unreadable."""
+        rows: list[str] = []
+        for root in self.roots:
+            if not (root / MEASUREMENTS).is_file():
+                continue
+            tree = read(root / MEASUREMENTS).tree
+            rows += [
+                f"{group}.{row}"
+                for group, content in tree.items()
+                if group != _NO_ROWS and isinstance(content, dict)
+                for row in content
+            ]
+        return tuple(rows)
+
+
+def shipped_root() -> Path:
+    """The folder of the catalogue that comes with wirelab: the checkout, or in an installed package."""
+    package = Path(__file__).resolve().parents[1]
+    checkout = package.parents[1]
+    return checkout if (checkout / "scenarios").is_dir() else package / "catalogue"
+
+
+def find_scenario(name_or_path: str, folder: Path) -> tuple[Path, Catalogue]:
+    """The file a user means by a name or a path, and the catalogue it draws from.
+
+    A name is looked up below ``folder`` (the current one) and in what is shipped; what a file draws
+    from is looked up beside it too. Raises InputError for a name nobody has.
+    """
+    if name_or_path.endswith(_SUFFIXES) or os.sep in name_or_path:
+        path = folder / name_or_path
+        return path, beside(path)
+    catalogue = around(folder)
+    return catalogue.path("scenarios", name_or_path), catalogue
+
+
+def around(folder: Path) -> Catalogue:
+    """The catalogue of a user in ``folder``: what is there, if it has scenarios, then what is shipped."""
+    roots = [folder] if (folder / "scenarios").is_dir() else []
+    return Catalogue.of(*roots, shipped_root())
+
+
+def beside(path: Path) -> Catalogue:
+    """The catalogue for a file: the folder it is in (or the one above its section), then what is shipped."""
+    folder = path.parent
+    if folder.name in ("scenarios", "topologies", "parts"):
+        folder = folder.parent
+    return Catalogue.of(folder, shipped_root())
+
+
+def _yaml_files(folder: Path) -> tuple[Path, ...]:
+    if not folder.is_dir():
+        return ()
+    return tuple(sorted(path for path in folder.iterdir() if path.suffix in _SUFFIXES))

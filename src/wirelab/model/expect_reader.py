@@ -1,0 +1,117 @@
+"""Expectations as a scenario writes them, turned into objects that can be judged."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from wirelab.errors import unknown
+from wirelab.model.expect import METRICS, METRICS_OF, NETWORK, Expectation, SubjectKind
+from wirelab.model.topology import PortError
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping
+
+    from wirelab.errors import Problem
+    from wirelab.model.scenario import Bounds, Scenario
+    from wirelab.model.topology import Topology
+    from wirelab.model.yamlfile import Document, Loc
+
+
+class ExpectReader:
+    """Turns ``expect:`` of one scenario into expectations, and says what is wrong with it."""
+
+    def __init__(self, scenario: Scenario, topology: Topology, document: Document) -> None:
+        self._flows = {flow.name: flow for flow in scenario.flows}
+        self._written = written_flows(document)
+        self._topology = topology
+        self._document = document
+
+    def read(self, expect: Mapping[str, Bounds], loc: Loc) -> Iterator[Expectation | Problem]:
+        """Each range of the mapping at ``loc``, as an Expectation or as the problem with it."""
+        seen: set[str] = set()
+        for subject, bounds in expect.items():
+            here = (*loc, subject)
+            found = self._subject(subject)
+            if found is None:
+                continue
+            if isinstance(found, ValueError):
+                yield self._document.problem(here, str(found))
+                continue
+            kind, name = found
+            if name in seen:
+                yield self._document.problem(here, f"duplicate name: `{name}` has expectations already")
+            seen.add(name)
+            metrics = [metric for metric in METRICS if getattr(bounds, metric) is not None]
+            if not metrics:
+                yield self._document.problem(here, "expects nothing: give a metric and its range")
+            for metric in metrics:
+                yield self._expectation(kind, name, metric, bounds, (*here, metric))
+
+    def full_name(self, name: str) -> str:
+        """An expectation's name with its port's label: ``client.drops`` for ``client.eth0.drops``."""
+        subject, _, metric = name.rpartition(".")
+        found = self._subject(subject)
+        return f"{found[1]}.{metric}" if isinstance(found, tuple) else name
+
+    def _expectation(
+        self, kind: SubjectKind, name: str, metric: str, bounds: Bounds, loc: Loc
+    ) -> Expectation | Problem:
+        flow = self._flows.get(name)
+        known = METRICS_OF[kind]
+        what = f"a {kind}" if kind != NETWORK else "the network"
+        if flow is not None and flow.protocol == "udp":
+            known, what = ("goodput",), "a UDP flow"
+        if metric not in known:
+            return self._document.problem(loc, f"{what} has no {metric}; it has {', '.join(known)}")
+        bound = getattr(bounds, metric)
+        low, high = bound.range
+        line = self._document.place(loc).line
+        return Expectation(name, metric, low, high, bound.why or bounds.why, line)
+
+    def _subject(self, subject: str) -> tuple[SubjectKind, str] | ValueError | None:
+        """The kind and the full name of a subject, or why it is none, or None if that is known."""
+        if subject in self._flows:
+            return "flow", subject
+        if subject == NETWORK:
+            return "network", subject
+        if subject in self._written or (not self._written and "." not in subject):
+            return None
+        return self._port(subject)
+
+    def _port(self, subject: str) -> tuple[SubjectKind, str] | ValueError:
+        topology = self._topology
+        labels = tuple(topology.label(ref) for ref in topology.ports())
+        if subject.partition(".")[0] not in topology.nodes:
+            return ValueError(unknown("flow or port", subject, (*self._written, *labels, NETWORK)))
+        try:
+            ref = topology.resolve(subject)
+        except PortError as error:
+            return error
+        if ref not in topology.ports():
+            return ValueError(f"no cable is in `{subject}`; there is one in {', '.join(labels)}")
+        return "port", topology.label(ref)
+
+
+def written_flows(document: Document) -> tuple[str, ...]:
+    """The names of all flows the file has, sound or not."""
+    items = document.tree.get("traffic")
+    flows = (
+        [each for item in items if isinstance(item, dict) for each in item.values()]
+        if isinstance(items, list)
+        else []
+    )
+    return tuple(
+        flow["name"] for flow in flows if isinstance(flow, dict) and isinstance(flow.get("name"), str)
+    )
+
+
+def written_expectations(tree: object) -> tuple[str, ...]:
+    """The names ``subject.metric`` of all expectations in a tree of ``expect:``, sound or not."""
+    if not isinstance(tree, dict):
+        return ()
+    return tuple(
+        f"{subject}.{metric}"
+        for subject, metrics in tree.items()
+        if isinstance(metrics, dict)
+        for metric in metrics
+    )

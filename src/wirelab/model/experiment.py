@@ -1,0 +1,143 @@
+"""An experiment: a scenario with its topology and its parts, checked as a whole."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from wirelab.errors import InputError, Problem, unknown
+from wirelab.model.cases import CaseReader
+from wirelab.model.catalogue import beside, find_scenario
+from wirelab.model.parts import PartsFile, card_problems, part_problems
+from wirelab.model.scenario import Scenario
+from wirelab.model.topology import Topology
+from wirelab.model.topology_check import topology_problems
+from wirelab.model.traffic_check import traffic_problems
+from wirelab.model.validate import validate
+from wirelab.model.wiring import Wiring
+from wirelab.model.wiring_check import wiring_findings
+from wirelab.model.yamlfile import read
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+    from pathlib import Path
+
+    from wirelab.model.cases import Case
+    from wirelab.model.catalogue import Catalogue
+    from wirelab.model.parts import Parts
+    from wirelab.model.yamlfile import Document
+
+
+@dataclass(frozen=True, slots=True)
+class Experiment:
+    """A scenario that can be carried out: its variants, then its controls. ``story`` tells it in words."""
+
+    scenario: Scenario
+    topology: Topology
+    cases: tuple[Case, ...]
+    story: str
+
+    def case(self, name: str) -> Case:
+        """The case called ``name``. Raises InputError if there is none."""
+        for case in self.cases:
+            if case.name == name:
+                return case
+        raise InputError(unknown("variant or control", name, (case.name for case in self.cases)))
+
+
+def load(name_or_path: str, folder: Path) -> Experiment:
+    """The scenario a user named, checked with everything it draws from.
+
+    ``folder`` is the current one. Raises InputError with every problem of the scenario, or of the
+    topology and the parts it draws from.
+    """
+    return load_file(*find_scenario(name_or_path, folder))
+
+
+def load_file(path: Path, catalogue: Catalogue) -> Experiment:
+    """The experiment in a file. Raises InputError with every problem of it or of what it draws from."""
+    document = read(path)
+    checked = validate(Scenario, document)
+    scenario, document = checked.model, checked.document
+    problems = list(checked.problems)
+    parts = catalogue.parts()
+    row = scenario.source.measured
+    if row is not None and row not in (rows := catalogue.measurements()):
+        problems.append(document.problem(("source", "measured"), unknown("measurement", row, rows)))
+    topology = _topology(scenario, document, catalogue, parts, problems)
+    problems += traffic_problems(scenario, topology, document)
+    cases: tuple[Case, ...] = ()
+    if topology is not None:
+        reader = CaseReader(scenario, topology, parts, document)
+        cases = reader.read()
+        problems += reader.problems
+    if problems or topology is None:
+        raise InputError.of(_sorted(problems))
+    return Experiment(scenario, topology, cases, scenario.story or _story(document))
+
+
+def check_file(path: Path) -> None:
+    """Check a file of any kind: a scenario, a topology or parts. Raises InputError with all problems."""
+    document = read(path)
+    catalogue = beside(path)
+    if document.tree.keys() & PartsFile.model_fields.keys():
+        checked = validate(PartsFile, document)
+        problems = [*checked.problems, *part_problems(checked.model, checked.document)]
+        nics = {*catalogue.parts().nics, *checked.model.nics}
+        problems += card_problems(checked.model, nics, checked.document)
+    elif document.tree.keys() & {"nodes", "cables"}:
+        _, problems = check_topology(document, catalogue.parts())
+    else:
+        load_file(path, catalogue)
+        return
+    if problems:
+        raise InputError.of(_sorted(problems))
+
+
+def check_topology(document: Document, parts: Parts) -> tuple[Topology, list[Problem]]:
+    """A topology and everything that is wrong with it and with the parts it names."""
+    checked = validate(Topology, document)
+    topology, document = checked.model, checked.document
+    problems = [*checked.problems, *topology_problems(topology, parts, document)]
+    if not problems:
+        problems += [
+            document.problem(finding.loc, finding.message)
+            for finding in wiring_findings(Wiring.of(topology, parts, ()))
+            if finding.missing_part is None
+        ]
+    return topology, problems
+
+
+def _topology(
+    scenario: Scenario, document: Document, catalogue: Catalogue, parts: Parts, problems: list[Problem]
+) -> Topology | None:
+    """The topology a scenario names; None, with the reason among ``problems``, if it cannot be used."""
+    if scenario.topology == Scenario.stub["topology"]:
+        return None
+    try:
+        path = catalogue.path("topologies", scenario.topology)
+    except InputError as error:
+        problems.append(document.problem(("topology",), error.problems[0].message))
+        return None
+    try:
+        topology, found = check_topology(read(path), parts)
+    except InputError as error:
+        problems += error.problems
+        return None
+    problems += found
+    return None if found else topology
+
+
+def _story(document: Document) -> str:
+    """The comment a scenario opens with, without the line that is only its file name."""
+    lines = document.comment.splitlines()
+    if lines and lines[0].endswith((".yaml", ".yml")):
+        lines = lines[1:]
+    return " ".join(" ".join(lines).split())
+
+
+def _sorted(problems: Iterable[Problem]) -> list[Problem]:
+    """Each problem once, in the order of the files and their lines."""
+    unique = dict.fromkeys(problems)
+    files = {each.file: index for index, each in reversed(list(enumerate(unique)))}
+    return sorted(unique, key=lambda each: (files[each.file], each.line or 0, each.column or 0))

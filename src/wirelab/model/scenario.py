@@ -1,0 +1,180 @@
+"""Scenario: one experiment, its traffic and what must hold."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Annotated, Any, ClassVar, Generic, Literal, TypeVar
+
+from pydantic import BeforeValidator, Field, WithJsonSchema, model_validator
+
+from wirelab.model.types import (
+    Congestion,
+    CountRange,
+    Date,
+    MicrosecondsRange,
+    Model,
+    Name,
+    PositiveCount,
+    Rate,
+    RateRange,
+    RatioRange,
+    Seconds,
+    Size,
+    SizeRange,
+    Text,
+    Time,
+)
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from pydantic import GetJsonSchemaHandler
+    from pydantic.json_schema import JsonSchemaValue
+    from pydantic_core import CoreSchema
+
+R = TypeVar("R")
+
+
+def _settings(value: object) -> object:
+    return {} if value is None else value
+
+
+Settings = Annotated[
+    dict[str, Text],
+    BeforeValidator(_settings),
+    WithJsonSchema({"type": "object", "additionalProperties": {"type": ["string", "boolean", "integer"]}}),
+]
+"""``with``: a node's part, or a setting of a node, a port, a cable or the network, to its value as text."""
+
+
+class Source(Model):
+    """Where the figures come from. ``measured`` names a row of the measurements file."""
+
+    title: Text
+    date: Date | None = None
+    measured: Text | None = None
+
+
+class Iperf3(Model):
+    """One iperf3 run: ``from`` sends to ``to`` for ``time``.
+
+    It starts at ``start`` after the network is ready, or together ``with`` an earlier flow, or, with
+    neither, after every earlier flow has ended. Without ``congestion`` the sender's own default holds;
+    without ``bitrate`` it sends as fast as it can; ``payload`` is the length of one write or datagram.
+    """
+
+    name: Name
+    sender: Name = Field(alias="from")
+    receiver: Name = Field(alias="to")
+    time: Seconds
+    congestion: Congestion | None = None
+    start: Time | None = None
+    together: Name | None = Field(default=None, alias="with")
+    protocol: Literal["tcp", "udp"] = "tcp"
+    bitrate: Rate | None = None
+    payload: Size | None = None
+    parallel: PositiveCount = 1
+
+
+class TrafficItem(Model):
+    """One thing that happens, under the name of the tool that does it."""
+
+    iperf3: Iperf3 | None = None
+
+    @model_validator(mode="after")
+    def _one_kind(self) -> TrafficItem:
+        if self.iperf3 is None:
+            msg = "is empty: say what runs, such as iperf3: {...}"
+            raise ValueError(msg)
+        return self
+
+    @property
+    def flow(self) -> Iperf3:
+        """The flow this item makes."""
+        assert self.iperf3 is not None  # noqa: S101 - _one_kind saw to it
+        return self.iperf3
+
+
+class Bound(Model, Generic[R]):
+    """A range and why it must hold; the range alone may stand for it."""
+
+    range: R
+    why: Text | None = None
+
+    @model_validator(mode="before")
+    @classmethod
+    def _range_alone(cls, value: object) -> object:
+        return {"range": value} if isinstance(value, str) else value
+
+    @classmethod
+    def __get_pydantic_json_schema__(
+        cls, core_schema: CoreSchema, handler: GetJsonSchemaHandler
+    ) -> JsonSchemaValue:
+        """The schema of the mapping or of the range alone."""
+        mapping = handler.resolve_ref_schema(handler(core_schema))
+        return {"anyOf": [mapping["properties"]["range"], dict(mapping)]}
+
+
+class Bounds(Model):
+    """What must hold for one subject; ``why`` is the reason for every range without its own."""
+
+    goodput: Bound[RateRange] | None = None
+    retransmits: Bound[CountRange] | None = None
+    rtt: Bound[MicrosecondsRange] | None = None
+    drops: Bound[CountRange] | None = None
+    pause_sent: Bound[CountRange] | None = None
+    pause_received: Bound[CountRange] | None = None
+    paused: Bound[RatioRange] | None = None
+    queue_high_water: Bound[SizeRange] | None = None
+    buffer_high_water: Bound[SizeRange] | None = None
+    why: Text | None = None
+
+
+class Variant(Model):
+    """One way to run a scenario: its settings on top of the scenario's, and what must hold then.
+
+    A range given here replaces the scenario's for the same subject and metric.
+    """
+
+    name: Name
+    settings: Settings = Field(default_factory=dict, alias="with")
+    expect: dict[Text, Bounds] = Field(default_factory=dict)
+    story: Text | None = None
+
+
+class Control(Model):
+    """Settings with which the expectation ``breaks`` must fail, or it proves nothing.
+
+    They stand on top of the settings of ``variant``, the first one if none is named.
+    """
+
+    name: Name | None = None
+    variant: Name | None = None
+    settings: Settings = Field(alias="with")
+    breaks: Text
+    story: Text | None = None
+
+
+class Scenario(Model):
+    """One experiment: wiring, settings, traffic, expectations and the controls that prove them."""
+
+    name: Name
+    story: Text | None = None
+    source: Source
+    topology: Name
+    settings: Settings = Field(default_factory=dict, alias="with")
+    traffic: tuple[TrafficItem, ...]
+    expect: dict[Text, Bounds] = Field(default_factory=dict)
+    variants: tuple[Variant, ...] = ()
+    controls: tuple[Control, ...] = ()
+
+    stub: ClassVar[Mapping[str, Any]] = {
+        "name": "unnamed",
+        "source": {"title": "none"},
+        "topology": "unnamed",
+        "traffic": [],
+    }
+
+    @property
+    def flows(self) -> tuple[Iperf3, ...]:
+        """The flows, in the order they are written."""
+        return tuple(item.flow for item in self.traffic)

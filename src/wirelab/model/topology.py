@@ -1,0 +1,171 @@
+"""Topology: nodes and the cables between their ports."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Annotated, Any, ClassVar, Final, Literal
+
+from pydantic import AfterValidator, BeforeValidator, WithJsonSchema
+
+from wirelab.errors import unknown
+from wirelab.model.parts import STANDARD_MTU_BYTES
+from wirelab.model.types import Length, Model, Name, NodeName, Rate, Size, Text, Time, kind_of
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+NodeKind = Literal["host", "switch", "module"]
+
+HOST_PORT: Final = "eth0"
+MODULE_HOST_PORT: Final = "host"
+MODULE_LINE_PORT: Final = "line"
+
+_SWITCH_PORT: Final = re.compile(r"p[1-9][0-9]{0,3}", re.ASCII)
+
+
+class PortError(ValueError):
+    """Text that names no port of a topology; the message says what would."""
+
+
+@dataclass(frozen=True, slots=True)
+class PortRef:
+    """A port of a node: ``p1`` of ``switch``."""
+
+    node: str
+    port: str
+
+    @property
+    def number(self) -> int:
+        """Which port of its node it is, from 1."""
+        return (
+            int(self.port[1:]) if _SWITCH_PORT.fullmatch(self.port) else 1 + (self.port == MODULE_LINE_PORT)
+        )
+
+    @property
+    def interface(self) -> str:
+        """Its interface name in the lab: ``switch-p1``."""
+        return f"{self.node}-{self.port}"
+
+
+def _pair(value: object) -> object:
+    if not isinstance(value, list | tuple):
+        msg = f"expected the two ports it joins, such as [server, switch.p1], found {kind_of(value)}"
+        raise ValueError(msg)  # noqa: TRY004 - pydantic collects ValueError
+    if len(value) != 2:  # noqa: PLR2004 - a cable has two ends
+        msg = f"a cable joins two ports, here are {len(value)}"
+        raise ValueError(msg)
+    return value
+
+
+def _one_of_two(ends: tuple[str, str]) -> tuple[str, str]:
+    if ends[0] == ends[1]:
+        msg = f"both ends are `{ends[0]}`"
+        raise ValueError(msg)
+    return ends
+
+
+Pair = Annotated[
+    tuple[Text, Text],
+    BeforeValidator(_pair),
+    AfterValidator(_one_of_two),
+    WithJsonSchema({"type": "array", "items": {"type": "string"}, "minItems": 2, "maxItems": 2}),
+]
+
+
+class Node(Model):
+    """A host, a switch or a module; ``part`` and ``nic`` are what it is unless a scenario says otherwise."""
+
+    kind: NodeKind
+    part: Name | None = None
+    nic: Name | None = None
+
+
+class Cable(Model):
+    """Two ports joined at ``speed``. Its ``length`` (5 ns a metre) or its ``delay`` says how far apart."""
+
+    name: NodeName | None = None
+    between: Pair
+    speed: Rate
+    length: Length | None = None
+    delay: Time | None = None
+
+
+class Topology(Model):
+    """Wiring shared by scenarios. ``drawing`` is its one-line picture."""
+
+    name: Name
+    drawing: Text
+    story: Text | None = None
+    mtu: Size = STANDARD_MTU_BYTES
+    nodes: dict[NodeName, Node]
+    cables: tuple[Cable, ...]
+
+    stub: ClassVar[Mapping[str, Any]] = {"name": "unnamed", "drawing": "none", "nodes": {}, "cables": []}
+
+    def resolve(self, text: str) -> PortRef:
+        """The port that ``text`` names: ``client``, ``client.eth0``, ``switch.p1``, ``module.line``.
+
+        Raises PortError if there is no such node, or the node has no such port.
+        """
+        name, _, port = text.partition(".")
+        node = self.nodes.get(name)
+        if node is None:
+            raise PortError(unknown("node", name, self.nodes))
+        if node.kind == "switch":
+            if not _SWITCH_PORT.fullmatch(port):
+                raise PortError(f"`{text}` is not a port of a switch; write `{name}.p1`, `{name}.p2`...")
+            return PortRef(name, port)
+        ports = (HOST_PORT,) if node.kind == "host" else (MODULE_HOST_PORT, MODULE_LINE_PORT)
+        if node.kind == "host" and not port:
+            return PortRef(name, HOST_PORT)
+        if port not in ports:
+            listed = " and ".join(f"`{name}.{each}`" for each in ports)
+            raise PortError(f"`{text}` is not a port: the {node.kind} `{name}` has {listed}")
+        return PortRef(name, port)
+
+    def has_port(self, node: str, port: str) -> bool:
+        """Whether ``node`` (one of the nodes) has a port of that name."""
+        try:
+            self.resolve(f"{node}.{port}")
+        except PortError:
+            return False
+        return True
+
+    def label(self, ref: PortRef) -> str:
+        """How a person names a port: ``client``, ``switch.p1``."""
+        return ref.node if self.nodes[ref.node].kind == "host" else f"{ref.node}.{ref.port}"
+
+    def ends(self, cable: Cable) -> tuple[PortRef, PortRef]:
+        """The two ports a cable joins."""
+        return self.resolve(cable.between[0]), self.resolve(cable.between[1])
+
+    def cable_of(self, ref: PortRef) -> Cable:
+        """The cable in a port. Raises KeyError if there is none."""
+        for cable in self.cables:
+            if ref in self.ends(cable):
+                return cable
+        raise KeyError(ref)
+
+    def peer(self, ref: PortRef) -> PortRef:
+        """The port at the other end of the cable. Raises KeyError if there is no cable."""
+        one, other = self.ends(self.cable_of(ref))
+        return other if ref == one else one
+
+    def connected(self, one: str, other: str) -> bool:
+        """Whether cables lead from one node to another."""
+        reached, edge = {one}, [one]
+        while edge:
+            here = edge.pop()
+            for cable in self.cables:
+                nodes = [ref.node for ref in self.ends(cable)]
+                if here in nodes:
+                    edge += [node for node in nodes if node not in reached]
+                    reached.update(nodes)
+        return other in reached
+
+    def ports(self) -> tuple[PortRef, ...]:
+        """Every port with a cable in it: in the order of the nodes, each node's by number."""
+        cabled = {ref for cable in self.cables for ref in self.ends(cable)}
+        order = {name: index for index, name in enumerate(self.nodes)}
+        return tuple(sorted(cabled, key=lambda ref: (order[ref.node], ref.number)))

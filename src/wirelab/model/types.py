@@ -1,0 +1,248 @@
+"""The types of fields: quantities with units, names, on/off, and figures with provenance."""
+
+from __future__ import annotations
+
+import re
+from functools import partial
+from typing import TYPE_CHECKING, Annotated, Any, ClassVar, Final, Generic, Literal, TypeVar
+
+from pydantic import (
+    AfterValidator,
+    BaseModel,
+    BeforeValidator,
+    ConfigDict,
+    Field,
+    WithJsonSchema,
+    model_validator,
+)
+
+from wirelab.units import (
+    COUNT,
+    LENGTH,
+    MICROSECONDS,
+    NS_PER_S,
+    RATE,
+    RATIO,
+    SIZE,
+    TIME,
+    Quantity,
+    parse,
+    parse_range,
+)
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+INTERFACE_NAME_LENGTH: Final = 15
+"""Linux holds an interface name in IFNAMSIZ = 16 bytes, the last of them zero."""
+
+_NAME: Final = re.compile(r"[a-z0-9][a-z0-9-]*", re.ASCII)
+_NODE_NAME: Final = re.compile(r"[a-z][a-z0-9-]*", re.ASCII)
+_DATE: Final = re.compile(r"\d{4}(-\d{2}){0,2}", re.ASCII)
+_RESERVED: Final = ("network", "lo")
+_ON: Final = ("on", "true", "yes")
+_OFF: Final = ("off", "false", "no")
+_LONGEST_NAME: Final = 40
+_LONGEST_IPERF3_S: Final = 86_400
+
+
+class Model(BaseModel):
+    """A frozen model that takes no key it does not know.
+
+    ``stub`` has a value for each required field, so that the sound rest of a file whose own value is
+    missing or wrong can still be checked.
+    """
+
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+    stub: ClassVar[Mapping[str, Any]] = {}
+
+
+def _text(value: object) -> str:
+    if value is None:
+        msg = "has no value"
+        raise ValueError(msg)
+    if not isinstance(value, str):
+        msg = f"expected text, found {kind_of(value)}"
+        raise ValueError(msg)  # noqa: TRY004 - pydantic collects ValueError
+    if not value.strip():
+        msg = "is empty"
+        raise ValueError(msg)
+    return value.strip()
+
+
+def kind_of(value: object) -> str:
+    """What ``value`` is in words of YAML, for a message."""
+    return {dict: "keys", list: "a list", tuple: "a list", type(None): "nothing"}.get(
+        type(value), f"`{value}`"
+    )
+
+
+def _parsed(quantity: Quantity, value: object) -> int:
+    if isinstance(value, int) and not isinstance(value, bool):
+        return value
+    if not isinstance(value, str):
+        msg = f"expected a {quantity.name} such as `{quantity.example}`, found {kind_of(value)}"
+        raise ValueError(msg)  # noqa: TRY004 - pydantic collects ValueError
+    return parse(value, quantity)
+
+
+def _parsed_range(quantity: Quantity, value: object) -> tuple[int | None, int | None] | object:
+    if isinstance(value, tuple):
+        return value
+    if not isinstance(value, str):
+        msg = f"expected a range such as `{quantity.example_range}`, found {kind_of(value)}"
+        raise ValueError(msg)  # noqa: TRY004 - pydantic collects ValueError
+    return parse_range(value, quantity)
+
+
+def read_on_off(value: object) -> bool:
+    """``on`` or ``off``, as YAML 1.1 spells them. Raises ValueError for anything else."""
+    if isinstance(value, bool):
+        return value
+    if isinstance(value, str) and value.lower() in _ON + _OFF:
+        return value.lower() in _ON
+    msg = f"expected on or off, found {kind_of(value)}"
+    raise ValueError(msg)
+
+
+def _name(value: str) -> str:
+    if not _NAME.fullmatch(value):
+        msg = f"`{value}` is not a name: use lower-case letters, digits and hyphens"
+        raise ValueError(msg)
+    if len(value) > _LONGEST_NAME:
+        msg = f"`{value}` is longer than {_LONGEST_NAME} characters"
+        raise ValueError(msg)
+    return value
+
+
+def _node_name(value: str) -> str:
+    if not _NODE_NAME.fullmatch(value):
+        msg = f"`{value}` is not a name: use lower-case letters, digits and hyphens, first a letter"
+        raise ValueError(msg)
+    if len(value) > INTERFACE_NAME_LENGTH:
+        msg = f"`{value}` is longer than {INTERFACE_NAME_LENGTH} characters, Linux takes no more"
+        raise ValueError(msg)
+    if value in _RESERVED:
+        msg = f"`{value}` is a reserved word"
+        raise ValueError(msg)
+    return value
+
+
+def _date(value: str) -> str:
+    if not _DATE.fullmatch(value):
+        msg = f"`{value}` is not a date: write year-month-day"
+        raise ValueError(msg)
+    return value
+
+
+def _positive(value: int) -> int:
+    if value <= 0:
+        msg = "must be above 0"
+        raise ValueError(msg)
+    return value
+
+
+def _whole_seconds(value: int) -> int:
+    if value % NS_PER_S or not 0 < value <= _LONGEST_IPERF3_S * NS_PER_S:
+        msg = f"iperf3 runs for whole seconds, 1 s..{_LONGEST_IPERF3_S} s"
+        raise ValueError(msg)
+    return value
+
+
+def _not_above_one(value: int) -> int:
+    if value > parse("100 %", RATIO):
+        msg = "must be at most 100 %"
+        raise ValueError(msg)
+    return value
+
+
+def _schema(quantity: Quantity) -> WithJsonSchema:
+    if quantity is COUNT:
+        return WithJsonSchema({"type": "integer", "minimum": 0})
+    units = "|".join(quantity.units)
+    return WithJsonSchema(
+        {
+            "type": "string",
+            "pattern": rf"^[0-9]+(\.[0-9]+)?\s*({units})$",
+            "examples": [quantity.example],
+            "description": f"A {quantity.name} in {quantity.words}.",
+        }
+    )
+
+
+def _range_schema(quantity: Quantity) -> WithJsonSchema:
+    unit = rf"\s*({'|'.join(quantity.units)})" if quantity.units else ""
+    number = r"[0-9]+(\.[0-9]+)?"
+    text = {
+        "type": "string",
+        "pattern": rf"^({number})?({unit})?\s*(\.\.)?\s*({number})?({unit})?$",
+        "examples": [quantity.example_range],
+        "description": f"A range of {quantity.name}: low..high, ..high or low.., both ends included.",
+    }
+    return WithJsonSchema(
+        {"anyOf": [text, {"type": "integer", "minimum": 0}]} if not quantity.units else text
+    )
+
+
+Text = Annotated[str, BeforeValidator(_text)]
+Date = Annotated[str, BeforeValidator(_text), AfterValidator(_date)]
+Name = Annotated[str, BeforeValidator(_text), AfterValidator(_name)]
+NodeName = Annotated[str, BeforeValidator(_text), AfterValidator(_node_name)]
+OnOff = Annotated[
+    bool,
+    BeforeValidator(read_on_off),
+    WithJsonSchema({"anyOf": [{"type": "boolean"}, {"enum": ["on", "off", "yes", "no"]}]}),
+]
+Congestion = Literal["cubic", "reno", "bbr", "dctcp"]
+"""The congestion controls the lab's kernel is built with."""
+
+Rate = Annotated[int, BeforeValidator(partial(_parsed, RATE)), AfterValidator(_positive), _schema(RATE)]
+Size = Annotated[int, BeforeValidator(partial(_parsed, SIZE)), AfterValidator(_positive), _schema(SIZE)]
+Time = Annotated[int, BeforeValidator(partial(_parsed, TIME)), _schema(TIME)]
+Seconds = Annotated[
+    int, BeforeValidator(partial(_parsed, TIME)), AfterValidator(_whole_seconds), _schema(TIME)
+]
+Microseconds = Annotated[int, BeforeValidator(partial(_parsed, MICROSECONDS)), _schema(MICROSECONDS)]
+Length = Annotated[int, BeforeValidator(partial(_parsed, LENGTH)), _schema(LENGTH)]
+Ratio = Annotated[
+    int, BeforeValidator(partial(_parsed, RATIO)), AfterValidator(_not_above_one), _schema(RATIO)
+]
+Count = Annotated[int, BeforeValidator(partial(_parsed, COUNT)), _schema(COUNT)]
+PositiveCount = Annotated[
+    int, BeforeValidator(partial(_parsed, COUNT)), AfterValidator(_positive), _schema(COUNT)
+]
+
+Ends = tuple[int | None, int | None]
+RateRange = Annotated[Ends, BeforeValidator(partial(_parsed_range, RATE)), _range_schema(RATE)]
+SizeRange = Annotated[Ends, BeforeValidator(partial(_parsed_range, SIZE)), _range_schema(SIZE)]
+MicrosecondsRange = Annotated[
+    Ends, BeforeValidator(partial(_parsed_range, MICROSECONDS)), _range_schema(MICROSECONDS)
+]
+RatioRange = Annotated[Ends, BeforeValidator(partial(_parsed_range, RATIO)), _range_schema(RATIO)]
+CountRange = Annotated[Ends, BeforeValidator(partial(_parsed_range, COUNT)), _range_schema(COUNT)]
+
+Provenance = Literal["datasheet", "measured", "fitted", "assumed"]
+
+T = TypeVar("T")
+
+
+class Figure(Model, Generic[T]):
+    """A figure of a part, how sure it is (``from``) and who says so (``note``)."""
+
+    value: T
+    source: Provenance = Field(alias="from")
+    note: Text
+
+    @model_validator(mode="before")
+    @classmethod
+    def _has_provenance(cls, value: object) -> object:
+        if isinstance(value, dict | cls):
+            return value
+        written = f"`{value}`" if isinstance(value, str) else kind_of(value)
+        shown = value if isinstance(value, str) else "..."
+        msg = (
+            f"{written} has no provenance; write {{value: {shown}, "
+            "from: datasheet|measured|fitted|assumed, note: who says so}"
+        )
+        raise ValueError(msg)

@@ -1,0 +1,181 @@
+"""A Document as a model, and everything that is wrong with it as problems with their lines."""
+
+from __future__ import annotations
+
+import re
+import types
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Annotated, Any, Final, Generic, TypeVar, Union, get_args, get_origin
+
+from pydantic import ValidationError
+
+from wirelab.errors import InputError, Problem, nearest, unknown
+from wirelab.model.types import Model, kind_of
+
+if TYPE_CHECKING:
+    from pydantic_core import ErrorDetails
+
+    from wirelab.model.yamlfile import Document, Loc
+
+M = TypeVar("M", bound=Model)
+
+_ITEM_DEPTH: Final = 2
+_KEY_STEP: Final = "[key]"
+
+
+@dataclass(frozen=True, slots=True)
+class Checked(Generic[M]):
+    """What is sound of a file, as a model with its document, and the problems with the rest.
+
+    Where there are problems the model is for finding more of them, not for use.
+    """
+
+    model: M
+    document: Document
+    problems: tuple[Problem, ...]
+
+
+def validate(kind: type[M], document: Document) -> Checked[M]:
+    """``document`` as a ``kind``. Raises InputError only if its top level is not a mapping."""
+    if not isinstance(document.root, dict):
+        raise InputError(
+            f"expected keys such as {_some(kind)}, found {kind_of(document.root)}", file=document.file
+        )
+    try:
+        return Checked(kind.model_validate(document.root), document, document.problems)
+    except ValidationError as error:
+        errors = error.errors(include_url=False)
+    problems = (*document.problems, *_problems(errors, kind, document))
+    cut: set[Loc] = set()
+    for depth in (_ITEM_DEPTH, 1):
+        cut |= {_cut(error, depth) for error in errors}
+        pruned, moved = _without(document.root, cut)
+        try:
+            model = kind.model_validate({**kind.stub, **pruned})
+        except ValidationError as error:
+            errors = [{**each, "loc": _moved_back(each, moved)} for each in error.errors(include_url=False)]
+        else:
+            return Checked(model, replace(document, moved=moved), problems)
+    return Checked(kind.model_validate(dict(kind.stub)), document, problems)
+
+
+def _cut(error: ErrorDetails, depth: int) -> Loc:
+    """What to leave out for an error: an unknown key alone, else the whole item, ``depth`` steps down.
+
+    What is left of a broken item would only cause errors that its author did not make.
+    """
+    return _loc(error) if error["type"] == "extra_forbidden" else _loc(error)[:depth]
+
+
+def _without(tree: dict[str, Any], cut: set[Loc]) -> tuple[dict[str, Any], dict[Loc, int]]:
+    """The tree without what is cut, and the old index of each item of a top-level list."""
+    moved: dict[Loc, int] = {}
+    pruned: dict[str, Any] = {}
+    for key, value in tree.items():
+        if (key,) in cut:
+            continue
+        pruned[key] = _pruned(value, (key,), cut)
+        if isinstance(value, list):
+            kept = [index for index in range(len(value)) if (key, index) not in cut]
+            moved.update({(key, now): before for now, before in enumerate(kept)})
+    return pruned, moved
+
+
+def _moved_back(error: ErrorDetails, moved: dict[Loc, int]) -> Loc:
+    loc = _loc(error)
+    return (loc[0], moved[loc[:2]], *loc[2:]) if loc[:2] in moved else loc
+
+
+def _pruned(value: Any, loc: Loc, cut: set[Loc]) -> Any:  # noqa: ANN401 - a tree of YAML
+    if isinstance(value, dict):
+        return {key: _pruned(each, (*loc, key), cut) for key, each in value.items() if (*loc, key) not in cut}
+    if isinstance(value, list):
+        return [
+            _pruned(each, (*loc, index), cut) for index, each in enumerate(value) if (*loc, index) not in cut
+        ]
+    return value
+
+
+def _problems(errors: list[ErrorDetails], kind: type[Model], document: Document) -> list[Problem]:
+    meant = set()
+    for error in errors:
+        if error["type"] == "extra_forbidden":
+            loc = _loc(error)
+            guess = nearest(str(loc[-1]), _keys_at(kind, loc[:-1]))
+            if guess is not None:
+                meant.add((*loc[:-1], guess))
+    return [
+        document.problem(
+            _loc(error),
+            _message(error, kind),
+            named=_loc(error) if error["type"] == "missing" else document.known(_loc(error)),
+        )
+        for error in errors
+        if error["type"] != "missing" or _loc(error) not in meant
+    ]
+
+
+def _message(error: ErrorDetails, kind: type[Model]) -> str:  # noqa: PLR0911 - one return a type of error
+    loc, found = _loc(error), error.get("input")
+    match error["type"]:
+        case "value_error":
+            return str(error["ctx"]["error"])
+        case "missing":
+            return "is missing"
+        case "extra_forbidden" if found is None and " " in str(loc[-1]):
+            return "is no key; inside {...} a comma ends a value: put text that has commas in quotes"
+        case "extra_forbidden":
+            return unknown("key", str(loc[-1]), _keys_at(kind, loc[:-1]))
+        case "literal_error" if isinstance(found, str):
+            return unknown("word", found, re.findall(r"'([^']*)'", error["ctx"]["expected"]))
+        case _ if found is None:
+            return "has no value"
+        case "model_type" | "dict_type" | "model_attributes_type":
+            return f"expected keys{_such_as(kind, loc)}, found {kind_of(found)}"
+        case "tuple_type" | "list_type":
+            return f"expected a list, found {kind_of(found)}"
+        case "literal_error" | "string_type":
+            return f"expected a word, found {kind_of(found)}"
+        case _:
+            return error["msg"][0].lower() + error["msg"][1:]
+
+
+def _loc(error: ErrorDetails) -> Loc:
+    return tuple(step for step in error["loc"] if step != _KEY_STEP)
+
+
+def _such_as(kind: type[Model], loc: Loc) -> str:
+    keys = _keys_at(kind, loc)
+    return f" such as {', '.join(keys[:3])}" if keys else ""
+
+
+def _some(kind: type[Model]) -> str:
+    return ", ".join(_keys(kind)[:3])
+
+
+def _keys(kind: type[Model]) -> tuple[str, ...]:
+    return tuple(each.alias or name for name, each in kind.model_fields.items())
+
+
+def _keys_at(kind: type[Model], loc: Loc) -> tuple[str, ...]:
+    """The keys that may stand in the mapping at ``loc``, none if any may."""
+    here: Any = kind
+    for step in loc:
+        if isinstance(here, type) and issubclass(here, Model):
+            fields = {each.alias or name: each for name, each in here.model_fields.items()}
+            if step not in fields:
+                return ()
+            here = _bare(fields[str(step)].annotation)
+        else:
+            here = _bare(get_args(here)[0] if isinstance(step, int) else get_args(here)[-1])
+    return _keys(here) if isinstance(here, type) and issubclass(here, Model) else ()
+
+
+def _bare(annotation: Any) -> Any:  # noqa: ANN401 - whatever an annotation may be
+    """An annotation without Annotated and without None."""
+    origin = get_origin(annotation)
+    if origin is Annotated:
+        return _bare(get_args(annotation)[0])
+    if origin in (Union, types.UnionType):
+        return _bare(next(each for each in get_args(annotation) if each is not type(None)))
+    return annotation

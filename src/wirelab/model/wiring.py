@@ -1,0 +1,182 @@
+"""Wiring: a topology with one set of settings, where every figure of every port can be looked up."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Final
+
+from wirelab.ethernet import cable_delay_ns
+from wirelab.model.expect import NETWORK
+from wirelab.model.parts import Host, Module, Nic, Switch
+from wirelab.model.settings import PART, Setting, Target, Value
+from wirelab.model.topology import MODULE_HOST_PORT, PortRef
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Mapping
+
+    from wirelab.model.parts import Part, Parts
+    from wirelab.model.topology import Cable, Topology
+    from wirelab.model.types import Figure
+
+_EVERYWHERE: Final = Target(NETWORK)
+
+
+@dataclass(frozen=True, slots=True)
+class Wiring:
+    """A topology, its parts and the settings on top; what is said nearest to a port holds.
+
+    A setting of the port comes before one of its node, of its cable, of the network, and all of them
+    before the figure of the part. Later settings replace earlier ones for the same thing.
+    """
+
+    topology: Topology
+    parts: Parts
+    settings: Mapping[tuple[Target, str], Setting] = field(default_factory=dict)
+
+    @classmethod
+    def of(cls, topology: Topology, parts: Parts, settings: Iterable[Setting]) -> Wiring:
+        """The wiring with ``settings`` in the order in which they apply."""
+        return cls(topology, parts, {(each.target, each.name): each for each in settings})
+
+    def part_name(self, node: str) -> str | None:
+        """The part that a node is, None if nobody says."""
+        setting = self.settings.get((Target(node), PART))
+        return self.topology.nodes[node].part if setting is None else str(setting.value)
+
+    def nic_name(self, node: str) -> str:
+        """The card of a host: what a setting says, else the topology, else what the host comes with.
+
+        A scenario that replaces the host replaces its card with it.
+        """
+        setting = self.settings.get((Target(node), "nic"))
+        if setting is not None:
+            return str(setting.value)
+        replaced = (Target(node), PART) in self.settings
+        named = self.topology.nodes[node].nic
+        return named if named and not replaced else self.host(node).nic
+
+    def host(self, node: str) -> Host:
+        """The host part of a node."""
+        return self.parts.hosts[self.part_name(node) or ""]
+
+    def nic(self, node: str) -> Nic:
+        """The card of a host."""
+        return self.parts.nics[self.nic_name(node)]
+
+    def switch(self, node: str) -> Switch:
+        """The switch part of a node."""
+        return self.parts.switches[self.part_name(node) or ""]
+
+    def module(self, node: str) -> Module:
+        """The module part of a node."""
+        return self.parts.modules[self.part_name(node) or ""]
+
+    def device(self, node: str) -> Part:
+        """The part that the ports of a node belong to: the card of a host, else the node's own part."""
+        kind = self.topology.nodes[node].kind
+        return self.nic(node) if kind == "host" else self.parts.of(kind)[self.part_name(node) or ""]
+
+    def setting(self, ref: PortRef, *names: str) -> Setting | None:
+        """What the settings say about a port, the nearest first; of several names, the first."""
+        for target in (Target(ref.node, ref.port), Target(ref.node)):
+            for name in names:
+                if (target, name) in self.settings:
+                    return self.settings[target, name]
+        return next(
+            (self.settings[_EVERYWHERE, name] for name in names if (_EVERYWHERE, name) in self.settings), None
+        )
+
+    def number(self, ref: PortRef, name: str) -> int:
+        """A figure of a port, in base units. Raises KeyError if neither settings nor part have it."""
+        found = self.value(ref, name)
+        if found is None:
+            raise KeyError(name)
+        return int(found)
+
+    def value(self, ref: PortRef, name: str) -> Value | None:
+        """A figure of a port from the settings, else from its part, None if neither has it."""
+        setting = self.setting(ref, name)
+        if setting is not None:
+            return setting.value
+        figure: Figure[Value] | None = getattr(self.device(ref.node), name, None)
+        return None if figure is None else figure.value
+
+    def speed_bps(self, ref: PortRef) -> int:
+        """The link speed of a port."""
+        cable = self.topology.cable_of(ref)
+        setting = self.setting(ref, "speed") or self._cable_setting(cable, "speed")
+        return cable.speed if setting is None else int(setting.value)
+
+    def speeds_bps(self, ref: PortRef) -> tuple[int, ...]:
+        """The speeds at which a port links."""
+        device = self.device(ref.node)
+        if isinstance(device, Module):
+            return (device.host_speed.value,) if ref.port == MODULE_HOST_PORT else device.line_speeds.value
+        assert isinstance(device, Nic | Switch)  # noqa: S101 - device() gives no other
+        return device.speeds.value
+
+    def mtu_bytes(self, ref: PortRef) -> int:
+        """The MTU of a port."""
+        setting = self.setting(ref, "mtu")
+        return self.topology.mtu if setting is None else int(setting.value)
+
+    def delay_ns(self, cable: Cable) -> int:
+        """How long a bit takes along a cable."""
+        setting = self._cable_setting(cable, "delay") or self._cable_setting(cable, "length")
+        if setting is not None:
+            return int(setting.value) if setting.name == "delay" else cable_delay_ns(int(setting.value))
+        return cable.delay if cable.delay is not None else cable_delay_ns(cable.length or 0)
+
+    def loss_ppm(self, ref: PortRef) -> int:
+        """The share of frames that leave a port and get lost on the way."""
+        setting = self.setting(ref, "loss") or self._cable_setting(self.topology.cable_of(ref), "loss")
+        return 0 if setting is None else int(setting.value)
+
+    def pause(self, ref: PortRef, direction: str) -> bool:
+        """Whether a port sends (``pause_tx``) or obeys (``pause_rx``) PAUSE; a node without part does not."""
+        setting = self.setting(ref, direction, "flow_control")
+        if setting is not None:
+            return bool(setting.value)
+        if self.part_name(ref.node) is None:
+            return False
+        device = self.device(ref.node)
+        if isinstance(device, Nic):
+            return device.flow_control.value
+        if isinstance(device, Module):
+            return (device.host_pause if ref.port == MODULE_HOST_PORT else device.line_pause).value
+        return False
+
+    def rx_usecs(self, ref: PortRef) -> int:
+        """The interrupt moderation of a host's port: of its card, unless the host's driver has its own."""
+        host = self.host(ref.node)
+        if self.setting(ref, "rx_usecs") is None and host.rx_usecs and host.nic == self.nic_name(ref.node):
+            return host.rx_usecs.value
+        return self.number(ref, "rx_usecs")
+
+    def fifo_bytes(self, ref: PortRef) -> int:
+        """What a module holds in front of a port.
+
+        One that says PAUSE to a switch that does not listen holds less than its datasheet says.
+        """
+        module = self.module(ref.node)
+        host_side = PortRef(ref.node, MODULE_HOST_PORT)
+        if self.setting(ref, "fifo") is None and module.fifo_unheeded is not None:
+            heeded = self.pause(host_side, "pause_tx") and self.pause(
+                self.topology.peer(host_side), "pause_rx"
+            )
+            if not heeded:
+                return module.fifo_unheeded.value
+        return self.number(ref, "fifo")
+
+    def timestamps(self, node: str) -> bool:
+        """Whether a host uses TCP timestamps."""
+        setting = self.settings.get((Target(node), "timestamps"))
+        return self.host(node).timestamps.value if setting is None else bool(setting.value)
+
+    def congestion(self, node: str) -> str:
+        """The congestion control a host uses unless a flow says otherwise."""
+        setting = self.settings.get((Target(node), "congestion"))
+        return self.host(node).congestion.value if setting is None else str(setting.value)
+
+    def _cable_setting(self, cable: Cable, name: str) -> Setting | None:
+        return self.settings.get((Target(cable.name), name)) if cable.name else None

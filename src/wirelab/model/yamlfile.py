@@ -1,0 +1,228 @@
+"""Reading YAML with the place of every key and value. The only module that imports yaml.
+
+Every scalar stays the text that was written (``16 KiB``, ``0``, ``on``); what it means is for the
+model to say. So a number is never rounded by the reader, and a message quotes what the author wrote.
+"""
+
+from __future__ import annotations
+
+import itertools
+import os
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Final
+
+import yaml
+
+from wirelab.errors import InputError, Problem
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping
+
+Loc = tuple[str | int, ...]
+Tree = dict[str, Any] | list[Any] | str | None
+
+_NULL: Final = ("", "~", "null")
+_STRING_TAG: Final = "tag:yaml.org,2002:str"
+_MERGE_TAG: Final = "tag:yaml.org,2002:merge"
+_LARGEST_BYTES: Final = 1 << 20
+
+
+@dataclass(frozen=True, slots=True)
+class Place:
+    """A line and column, both from 1."""
+
+    line: int
+    column: int
+
+
+@dataclass(frozen=True, slots=True)
+class Document:
+    """A YAML file as a tree of dict, list, str and None, with the place of everything in it.
+
+    ``problems`` are keys that stand twice or are no words; the tree is without them. Where items were
+    left out of a top-level list, ``moved`` says at which index those after them stand in the file.
+    ``comment`` is the comment the file opens with.
+    """
+
+    file: str
+    root: Tree
+    keys: Mapping[Loc, Place]
+    values: Mapping[Loc, Place]
+    problems: tuple[Problem, ...] = ()
+    moved: Mapping[Loc, int] = field(default_factory=dict)
+    comment: str = ""
+
+    @property
+    def tree(self) -> dict[str, Any]:
+        """The top level, empty where the file is no mapping."""
+        return self.root if isinstance(self.root, dict) else {}
+
+    def written(self, loc: Loc) -> Loc:
+        """Where in the file ``loc`` stands."""
+        head = loc[:2]
+        return (*head[:1], self.moved[head], *loc[2:]) if head in self.moved else loc
+
+    def known(self, loc: Loc) -> Loc:
+        """The longest part of ``loc`` that the file has."""
+        for end in range(len(loc), 0, -1):
+            if loc[:end] in self.values:
+                return loc[:end]
+        return ()
+
+    def place(self, loc: Loc) -> Place:
+        """Where ``loc`` stands: its key if it has one, else its value, else the nearest parent's."""
+        found = self.known(self.written(loc))
+        return self.keys.get(found) or self.values.get(found) or Place(1, 1)
+
+    def problem(self, loc: Loc, message: str, *, named: Loc | None = None) -> Problem:
+        """A problem with what stands at ``loc``; ``named`` says what it is where that is another place."""
+        place = self.place(loc)
+        name = dotted(self.written(loc) if named is None else named)
+        return Problem(message, self.file, place.line, name or None, place.column)
+
+
+def dotted(loc: Loc) -> str:
+    """A place in the tree as a person names it: ``traffic[1].iperf3.to``."""
+    text = ""
+    for step in loc:
+        if isinstance(step, int):
+            text += f"[{step}]"
+        else:
+            text += f".{step}" if text else step
+    return text
+
+
+def read(path: Path) -> Document:
+    """The file as a Document. Raises InputError if it cannot be read, is empty or is not YAML."""
+    file = display(path)
+    try:
+        raw = path.read_bytes()
+    except FileNotFoundError:
+        raise InputError("there is no such file", file=file) from None
+    except OSError as error:
+        raise InputError(f"cannot be read: {error.strerror or error}", file=file) from None
+    if len(raw) > _LARGEST_BYTES:
+        raise InputError("is larger than 1 MiB; this is not a file of ours", file=file)
+    try:
+        text = raw.decode("utf-8-sig")
+    except UnicodeDecodeError as error:
+        line = raw.count(b"\n", 0, error.start) + 1
+        raise InputError("is not UTF-8 text", file=file, line=line) from None
+    return parse(text, file)
+
+
+def parse(text: str, file: str) -> Document:
+    """``text`` as a Document that calls itself ``file``. Raises InputError if it is empty or not YAML."""
+    try:
+        node = _compose(text)
+        if node is None:
+            raise InputError("is empty", file=file)
+        reader = _Reader(file)
+        root = reader.tree(node, ())
+    except _AliasError as error:
+        raise InputError(error.message, file=file, line=error.line) from None
+    except yaml.MarkedYAMLError as error:
+        raise InputError(_sentence(error), file=file, line=_line(error)) from None
+    except yaml.reader.ReaderError as error:
+        line = text.count("\n", 0, error.position) + 1
+        raise InputError(f"has a character YAML forbids: {error.reason}", file=file, line=line) from None
+    except RecursionError:
+        raise InputError("is nested too deeply", file=file) from None
+    return Document(
+        file, root, reader.keys, reader.values, tuple(reader.problems), comment=_opening_comment(text)
+    )
+
+
+def display(path: Path) -> str:
+    """``path`` as messages name it: relative where it lies below the current folder."""
+    absolute = Path(os.path.abspath(path))  # noqa: PTH100 - resolve() would follow links the user never typed
+    try:
+        return str(absolute.relative_to(Path.cwd()))
+    except ValueError:
+        return str(path)
+
+
+class _AliasError(Exception):
+    def __init__(self, anchor: str, line: int) -> None:
+        super().__init__(anchor)
+        self.message = f"aliases are not allowed here: write the value of `*{anchor}` out"
+        self.line = line
+
+
+class _Loader(yaml.SafeLoader):
+    """Composes nodes, without aliases: a file that repeats itself by reference does not read like a story."""
+
+    def compose_node(self, parent: yaml.Node | None, index: Any) -> yaml.Node | None:  # noqa: ANN401 - as PyYAML has it
+        if self.check_event(yaml.AliasEvent):
+            event: Any = self.peek_event()  # type: ignore[no-untyped-call]
+            raise _AliasError(event.anchor, event.start_mark.line + 1)
+        return super().compose_node(parent, index)
+
+
+class _Reader:
+    """Turns composed nodes into a tree, noting places and collecting duplicate keys."""
+
+    def __init__(self, file: str) -> None:
+        self.file = file
+        self.keys: dict[Loc, Place] = {}
+        self.values: dict[Loc, Place] = {}
+        self.problems: list[Problem] = []
+
+    def tree(self, node: yaml.Node, loc: Loc) -> Tree:
+        self.values[loc] = _place(node)
+        if isinstance(node, yaml.MappingNode):
+            return {key: self.tree(value, (*loc, key)) for key, value in self._pairs(node, loc)}
+        if isinstance(node, yaml.SequenceNode):
+            return [self.tree(each, (*loc, index)) for index, each in enumerate(node.value)]
+        text: str = node.value
+        plain = node.tag != _STRING_TAG
+        return None if plain and text.lower() in _NULL else text
+
+    def _pairs(self, node: yaml.MappingNode, loc: Loc) -> Iterator[tuple[str, yaml.Node]]:
+        for key, value in node.value:
+            place = _place(key)
+            if not isinstance(key, yaml.ScalarNode) or key.tag == _MERGE_TAG:
+                self._report("a key must be a word", place, loc)
+                continue
+            here = (*loc, key.value)
+            if here in self.keys:
+                self._report(f"duplicate key, first on line {self.keys[here].line}", place, here)
+                continue
+            self.keys[here] = place
+            yield key.value, value
+
+    def _report(self, message: str, place: Place, loc: Loc) -> None:
+        self.problems.append(Problem(message, self.file, place.line, dotted(loc) or None, place.column))
+
+
+def _compose(text: str) -> yaml.Node | None:
+    loader = _Loader(text)
+    try:
+        return loader.get_single_node()
+    finally:
+        loader.dispose()
+
+
+def _opening_comment(text: str) -> str:
+    lines = itertools.takewhile(lambda line: line.startswith("#"), text.splitlines())
+    return "\n".join(line.removeprefix("#").removeprefix(" ").rstrip() for line in lines)
+
+
+def _place(node: yaml.Node) -> Place:
+    return Place(node.start_mark.line + 1, node.start_mark.column + 1)
+
+
+def _line(error: yaml.MarkedYAMLError) -> int | None:
+    mark = error.problem_mark or error.context_mark
+    return None if mark is None else mark.line + 1
+
+
+def _sentence(error: yaml.MarkedYAMLError) -> str:
+    problem = error.problem or "cannot be understood"
+    if problem.startswith("but found") and error.context:
+        problem = f"{error.context} {problem}"
+    begin, end = error.context_mark, error.problem_mark
+    if begin is not None and end is not None and begin.line < end.line:
+        problem += f", in what begins on line {begin.line + 1}"
+    return f"is not YAML: {problem}"

@@ -1,0 +1,297 @@
+"""Quantities with units: text to exact base units and back. The only place with 1000, 1024 and 8.
+
+Base units are bit/s, bytes, nanoseconds (microseconds for what hardware counts in them), millimetres
+and parts per million. Everywhere else a number is in base units and its name says so.
+"""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass, field
+from decimal import ROUND_HALF_UP, Decimal
+from fractions import Fraction
+from typing import TYPE_CHECKING, Final
+
+from wirelab.errors import nearest
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+BITS_PER_BYTE: Final = 8
+BYTES_PER_KIB: Final = 1024
+BPS_PER_MBPS: Final = 1_000_000
+MM_PER_M: Final = 1_000
+NS_PER_US: Final = 1_000
+NS_PER_MS: Final = 1_000_000
+NS_PER_S: Final = 1_000_000_000
+PS_PER_NS: Final = 1_000
+PPM: Final = 1_000_000
+
+_LARGEST: Final = 2**63 - 1
+_NUMBER: Final = r"[0-9]{1,20}(?:\.[0-9]{1,20})?"
+_UNIT: Final = r"[^\s.0-9][^.0-9]*?"
+_QUANTITY: Final = re.compile(rf"({_NUMBER})\s*([^0-9.\s].*)?", re.ASCII)
+_RANGE: Final = re.compile(rf"({_NUMBER})?\s*({_UNIT})?\s*\.\.\s*({_NUMBER})?\s*({_UNIT})?", re.ASCII)
+
+
+class UnitError(ValueError):
+    """Text that is not a quantity of the kind that is needed; the message says what would be."""
+
+
+@dataclass(frozen=True, slots=True)
+class Quantity:
+    """A kind of quantity, the words for its units and what they are worth in base units.
+
+    ``mistakes`` maps what people write instead, in lower case, to the unit they mean; ``rounding``
+    lists the units a rounded figure may be printed in; below ``plain_below`` an exact one prints in
+    ``base`` unless it is a whole number of KiB.
+    """
+
+    name: str
+    base: str
+    units: Mapping[str, Fraction]
+    example: str
+    example_range: str
+    mistakes: Mapping[str, str] = field(default_factory=dict)
+    rounding: tuple[str, ...] = ()
+    plain_below: int = 0
+
+    @property
+    def words(self) -> str:
+        """The units, as a message lists them."""
+        return ", ".join(self.units)
+
+
+def _mistakes(**words: str) -> dict[str, str]:
+    return {wrong: right for right, wrongs in words.items() for wrong in wrongs.split()}
+
+
+RATE: Final = Quantity(
+    name="rate",
+    base="bit/s",
+    units={
+        "bit/s": Fraction(1),
+        "kbit/s": Fraction(1000),
+        "Mbit/s": Fraction(BPS_PER_MBPS),
+        "Gbit/s": Fraction(1000**3),
+    },
+    example="2.5 Gbit/s",
+    example_range="2.30..2.38 Gbit/s",
+    mistakes={
+        wrong: f"{prefix}bit/s"
+        for prefix in ("", "k", "M", "G")
+        for stem in ("bps", "b/s", "bit", "bits", "bits/s", "b", "")
+        if (wrong := f"{prefix}{stem}".lower())
+    },
+    rounding=("bit/s", "kbit/s", "Mbit/s", "Gbit/s"),
+)
+SIZE: Final = Quantity(
+    name="size",
+    base="B",
+    units={
+        "B": Fraction(1),
+        "kB": Fraction(1000),
+        "KiB": Fraction(BYTES_PER_KIB),
+        "MB": Fraction(1000**2),
+        "MiB": Fraction(BYTES_PER_KIB**2),
+    },
+    example="16 KiB",
+    example_range="0..16 KiB",
+    mistakes=_mistakes(B="byte bytes octets", KiB="k ki kbyte kbytes", MiB="m mi mbyte mbytes"),
+    rounding=("B", "kB", "MB"),
+    plain_below=10_000,
+)
+TIME: Final = Quantity(
+    name="time",
+    base="ns",
+    units={
+        "ns": Fraction(1),
+        "us": Fraction(NS_PER_US),
+        "ms": Fraction(NS_PER_MS),
+        "s": Fraction(NS_PER_S),
+        "min": Fraction(60 * NS_PER_S),
+    },
+    example="100 us",
+    example_range="100..200 us",
+    mistakes={
+        "\N{MICRO SIGN}s".casefold(): "us",
+        **_mistakes(us="usec usecs u", ms="msec msecs", ns="nsec nsecs"),
+        **_mistakes(s="sec secs second seconds", min="m mins minute minutes"),
+    },
+    rounding=("ns", "us", "ms", "s"),
+)
+MICROSECONDS: Final = Quantity(
+    name="time",
+    base="us",
+    units={word: size / NS_PER_US for word, size in TIME.units.items()},
+    example=TIME.example,
+    example_range=TIME.example_range,
+    mistakes=TIME.mistakes,
+    rounding=("us", "ms", "s"),
+)
+LENGTH: Final = Quantity(
+    name="length",
+    base="mm",
+    units={
+        "mm": Fraction(1),
+        "cm": Fraction(10),
+        "m": Fraction(MM_PER_M),
+        "km": Fraction(1000 * MM_PER_M),
+    },
+    example="3 m",
+    example_range="1..3 m",
+    mistakes=_mistakes(m="metre metres meter meters"),
+    rounding=("mm", "m", "km"),
+)
+RATIO: Final = Quantity(
+    name="ratio",
+    base="ppm",
+    units={"ppm": Fraction(1), "%": Fraction(PPM, 100)},
+    example="0.1 %",
+    example_range="0..10 %",
+    mistakes={"percent": "%", "pct": "%", "per cent": "%"},
+    rounding=("%",),
+)
+COUNT: Final = Quantity(name="count", base="", units={}, example="50", example_range="..50")
+
+_KINDS: Final = (RATE, SIZE, TIME, LENGTH, RATIO)
+
+
+def parse(text: str, quantity: Quantity) -> int:
+    """``text`` such as ``16 KiB`` in base units, exactly.
+
+    Raises UnitError if the text is no number, its unit is missing or not one of the quantity's, or
+    the value is not a whole number of base units.
+    """
+    match = _QUANTITY.fullmatch(text.strip())
+    if match is None:
+        msg = f"`{text}` is not a {quantity.name}; write for example `{quantity.example}`"
+        raise UnitError(msg)
+    return _value(match[1], match[2] or "", quantity)
+
+
+def parse_range(text: str, quantity: Quantity) -> tuple[int | None, int | None]:
+    """The ends of a range in base units, None where it is open.
+
+    ``2.30..2.38 Gbit/s``, ``900 Mbit/s..1.2 Gbit/s``, ``..50``, ``7000..``, or one value for both ends.
+    Raises UnitError as ``parse`` does, and if the low end is above the high one.
+    """
+    stripped = text.strip()
+    if ".." not in stripped:
+        value = parse(stripped, quantity)
+        return value, value
+    match = _RANGE.fullmatch(stripped)
+    if match is None or not (match[1] or match[3]) or (match[2] and not match[1]):
+        msg = f"`{text}` is not a range; write low..high, ..high or low.., such as `{quantity.example_range}`"
+        raise UnitError(msg)
+    low_unit = match[2] or match[4] or ""
+    high_unit = match[4] or match[2] or ""
+    low = _value(match[1], low_unit, quantity) if match[1] else None
+    high = _value(match[3], high_unit, quantity) if match[3] else None
+    if low is not None and high is not None and low > high:
+        msg = f"`{text}` is empty: its low end is above its high end"
+        raise UnitError(msg)
+    return low, high
+
+
+def show(value: int, quantity: Quantity) -> str:
+    """``value`` (base units, not negative) as short text that ``parse`` reads back to the same value."""
+    if not quantity.units:
+        return str(value)
+    if value == 0 or (value < quantity.plain_below and value % BYTES_PER_KIB):
+        return f"{value} {quantity.base}"
+    written = {
+        unit: _decimal(Fraction(value) / size)
+        for unit, size in quantity.units.items()
+        if unit != "min" and value >= size and _is_short(Fraction(value) / size)
+    }
+    unit = min(written, key=lambda word: (len(written[word].replace(".", "")), -quantity.units[word]))
+    return f"{written[unit]} {unit}"
+
+
+def show_range(low: int | None, high: int | None, quantity: Quantity) -> str:
+    """A range as text that ``parse_range`` reads back to the same ends.
+
+    Raises ValueError if both ends are open.
+    """
+    if low is None and high is None:
+        msg = "a range has at least one end"
+        raise ValueError(msg)
+    if low is not None and low == high:
+        return show(low, quantity)
+    low_text = "" if low is None else show(low, quantity)
+    high_text = "" if high is None else show(high, quantity)
+    unit = high_text.partition(" ")[2]
+    if low is not None and unit:
+        in_same_unit = low / quantity.units[unit]
+        if (in_same_unit * 1000).denominator == 1:
+            low_text = _decimal(in_same_unit)
+    return f"{low_text}..{high_text}"
+
+
+def rounded(value: float, quantity: Quantity, digits: int = 3) -> str:
+    """A measured value for the eye: ``1.10 Gbit/s``, ``16 102``.
+
+    ``digits`` (at least 1) is the number of significant digits; a count prints whole.
+    """
+    if not quantity.units:
+        return f"{Decimal(value).quantize(Decimal(1), ROUND_HALF_UP):,}".replace(",", " ")
+    unit = quantity.rounding[0]
+    for word in quantity.rounding:
+        if abs(value) >= quantity.units[word]:
+            unit = word
+    size = quantity.units[unit]
+    number = Decimal(value) * size.denominator / size.numerator
+    decimals = max(digits - 1 - max(number.adjusted(), 0), 0) if number else 0
+    return f"{number.quantize(Decimal(1).scaleb(-decimals), ROUND_HALF_UP)} {unit}"
+
+
+def _value(number: str, unit: str, quantity: Quantity) -> int:
+    unit = unit.strip()
+    written = f"{number} {unit}".strip()
+    if not quantity.units:
+        size = Fraction(1)
+        if unit:
+            msg = f"`{written}` has a unit; a {quantity.name} is a plain number"
+            raise UnitError(msg)
+    elif not unit:
+        msg = f"`{written}` has no unit; a {quantity.name} is written in {quantity.words}"
+        raise UnitError(msg)
+    elif unit not in quantity.units:
+        raise UnitError(_wrong_unit(unit, quantity))
+    else:
+        size = quantity.units[unit]
+    exact = Fraction(number) * size
+    if exact.denominator != 1:
+        msg = f"`{written}` is not a whole number" + (f" of {quantity.base}" if quantity.base else "")
+        raise UnitError(msg)
+    if exact > _LARGEST:
+        msg = f"`{written}` is too large"
+        raise UnitError(msg)
+    return exact.numerator
+
+
+def _wrong_unit(unit: str, quantity: Quantity) -> str:
+    if quantity is RATE and unit.endswith("B/s"):
+        return f"`{unit}` counts bytes; a {quantity.name} is written in {quantity.words}"
+    folded = unit.casefold()
+    guess = next((word for word in quantity.units if word.casefold() == folded), None)
+    guess = guess or quantity.mistakes.get(folded)
+    if guess is None:
+        for kind in _KINDS:
+            if unit in kind.units and kind.name != quantity.name:
+                return f"`{unit}` is a unit of {kind.name}; a {quantity.name} is written in {quantity.words}"
+        guess = nearest(unit, quantity.units)
+    if guess is None:
+        return f"unknown unit `{unit}`; a {quantity.name} is written in {quantity.words}"
+    return f"unknown unit `{unit}`; did you mean `{guess}`?"
+
+
+def _is_short(value: Fraction) -> bool:
+    """Whether ``value`` is a finite decimal with few enough places for a person to read."""
+    return value.denominator == 1 or (value * 10**9).denominator == 1
+
+
+def _decimal(value: Fraction) -> str:
+    text = f"{Decimal((value * 10**9).numerator).scaleb(-9):f}"
+    return text.rstrip("0").rstrip(".")

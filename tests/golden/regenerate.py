@@ -1,0 +1,65 @@
+"""Write the golden files anew: plans, their commands, and the messages for bad input.
+
+    PYTHONPATH=src python tests/golden/regenerate.py
+
+Run it after a change that is meant to change them, and read the difference before it is committed.
+"""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+from typing import TYPE_CHECKING, Final
+
+from wirelab.errors import InputError
+from wirelab.model.catalogue import Catalogue
+from wirelab.model.experiment import check_file, load
+from wirelab.plan.build import build_plan
+from wirelab.plan.commands import commands
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+ROOT: Final = Path(__file__).resolve().parents[2]
+GOLDEN: Final = Path("tests/golden")
+BAD_INPUT: Final = Path("tests/bad-input")
+SEED: Final = 1
+
+
+def golden_files() -> Iterator[tuple[Path, str]]:
+    """Each golden file, relative to the repository, and the text it should have."""
+    for name in Catalogue.of(ROOT).names("scenarios"):
+        experiment = load(name, ROOT)
+        for case in experiment.cases:
+            plan = build_plan(experiment, case, SEED)
+            stem = GOLDEN / f"{name}.{case.name}"
+            yield stem.with_name(f"{stem.name}.plan.json"), plan.to_json()
+            yield stem.with_name(f"{stem.name}.commands.txt"), "\n".join(commands(plan)) + "\n"
+
+
+def message(bad: Path) -> str:
+    """What a user reads for a bad file, named relative to the repository; empty if nothing is wrong."""
+    try:
+        check_file(bad)
+    except InputError as error:
+        return f"{error}\n"
+    return ""
+
+
+def main() -> None:
+    """Write every file that differs."""
+    os.chdir(ROOT)
+    wanted = dict(golden_files())
+    for bad in sorted(BAD_INPUT.glob("*/*.yaml")):
+        wanted[bad.with_suffix(".txt")] = message(bad)
+    for path in {*GOLDEN.glob("*.json"), *GOLDEN.glob("*.txt")} - wanted.keys():
+        path.unlink()
+        print(f"removed {path}")  # noqa: T201 - a command line tool
+    for path, text in wanted.items():
+        if not path.exists() or path.read_text(encoding="utf-8") != text:
+            path.write_text(text, encoding="utf-8")
+            print(f"wrote {path}")  # noqa: T201 - a command line tool
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,49 @@
+"""Expectations: what a range includes and how it is spoken of."""
+
+from __future__ import annotations
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from wirelab.model.expect import METRICS, METRICS_OF, Expectation
+from wirelab.model.scenario import Bounds
+
+
+@given(st.integers(0, 10**9), st.integers(0, 10**9), st.floats(0, 1e9))
+def test_both_ends_belong_to_the_range(one: int, other: int, measured: float) -> None:
+    """What is exactly at an end holds, what is outside does not, an open end holds for all."""
+    low, high = sorted((one, other))
+    expectation = Expectation("download", "retransmits", low, high)
+    assert expectation.holds(low)
+    assert expectation.holds(high)
+    assert not expectation.holds(low - 1)
+    assert not expectation.holds(high + 1)
+    assert expectation.holds(measured) == (low <= measured <= high)
+    assert Expectation("download", "retransmits", None, high).holds(measured) == (measured <= high)
+    assert Expectation("download", "retransmits", low, None).holds(measured) == (low <= measured)
+
+
+@pytest.mark.parametrize(
+    ("metric", "low", "high", "measured", "expected", "shown"),
+    [
+        ("goodput", 950_000_000, 1_250_000_000, 1.103e9, "0.95..1.25 Gbit/s", "1.10 Gbit/s"),
+        ("retransmits", None, 50, 16_102, "..50", "16 102"),
+        ("rtt", 300, 1_000, 423.7, "0.3..1 ms", "424 us"),
+        ("paused", 400_000, 700_000, 612_345, "40..70 %", "61.2 %"),
+        ("queue_high_water", 0, 16_384, 15_980, "0..16 KiB", "16.0 kB"),
+    ],
+)
+def test_an_expectation_speaks_the_units_of_its_metric(  # noqa: PLR0913, PLR0917 - a case of a table
+    metric: str, low: int | None, high: int | None, measured: float, expected: str, shown: str
+) -> None:
+    """The range prints exactly, what was measured rounded."""
+    expectation = Expectation("subject", metric, low, high)
+    assert expectation.name == f"subject.{metric}"
+    assert (expectation.expected, expectation.shown(measured)) == (expected, shown)
+
+
+def test_every_metric_can_be_written_and_belongs_to_something() -> None:
+    """The model of `expect:`, the metrics and their subjects agree."""
+    assert set(Bounds.model_fields) - {"why"} == set(METRICS)
+    assert {metric for metrics in METRICS_OF.values() for metric in metrics} == set(METRICS)

@@ -1,0 +1,122 @@
+"""Wiring: which of several settings holds, and what the parts say without any."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import pytest
+from examples import experiment
+
+from wirelab.plan.build import build_plan
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from wirelab.plan.types import Plan, Port
+
+
+def _plan(folder: Path, settings: str) -> Plan:
+    loaded = experiment(folder, settings=settings)
+    return build_plan(loaded, loaded.cases[0], 1)
+
+
+def _port(folder: Path, settings: str, name: str) -> Port:
+    return _plan(folder, settings).port(name)
+
+
+@pytest.mark.parametrize(
+    ("settings", "usecs"),
+    [
+        ("", 105),
+        ("client.rx_usecs: 50 us", 50),
+        ("client: ubuntu20, client.nic: rtl8125", 100),
+        ("client: windows10-rtl8125", 105),
+    ],
+)
+def test_moderation_is_the_systems_then_the_cards(tmp_path: Path, settings: str, usecs: int) -> None:
+    """A setting comes first, then what the system's own driver does with its own card, then the card."""
+    assert _port(tmp_path, settings, "client-eth0").rx_usecs == usecs
+
+
+def test_a_new_host_brings_its_own_card(tmp_path: Path) -> None:
+    """Replacing a host replaces its card, unless the scenario names one."""
+    plan = _plan(tmp_path, "server: windows10-rtl8125, server.nic: x520")
+    assert [(host.part, host.nic) for host in plan.hosts] == [
+        ("windows10-rtl8125", "x520"),
+        ("windows10-rtl8125", "rtl8125"),
+    ]
+    assert plan.port("server-eth0").rx_usecs == 20
+
+
+@pytest.mark.parametrize(
+    ("settings", "mtu"),
+    [
+        ("", 1500),
+        ("network.mtu: 1400 B", 1400),
+        ("network.mtu: 1400 B, module.mtu: 1300 B", 1300),
+        ("network.mtu: 1400 B, module.mtu: 1300 B, module.line.mtu: 1200 B", 1200),
+    ],
+)
+def test_what_is_said_nearest_to_a_port_holds(tmp_path: Path, settings: str, mtu: int) -> None:
+    """Port before node before network, in whatever order they are written."""
+    assert _port(tmp_path, settings, "module-line").mtu_bytes == mtu
+
+
+@pytest.mark.parametrize(
+    ("settings", "rx", "tx"),
+    [
+        ("switch.flow_control: on", True, True),
+        ("switch.flow_control: on, switch.p2.pause_tx: off", True, False),
+        ("switch.pause_rx: on", True, False),
+        ("switch.flow_control: on, switch.p2.flow_control: off", False, False),
+        ("", False, False),
+    ],
+)
+def test_flow_control_is_both_directions_unless_one_is_named(
+    tmp_path: Path,
+    settings: str,
+    rx: bool,  # noqa: FBT001 - a case of a table
+    tx: bool,  # noqa: FBT001 - a case of a table
+) -> None:
+    """`flow_control` sets both, `pause_rx` and `pause_tx` one each."""
+    port = _port(tmp_path, settings, "switch-p2")
+    assert (port.pause_rx, port.pause_tx) == (rx, tx)
+
+
+def test_a_host_obeys_pause_unless_told_otherwise(tmp_path: Path) -> None:
+    """Cards and drivers have flow control on by default; switches have not."""
+    assert _port(tmp_path, "", "server-eth0").pause_rx
+    assert not _port(tmp_path, "server.flow_control: off", "server-eth0").pause_rx
+    assert not _port(tmp_path, "", "switch-p1").pause_rx
+
+
+def test_a_cable_setting_is_about_both_ends(tmp_path: Path) -> None:
+    """Speed, length or delay, and loss of a cable."""
+    plan = _plan(tmp_path, "patch.speed: 1 Gbit/s, patch.length: 100 m, patch.loss: 0.1 %")
+    ends = [plan.port("module-line"), plan.port("client-eth0")]
+    assert [port.speed_bps for port in ends] == [10**9, 10**9]
+    assert [port.netem and port.netem.loss_ratio for port in ends] == [0.001, 0.001]
+    assert plan.cables[2].delay_ns == 500
+
+
+def test_the_later_of_length_and_delay_holds(tmp_path: Path) -> None:
+    """Both say how far apart two ports are: a control's delay replaces a scenario's length."""
+    rest = "controls:\n  - {with: {patch.delay: 5 ms}, breaks: download.goodput}\n"
+    rest += "  - {with: {patch.length: 2 m}, breaks: download.goodput}\n"
+    loaded = experiment(tmp_path, settings="patch.length: 100 m", rest=rest)
+    delays = [build_plan(loaded, case, 1).cables[2].delay_ns for case in loaded.cases]
+    assert delays == [500, 5_000_000, 10]
+
+
+def test_a_module_nobody_listens_to_holds_less(tmp_path: Path) -> None:
+    """The fitted FIFO where PAUSE is sent and not heeded, the datasheet's where it is, or if asked for."""
+
+    def limit(settings: str) -> int | None:
+        queue = _port(tmp_path, f"module: aqr113c{settings}", "module-line").queue
+        assert queue is not None
+        return queue.limit_bytes
+
+    assert limit("") == 22 * 1024
+    assert limit(", switch.flow_control: on") == 64 * 1024
+    assert limit(", switch.flow_control: on, switch.p2.pause_rx: off") == 22 * 1024
+    assert limit(", module.fifo: 64 KiB") == 64 * 1024

@@ -1,0 +1,125 @@
+"""The YAML reader: text stays text, everything has a place, nothing crashes it."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from wirelab.errors import InputError
+from wirelab.model.yamlfile import Place, dotted, parse, read
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+
+def test_every_scalar_is_the_text_that_was_written() -> None:
+    """No number is rounded, no date or boolean is guessed: a message can quote the author."""
+    document = parse("{a: 2.50, b: on, c: 2022-07-30, d: 0x10, e: '5', f: ~, g: , h: 1e3}", "x.yaml")
+    assert document.root == {
+        "a": "2.50",
+        "b": "on",
+        "c": "2022-07-30",
+        "d": "0x10",
+        "e": "5",
+        "f": None,
+        "g": None,
+        "h": "1e3",
+    }
+
+
+def test_everything_has_a_line_and_a_column() -> None:
+    """Keys and values, in mappings and lists, from 1."""
+    document = parse("name: x\ntraffic:\n  - iperf3: {to: client}\n", "x.yaml")
+    loc = ("traffic", 0, "iperf3", "to")
+    assert document.keys[loc] == Place(3, 14)
+    assert document.values[loc] == Place(3, 18)
+    assert document.place((*loc, "unknown")) == Place(3, 14)
+    assert dotted(loc) == "traffic[0].iperf3.to"
+
+
+def test_the_opening_comment_is_kept() -> None:
+    """A file may tell its story in the comment it opens with."""
+    assert parse("# One.\n#\n# Two.\na: 1 # three\n", "x.yaml").comment == "One.\n\nTwo."
+    assert parse("a: 1\n# late\n", "x.yaml").comment == ""
+
+
+def test_a_key_that_stands_twice_is_a_problem_and_the_rest_is_read() -> None:
+    """PyYAML would keep the last one and say nothing."""
+    document = parse("a: 1\nb: {c: 1, c: 2}\na: 3\n", "x.yaml")
+    assert document.root == {"a": "1", "b": {"c": "1"}}
+    assert [str(each) for each in document.problems] == [
+        "x.yaml:2: b.c: duplicate key, first on line 2",
+        "x.yaml:3: a: duplicate key, first on line 1",
+    ]
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        ("", "x.yaml: is empty"),
+        ("# only a comment\n", "x.yaml: is empty"),
+        (
+            "a: [1\nb: 2\n",
+            "x.yaml:2: is not YAML: expected ',' or ']', but got ':', in what begins on line 1",
+        ),
+        ("a: 1\n---\nb: 2\n", "x.yaml:2: is not YAML: expected a single document in the stream but found"),
+        ("a: \x07", "x.yaml:1: has a character YAML forbids"),
+        ("a: &x 1\nb: *x\n", "x.yaml:2: aliases are not allowed here: write the value of `*x` out"),
+        ("[" * 5000, "x.yaml: is nested too deeply"),
+    ],
+)
+def test_what_is_not_yaml_is_said_with_its_line(text: str, message: str) -> None:
+    """An unreadable text is one error that says where."""
+    with pytest.raises(InputError) as caught:
+        parse(text, "x.yaml")
+    assert str(caught.value).startswith(message)
+
+
+def test_a_merge_key_is_no_key() -> None:
+    """The tricks of YAML that hide what a file says are problems, not read and not crashed on."""
+    document = parse("<<: {a: 1}\n? [b]\n: 2\n", "x.yaml")
+    assert [str(each) for each in document.problems] == [
+        "x.yaml:1: a key must be a word",
+        "x.yaml:2: a key must be a word",
+    ]
+
+
+@given(st.text(max_size=200) | st.text(alphabet="ab:-[]{},&*!|>'\"#%@\n\t ?~", max_size=60))
+def test_no_text_crashes_the_reader(text: str) -> None:
+    """Whatever is in a file, the reader returns a tree or one error of its own."""
+    try:
+        document = parse(text, "x.yaml")
+    except InputError as error:
+        said = str(error)
+    else:
+        said = "x.yaml"
+        assert set(document.keys) <= set(document.values)
+    assert said.startswith("x.yaml")
+
+
+def test_a_file_that_cannot_be_read_is_an_input_error(tmp_path: Path) -> None:
+    """Missing, a folder, not UTF-8, or far too large: each says what it is."""
+    (tmp_path / "latin.yaml").write_bytes(b"a: 1\nb: caf\xe9\n")
+    (tmp_path / "huge.yaml").write_bytes(b"#" * ((1 << 20) + 1))
+    messages = {}
+    for name in ("none.yaml", ".", "latin.yaml", "huge.yaml"):
+        with pytest.raises(InputError) as caught:
+            read(tmp_path / name)
+        messages[name] = caught.value.problems[0]
+    assert messages["none.yaml"].message == "there is no such file"
+    assert messages["."].message == "cannot be read: Is a directory"
+    assert (messages["latin.yaml"].message, messages["latin.yaml"].line) == ("is not UTF-8 text", 2)
+    assert messages["huge.yaml"].message == "is larger than 1 MiB; this is not a file of ours"
+
+
+def test_a_file_below_the_current_folder_is_named_relative_to_it(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Messages name files the way the user would."""
+    (tmp_path / "a.yaml").write_text("a: 1\n", encoding="utf-8")
+    assert read(tmp_path / "a.yaml").file == str(tmp_path / "a.yaml")
+    monkeypatch.chdir(tmp_path)
+    assert read(tmp_path / "a.yaml").file == "a.yaml"

@@ -1,0 +1,198 @@
+"""From a case to a Plan: names, addresses, physics and flows."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import pytest
+from examples import HEAD, ROOT, SCENARIOS, SHIPPED, TRAFFIC, experiment, scenario
+
+from wirelab.model.experiment import load, load_file
+from wirelab.plan.build import build_plan
+from wirelab.plan.types import Flow, Netem, Plan, Queue
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+EXPECT_A = "expect:\n  a: {goodput: 1..2 Gbit/s}\n"
+ALL = [(name, case.name) for name in SCENARIOS for case in load(name, ROOT).cases]
+
+
+def _shipped(name: str, case: str) -> Plan:
+    loaded = load(name, ROOT)
+    return build_plan(loaded, loaded.case(case), 1)
+
+
+def _plan(folder: Path, settings: str = "", traffic: str = TRAFFIC) -> Plan:
+    loaded = experiment(folder, settings=settings, traffic=traffic)
+    return build_plan(loaded, loaded.cases[0], 1)
+
+
+def _flows(folder: Path, *items: str) -> tuple[Flow, ...]:
+    traffic = "traffic:\n" + "".join(f"  - iperf3: {{{item}}}\n" for item in items)
+    loaded = load_file(scenario(folder, traffic=traffic, expect=EXPECT_A), SHIPPED)
+    return build_plan(loaded, loaded.cases[0], 1).flows
+
+
+@pytest.mark.parametrize(("name", "case"), ALL)
+def test_a_plan_is_one_that_can_be_built(name: str, case: str) -> None:
+    """Names fit Linux and are unique, cables and flows end at something, two ends agree on speed."""
+    plan = _shipped(name, case)
+    interfaces = [port.name for port in plan.ports]
+    nodes = [each.name for each in (*plan.hosts, *plan.switches, *plan.modules)]
+    assert len({*interfaces, *nodes}) == len(interfaces) + len(nodes)
+    assert all(len(each) <= 15 for each in (*interfaces, *nodes))
+    assert len({port.mac for port in plan.ports}) == len(interfaces)
+    addresses = [port.address for port in plan.ports if port.role == "host"]
+    assert len(set(addresses)) == len(plan.hosts)
+    assert sorted(end for cable in plan.cables for end in (cable.a, cable.b)) == sorted(interfaces)
+    for cable in plan.cables:
+        assert plan.port(cable.a).speed_bps == plan.port(cable.b).speed_bps
+    for flow in plan.flows:
+        assert {flow.sender, flow.receiver} <= {host.name for host in plan.hosts}
+    assert len({flow.port for flow in plan.flows}) == len(plan.flows)
+
+
+@pytest.mark.parametrize(("name", "case"), ALL)
+def test_a_plan_obeys_the_hardware(name: str, case: str) -> None:
+    """XON below XOFF below the buffer, a frame fits everywhere, only forwarding ports have a byte FIFO."""
+    for port in _shipped(name, case).ports:
+        assert 0 < port.xon_bytes < port.xoff_bytes <= port.buffer_bytes
+        assert port.buffer_bytes >= port.mtu_bytes + 14
+        assert port.queue is not None
+        assert (port.queue.kind == "bfifo") == (port.role == "forward")
+        if port.queue.limit_bytes is not None:
+            assert port.queue.limit_bytes >= port.mtu_bytes + 14
+
+
+def test_macs_and_addresses_are_fixed() -> None:
+    """The same wiring has the same addresses in every run: node and port in the MAC, host in the address."""
+    plan = _shipped("sfp-mismatch", "main")
+    assert {port.name: (port.mac, port.address) for port in plan.ports} == {
+        "server-eth0": ("02:00:00:00:01:01", "10.0.0.1/24"),
+        "switch-p1": ("02:00:00:00:02:01", None),
+        "switch-p2": ("02:00:00:00:02:02", None),
+        "module-host": ("02:00:00:00:03:01", None),
+        "module-line": ("02:00:00:00:03:02", None),
+        "client-eth0": ("02:00:00:00:04:01", "10.0.0.2/24"),
+    }
+
+
+def test_a_switch_without_flow_control_drops_at_its_egress_queue() -> None:
+    """Each egress queue has its own limit, the shared buffer takes in whatever comes."""
+    port = _shipped("sfp-mismatch", "main").port("switch-p2")
+    assert port.queue == Queue("bfifo", 107_500)
+    assert port.buffer_bytes == 1_570_000
+    assert not port.pause_tx
+
+
+def test_a_switch_with_flow_control_bounds_what_comes_in() -> None:
+    """XOFF and the headroom bound each ingress port, the egress queue only the shared buffer."""
+    port = _shipped("sfp-flow-control", "main").port("switch-p1")
+    assert (port.xoff_bytes, port.xon_bytes, port.buffer_bytes) == (108_700, 104_800, 127_900)
+    assert port.queue == Queue("bfifo", 1_570_000)
+    assert port.pause_tx
+    assert port.pause_rx
+
+
+def test_a_modules_fifo_is_its_egress_queue() -> None:
+    """Without PAUSE the FIFO is the only limit: the ingress side never is."""
+    for name in ("module-host", "module-line"):
+        port = _shipped("sfp-mismatch", "main").port(name)
+        assert port.queue == Queue("bfifo", 16_384)
+        assert port.buffer_bytes > 2 * 16_384
+        assert port.tx_ring_frames == 1
+        assert not port.pause_tx
+
+
+def test_a_module_with_pause_says_it_to_the_switch() -> None:
+    """Its own thresholds within its FIFO, on the side of the switch; the line side stays silent."""
+    plan = _shipped("sfp-flow-control", "main")
+    host, line = plan.port("module-host"), plan.port("module-line")
+    assert (host.pause_tx, line.pause_tx) == (True, False)
+    assert (host.xoff_bytes, host.xon_bytes, host.buffer_bytes) == (49_152, 32_768, 65_536)
+    assert line.queue == Queue("bfifo", 65_536)
+
+
+def test_windows_leaves_out_tcp_timestamps() -> None:
+    """A host's own sysctls stand beside the pinned ones, so that its segments carry 1460 B."""
+    plan = _shipped("sfp-mismatch", "main")
+    own = {host.name: host.sysctls for host in plan.hosts}
+    assert own == {"server": {}, "client": {"net.ipv4.tcp_timestamps": "0"}}
+    assert plan.sysctls["net.ipv4.tcp_timestamps"] == "1"
+    assert plan.sysctls["net.ipv4.tcp_no_metrics_save"] == "1"
+
+
+def test_a_long_path_is_netem_in_place_of_the_queue(tmp_path: Path) -> None:
+    """Delay, jitter and loss of a port make netem its queue."""
+    plan = _plan(tmp_path, "server.delay: 10 ms, server.jitter: 1 ms, client.loss: 0.01 %")
+    server, client = plan.port("server-eth0"), plan.port("client-eth0")
+    assert server.netem == Netem(delay_ns=10_000_000, jitter_ns=1_000_000)
+    assert client.netem == Netem(loss_ratio=0.0001)
+    assert (server.queue, client.queue) == (None, None)
+    assert plan.port("switch-p1").netem is None
+
+
+def test_flows_run_one_after_the_other_unless_told(tmp_path: Path) -> None:
+    """The first after a second, the next two seconds after all before; `with` and `start` say otherwise."""
+    flows = _flows(
+        tmp_path,
+        "name: a, from: server, to: client, time: 10 s",
+        "name: b, from: client, to: server, time: 5 s",
+        "name: c, from: server, to: client, time: 20 s, with: b",
+        "name: d, from: server, to: client, time: 1 s",
+        "name: e, from: server, to: client, time: 1 s, start: 0 s",
+    )
+    assert {flow.name: flow.start_ns / 10**9 for flow in flows} == {"a": 1, "b": 13, "c": 13, "d": 35, "e": 0}
+
+
+def test_every_iperf3_port_is_pinned_and_nobody_elses(tmp_path: Path) -> None:
+    """Servers from 5201, clients from 40001, parallel streams each their own."""
+    flows = _flows(
+        tmp_path,
+        "name: a, from: server, to: client, time: 1 s",
+        "name: b, from: server, to: client, time: 1 s, parallel: 4",
+        "name: c, from: server, to: client, time: 1 s",
+    )
+    assert [(flow.port, flow.client_port, flow.parallel) for flow in flows] == [
+        (5201, 40001, 1),
+        (5202, 40002, 4),
+        (5203, 40006, 1),
+    ]
+
+
+def test_congestion_control_is_the_flows_then_the_hosts(tmp_path: Path) -> None:
+    """It is pinned for each TCP flow; UDP has none but a payload that fills a frame."""
+    traffic = "traffic:\n" + "".join(
+        f"  - iperf3: {{name: {name}, from: {sender}, to: {to}, time: 1 s{more}}}\n"
+        for name, sender, to, more in (
+            ("a", "server", "client", ""),
+            ("b", "server", "client", ", congestion: reno"),
+            ("c", "client", "server", ""),
+            ("d", "client", "server", ", protocol: udp, bitrate: 1 Gbit/s"),
+        )
+    )
+    head = f"{HEAD}with: {{server.congestion: bbr, client.mtu: 1400 B}}\n"
+    loaded = load_file(scenario(tmp_path, head=head, traffic=traffic, expect=EXPECT_A), SHIPPED)
+    flows = build_plan(loaded, loaded.cases[0], 1).flows
+    assert [(flow.congestion, flow.payload_bytes, flow.bitrate_bps) for flow in flows] == [
+        ("bbr", None, None),
+        ("reno", None, None),
+        ("cubic", None, None),
+        (None, 1372, 10**9),
+    ]
+
+
+def test_the_wall_limit_grows_with_the_virtual_time(tmp_path: Path) -> None:
+    """A long experiment is not taken for a hung one."""
+    short = _plan(tmp_path).wall_limit_s
+    long = _plan(tmp_path, traffic=TRAFFIC.replace("10 s", "600 s")).wall_limit_s
+    assert short >= 120 + 30 * 11
+    assert long - short == 30 * 590
+
+
+def test_the_seed_is_in_the_plan_and_changes_nothing_else(tmp_path: Path) -> None:
+    """Randomness is an argument of the lab, not of the wiring."""
+    loaded = experiment(tmp_path)
+    one, other = (build_plan(loaded, loaded.cases[0], seed).to_json() for seed in (1, 2))
+    assert one.replace('"seed": 1,', '"seed": 2,') == other

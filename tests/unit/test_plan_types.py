@@ -1,0 +1,91 @@
+"""The Plan: JSON and back, and nothing the guest does not have."""
+
+from __future__ import annotations
+
+import json
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from wirelab.plan.types import SCHEMA, Cable, Flow, Host, Module, Netem, Plan, Port, Queue, Switch
+
+names = st.text(alphabet="abcdefghijklmnopqrstuvwxyz-", min_size=1, max_size=15)
+numbers = st.integers(0, 2**53)
+words = st.dictionaries(names, names, max_size=3)
+
+hosts = st.builds(Host, names, names, words, names)
+ports = st.builds(
+    Port,
+    **dict.fromkeys(("name", "label", "node", "mac"), names),
+    role=st.sampled_from(["host", "forward"]),
+    address=st.none() | names,
+    **dict.fromkeys(("pause_rx", "pause_tx"), st.booleans()),
+    **dict.fromkeys(("speed_bps", "mtu_bytes", "rx_usecs", "rx_frames", "rx_ring_frames"), numbers),
+    **dict.fromkeys(("tx_ring_frames", "buffer_bytes", "xoff_bytes", "xon_bytes"), numbers),
+    queue=st.none() | st.builds(Queue, names, st.none() | numbers),
+    netem=st.none() | st.builds(Netem, numbers, numbers, st.floats(0, 1), numbers),
+)
+flows = st.builds(
+    Flow,
+    **dict.fromkeys(("name", "sender", "receiver"), names),
+    protocol=st.sampled_from(["tcp", "udp"]),
+    **dict.fromkeys(("start_ns", "duration_ns", "port", "client_port", "parallel"), numbers),
+    congestion=st.none() | names,
+    bitrate_bps=st.none() | numbers,
+    payload_bytes=st.none() | numbers,
+)
+
+
+def _tuples(of: st.SearchStrategy[object]) -> st.SearchStrategy[tuple[object, ...]]:
+    return st.lists(of, max_size=3).map(tuple)
+
+
+plans = st.builds(
+    Plan,
+    **dict.fromkeys(("scenario", "variant", "drawing"), names),
+    seed=numbers,
+    hosts=_tuples(hosts),
+    switches=_tuples(st.builds(Switch, names, names)),
+    modules=_tuples(st.builds(Module, names, names, names, names)),
+    ports=_tuples(ports),
+    cables=_tuples(st.builds(Cable, names, names, numbers)),
+    flows=_tuples(flows),
+    sysctls=words,
+    sample_interval_ns=numbers,
+    wall_limit_s=numbers,
+)
+
+
+@given(plans)
+def test_a_plan_survives_json(plan: Plan) -> None:
+    """What the guest reads is what the host wrote, and equal Plans are equal bytes."""
+    text = plan.to_json()
+    assert Plan.from_json(text) == plan
+    assert Plan.from_json(text).to_json() == text
+
+
+@given(plans)
+def test_a_plan_of_another_schema_is_refused(plan: Plan) -> None:
+    """A guest of one version does not half understand a Plan of another."""
+    tree = json.loads(plan.to_json()) | {"schema": SCHEMA + 1}
+    with pytest.raises(ValueError, match="plan schema 2, this wirelab reads 1"):
+        Plan.from_json(json.dumps(tree))
+
+
+def test_a_port_is_found_by_name_and_by_node() -> None:
+    """The two ways everybody looks for one."""
+    one, other = (
+        Port(
+            name=f"switch-p{number}", label=f"switch.p{number}", node="switch", role="forward", mac="m",
+            address=None, speed_bps=1, mtu_bytes=1500, pause_rx=False, pause_tx=False, rx_usecs=0,
+            rx_frames=0, rx_ring_frames=1, tx_ring_frames=1, buffer_bytes=1, xoff_bytes=1, xon_bytes=1,
+        )
+        for number in (1, 2)
+    )  # fmt: skip
+    plan = Plan("s", "v", 1, "d", (), (), (), (one, other), (), ())
+    assert plan.port("switch-p2") == other
+    assert plan.ports_of("switch") == (one, other)
+    assert plan.ports_of("module") == ()
+    with pytest.raises(KeyError):
+        plan.port("switch-p3")
