@@ -1,0 +1,69 @@
+# wirelab in one command: whatever is missing is set up first, and each step is skipped where it is done.
+#
+#   make scenario NAME=sfp-mismatch
+#   make test
+
+PYTHON ?= python3
+NAME ?=
+ARGS ?=
+SERIES ?=
+
+# A virtual environment holds absolute paths: the stamp is named after the folder, so a moved checkout gets a new one.
+VENV := .venv
+HERE := $(shell pwd | cksum | cut -d ' ' -f 1)
+READY := $(VENV)/.ready-$(HERE)
+READY_TO_TEST := $(VENV)/.ready-to-test-$(HERE)
+PIP := $(VENV)/bin/python -m pip --quiet --disable-pip-version-check
+
+.PHONY: help scenario name lab test bench doctor clean
+.DELETE_ON_ERROR:
+
+help:
+	@echo 'make scenario NAME=sfp-mismatch   run a scenario; the folder scenarios/ names them all'
+	@echo 'make test                         the linters, the unit tests and the lab tests'
+	@echo 'make bench                        measure how fast the labs are on this machine'
+	@echo 'make lab                          only build the lab kernel and the root image'
+	@echo 'make doctor                       what this machine lacks, and the lines that help'
+	@echo 'make clean                        remove the virtual environment and what tools left here'
+	@echo
+	@echo 'ARGS="--seed 2" goes to the command. PYTHON=python3.12 and SERIES=6.12 choose the Python and the kernel.'
+	@echo 'The lab is kept in $${WIRELAB_CACHE:-$${XDG_CACHE_HOME:-~/.cache}/wirelab}; `wirelab lab prune` tidies up there.'
+
+scenario: name lab
+	@$(VENV)/bin/wirelab run $(ARGS) '$(NAME)'
+
+name:
+	@test -n '$(NAME)' || { echo 'error: which scenario? make scenario NAME=sfp-mismatch' >&2; exit 2; }
+
+lab: $(READY)
+	@$(VENV)/bin/wirelab lab build --install-packages $(if $(SERIES),--series '$(SERIES)')
+
+test: $(READY_TO_TEST) lab
+	@$(VENV)/bin/python -m pytest -n auto $(ARGS)
+
+bench: $(READY_TO_TEST) lab
+	@$(VENV)/bin/python bench/bench.py $(ARGS)
+
+doctor: $(READY)
+	@$(VENV)/bin/wirelab doctor
+
+$(READY): pyproject.toml
+	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' || \
+		{ echo 'error: $(PYTHON) is not Python 3.11 or newer: make PYTHON=python3.12' >&2; exit 4; }
+	@PYTHONPATH=src $(PYTHON) -m wirelab.lab.packages venv
+	@echo 'making the virtual environment $(VENV)'
+	@$(PYTHON) -m venv --clear $(VENV)
+	@$(PIP) install --editable .
+	@touch $@
+
+# Dependency groups came with pip 25.1.
+$(READY_TO_TEST): $(READY)
+	@PYTHONPATH=src $(PYTHON) -m wirelab.lab.packages test
+	@echo 'installing the test tools into $(VENV)'
+	@$(PIP) install --upgrade 'pip>=25.1'
+	@$(PIP) install --group dev
+	@touch $@
+
+clean:
+	@rm -rf $(VENV) .pytest_cache .mypy_cache .ruff_cache .hypothesis dist
+	@find src tests -name __pycache__ -prune -exec rm -rf {} +

@@ -1,0 +1,172 @@
+"""`wirelab lab`: build, list, show and prune the kernels and root images a lab is made of."""
+
+from __future__ import annotations
+
+import os
+import sys
+import time
+from typing import TYPE_CHECKING, Annotated, Self
+
+import typer
+from rich.console import Console
+from rich.filesize import decimal
+from rich.progress import (
+    BarColumn,
+    MofNCompleteColumn,
+    Progress,
+    SpinnerColumn,
+    TextColumn,
+    TimeElapsedColumn,
+)
+from rich.table import Table
+
+from wirelab.lab import kernel, packages, rootfs, select
+from wirelab.lab.workshop import Workshop
+
+if TYPE_CHECKING:
+    from types import TracebackType
+
+    from rich.progress import TaskID
+
+    from wirelab.lab.cache import Entry
+
+app = typer.Typer(help="Build and choose the lab's kernel and root image.", no_args_is_help=True)
+PERCENT_OF_A_LINE = 10
+
+
+class Screen:
+    """A Listener that shows a bar on a terminal; elsewhere, a line for each step and each tenth of it."""
+
+    def __init__(self, console: Console) -> None:
+        """Leaving it as a context ends the last step."""
+        self._console = console
+        self._title, self._total, self._told = "", 0, 0
+        self._bar = Progress(
+            SpinnerColumn(finished_text=" "),
+            TextColumn("{task.description}"),
+            BarColumn(),
+            MofNCompleteColumn(),
+            TimeElapsedColumn(),
+            console=console,
+            disable=not console.is_terminal,
+        )
+        self._task: TaskID | None = None
+
+    def __enter__(self) -> Self:
+        self._bar.start()
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self._finish()
+        self._bar.stop()
+
+    def say(self, text: str) -> None:
+        """A line of its own."""
+        self._console.print(text, markup=False, highlight=False, soft_wrap=True)
+
+    def step(self, title: str, total: int | None = None) -> None:
+        """A new bar."""
+        self._finish()
+        self._title, self._total, self._told = title, total or 0, 0
+        if self._bar.disable:
+            self.say(title)
+        self._task = self._bar.add_task(title, total=total)
+
+    def advance(self, done: int) -> None:
+        """So much of the bar."""
+        if self._task is not None:
+            self._bar.update(self._task, completed=done)
+        percent = 100 * done // self._total if self._total else 0
+        if self._bar.disable and percent >= self._told + PERCENT_OF_A_LINE:
+            self._told = percent
+            self.say(f"{self._title}: {percent} %")
+
+    def _finish(self) -> None:
+        if self._task is None:
+            return
+        total = self._total or 1
+        self._bar.update(self._task, total=total, completed=total)
+        self._bar.stop_task(self._task)
+        self._task = None
+
+
+def _workshop() -> Workshop:
+    return Workshop.of(os.environ)
+
+
+@app.command()
+def build(
+    *,
+    series: Annotated[str | None, typer.Option(help="The kernel series: 7.2, 6.12 or 6.1.")] = None,
+    update: Annotated[bool, typer.Option("--update", help="Ask apt for newer sources and packages.")] = False,
+    install_packages: Annotated[
+        bool, typer.Option("--install-packages", help="Install what the build needs, with sudo unless root.")
+    ] = False,
+) -> None:
+    """Build the kernel and the root image, each only if it is not there."""
+    console = Console(stderr=True)
+    shop = _workshop()
+    there = None if update else _there(shop, series)
+    if there is None:
+        if install_packages and (lacking := packages.missing("kernel", "root")):
+            packages.install(lacking, lambda text: console.print(text, markup=False, highlight=False))
+        with Screen(console) as screen:
+            busy = Workshop(shop.recipe, shop.cache, shop.environ, screen)
+            there = kernel.ensure(busy, series=series, update=update), rootfs.ensure(busy, update=update)
+    for entry in there:
+        console.print(f"{entry.facts['title']}  {entry.path}", markup=False, highlight=False, soft_wrap=True)
+
+
+def _there(shop: Workshop, series: str | None) -> tuple[Entry, Entry] | None:
+    built_kernel, built_root = kernel.find(shop, series), rootfs.find(shop)
+    return (built_kernel, built_root) if built_kernel and built_root else None
+
+
+@app.command("list")
+def list_() -> None:
+    """Show what is built; a star marks what a run would use."""
+    shop = _workshop()
+    current = {entry.path for entry in _current(shop)}
+    table = Table(box=None, pad_edge=False)
+    for title in ("", "kind", "key", "what", "size", "built (UTC)"):
+        table.add_column(title, justify="right" if title == "size" else "left", no_wrap=True)
+    for entry in shop.cache.entries():
+        table.add_row(
+            "*" if entry.path in current else "",
+            entry.kind,
+            entry.key,
+            str(entry.facts["title"]),
+            decimal(int(entry.facts["size_bytes"])),
+            time.strftime("%Y-%m-%d %H:%M", time.gmtime(entry.facts["made_at_s"])),
+        )
+    Console(width=None if sys.stdout.isatty() else 200).print(table)
+
+
+@app.command()
+def path(
+    series: Annotated[str | None, typer.Option(help="The kernel series: 7.2, 6.12 or 6.1.")] = None,
+) -> None:
+    """Print the kernel and the root folder a run would use, one a line."""
+    lab = select.select(series=series)
+    typer.echo(lab.kernel)
+    typer.echo(lab.root)
+
+
+@app.command()
+def prune() -> None:
+    """Remove all but what a run would use: older builds, what a broken build left, downloads, logs."""
+    shop = _workshop()
+    console = Console(stderr=True)
+    with Screen(console) as screen:
+        freed_bytes = shop.cache.prune(_current(shop), screen)
+    console.print(f"freed {decimal(freed_bytes)} in {shop.cache.root}", markup=False, highlight=False)
+
+
+def _current(shop: Workshop) -> list[Entry]:
+    """What runs of this recipe use: the kernel of every series that is built, and the root image."""
+    names = (None, *(series.name for series in shop.recipe.series))
+    found = [kernel.find(shop, name) for name in names]
+    found += [rootfs.find(shop), rootfs.find_base(shop)]
+    return [entry for entry in found if entry is not None]

@@ -1,0 +1,162 @@
+"""What this machine lacks to build and run a lab, each with the line that helps."""
+
+from __future__ import annotations
+
+import ctypes
+import os
+import platform
+import shutil
+import sys
+import tempfile
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from wirelab.errors import WirelabError
+from wirelab.lab import kernel, machine, packages, rootfs
+from wirelab.lab.kbuild import SPACE_BYTES
+from wirelab.lab.workshop import Workshop
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping
+
+    from wirelab.lab.cache import Entry
+
+PTRACE_TRACEME = 0
+RUN_BYTES = 1 << 30
+SECCOMP_ACTIONS = Path("/proc/sys/kernel/seccomp/actions_avail")
+
+
+@dataclass(frozen=True)
+class Finding:
+    """One thing looked at: how it is, and where it is not well the line that helps."""
+
+    name: str
+    ok: bool
+    detail: str
+    fix: str | None = None
+
+
+def examine(environ: Mapping[str, str] = os.environ) -> list[Finding]:
+    """Look at everything a lab needs of this machine. Changes nothing and raises nothing."""
+    looks: tuple[Callable[[], list[Finding]], ...] = (
+        _python,
+        _processor,
+        _packages,
+        _tracing,
+        _seccomp,
+        _memory_folder,
+        lambda: _cache(environ),
+        lambda: _built(environ),
+    )
+    found = []
+    for look in looks:
+        try:
+            found += look()
+        except WirelabError as error:
+            found.append(Finding("wirelab", ok=False, detail=error.message, fix=error.hint))
+    return found
+
+
+def _python() -> list[Finding]:
+    version = platform.python_version()
+    ok = sys.version_info >= (3, 11)
+    return [
+        Finding("python", ok, version, None if ok else "install Python 3.11 or newer: make PYTHON=python3.12")
+    ]
+
+
+def _processor() -> list[Finding]:
+    name, cpus = platform.machine(), len(os.sched_getaffinity(0))
+    ok = name == "x86_64"
+    return [Finding("processor", ok, f"{name}, {cpus} CPUs", None if ok else "use an x86-64 machine")]
+
+
+def _packages() -> list[Finding]:
+    found = []
+    for group, purpose in (
+        ("kernel", "kernel build"),
+        ("root", "root image"),
+        ("venv", "virtual environment"),
+    ):
+        lacking = [need.package for need in packages.missing(group)]
+        fix = packages.install_command(lacking) if lacking else None
+        detail = f"missing: {', '.join(lacking)}" if lacking else "nothing is missing"
+        found.append(Finding(f"packages for the {purpose}", not lacking, detail, fix))
+    return found
+
+
+def _tracing() -> list[Finding]:
+    """Kernels before 6.16 run the lab's processes by ptrace(2)."""
+    error = _in_child(lambda: _ptrace_error(PTRACE_TRACEME))
+    if error == 0:
+        return [Finding("ptrace", ok=True, detail="allowed")]
+    fix = "sudo sysctl kernel.yama.ptrace_scope=1; in a container: --cap-add SYS_PTRACE"
+    return [Finding("ptrace", ok=False, detail=os.strerror(error), fix=fix)]
+
+
+def _seccomp() -> list[Finding]:
+    """Newer ones catch their system calls with a seccomp filter, which is faster."""
+    try:
+        actions = SECCOMP_ACTIONS.read_text(encoding="ascii").split()
+    except OSError:
+        actions = []
+    if "trap" in actions:
+        return [Finding("seccomp", ok=True, detail="filters can trap system calls")]
+    detail = "the kernel has no seccomp filters: labs run slower, by ptrace"
+    return [Finding("seccomp", ok=True, detail=detail)]
+
+
+def _memory_folder() -> list[Finding]:
+    folder = machine.memory_folder(Path(tempfile.gettempdir()))
+    if os.statvfs(folder).f_flag & os.ST_NOEXEC:
+        detail = f"{folder} does not let code be executed: a lab's memory cannot live there"
+        return [Finding("memory folder", ok=False, detail=detail, fix=f"sudo mount -o remount,exec {folder}")]
+    free = shutil.disk_usage(folder).free
+    if free < RUN_BYTES:
+        detail = f"{folder} has {free >> 20} MiB free, a run may take {RUN_BYTES >> 20} MiB"
+        return [Finding("memory folder", ok=False, detail=detail, fix=f"make room in {folder}")]
+    return [Finding("memory folder", ok=True, detail=str(folder))]
+
+
+def _cache(environ: Mapping[str, str]) -> list[Finding]:
+    shop = Workshop.of(environ)
+    root = shop.cache.root
+    place = next(path for path in (root, *root.parents) if path.exists())
+    if not os.access(place, os.W_OK | os.X_OK):
+        built = kernel.find(shop) and rootfs.find(shop)
+        fix = f"sudo chown -R $USER {place}, or set WIRELAB_CACHE to a folder of yours"
+        detail = f"{place} is not yours to write" + ("; what is built there can be used" if built else "")
+        return [Finding("cache", bool(built), detail, None if built else fix)]
+    free = shutil.disk_usage(place).free
+    if free < SPACE_BYTES:
+        detail = f"{place} has {free / 2**30:.1f} GiB free, a kernel build takes {SPACE_BYTES >> 30} GiB"
+        return [
+            Finding("cache", ok=False, detail=detail, fix="make room, or set WIRELAB_CACHE to a larger disk")
+        ]
+    return [Finding("cache", ok=True, detail=f"{root}, {free / 2**30:.0f} GiB free")]
+
+
+def _built(environ: Mapping[str, str]) -> list[Finding]:
+    shop = Workshop.of(environ)
+    return [_entry("lab kernel", kernel.find(shop)), _entry("root image", rootfs.find(shop))]
+
+
+def _entry(name: str, entry: Entry | None) -> Finding:
+    if entry is None:
+        return Finding(name, ok=False, detail="not built from these sources", fix="wirelab lab build")
+    return Finding(name, ok=True, detail=f"{entry.facts['title']} ({entry.path})")
+
+
+def _ptrace_error(request: int) -> int:
+    libc = ctypes.CDLL(None, use_errno=True)
+    return ctypes.get_errno() if libc.ptrace(request, 0, 0, 0) != 0 else 0
+
+
+def _in_child(answer: Callable[[], int]) -> int:
+    """What ``answer``, a number up to 255, is in a process of its own."""
+    child = os.fork()
+    if child == 0:
+        os._exit(answer())
+    _, status = os.waitpid(child, 0)
+    return os.waitstatus_to_exitcode(status)

@@ -1,0 +1,160 @@
+"""How a lab kernel is built: Debian's kernel source, our driver and patches, `make ARCH=um`."""
+
+from __future__ import annotations
+
+import re
+import shutil
+import time
+from dataclasses import dataclass
+from os import sched_getaffinity
+from typing import TYPE_CHECKING, Any
+
+from wirelab.errors import LabError
+from wirelab.lab import apt, kconfig
+from wirelab.lab.process import output, run
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+    from pathlib import Path
+
+    from wirelab.lab.mirror import Mirror
+    from wirelab.lab.recipe import Recipe, Series
+    from wirelab.lab.workshop import Workshop
+
+BINARY = "linux"
+# Raise it whenever this file changes what comes out.
+STEPS_VERSION = 1
+SPACE_BYTES = 4 << 30
+DRIVER_FOLDER = "drivers/net/ethernet/etherport"
+MAKE = ("make", "ARCH=um")
+# The kernel mixes its own version string into its random numbers: one that names the build's time and place
+# would make every build another machine.
+BUILD_STAMP = {
+    "KBUILD_BUILD_TIMESTAMP": "Thu Jan  1 00:00:00 UTC 1970",
+    "KBUILD_BUILD_USER": "wirelab",
+    "KBUILD_BUILD_HOST": "wirelab",
+    "KBUILD_BUILD_VERSION": "1",
+}
+
+
+@dataclass(frozen=True)
+class Source:
+    """A kernel source that apt can deliver: which series, which package, from where."""
+
+    series: Series
+    package: apt.Package
+    suite: str
+    mirror: Mirror
+
+
+def build(shop: Workshop, source: Source, folder: Path, name: str, objects: int) -> dict[str, Any]:
+    """Fill ``folder`` with a kernel, its configuration and its log. Returns what it is.
+
+    ``name`` is the log's; ``objects`` is how many files it will likely compile.
+    """
+    begun_s = time.monotonic()
+    _require_space(folder)
+    log = shop.cache.log(name)
+    tree = folder / "source"
+    env = environment(shop.environ)
+    series = source.series
+
+    _unpack(shop, source, folder, log)
+    shop.tell.step("adding the driver")
+    add_driver(tree, shop.recipe)
+    for patch in shop.recipe.patches(series.name):
+        instead = patch.parent / series.name / patch.name
+        hint = f"{patch} does not apply to Linux {series.name}: put one that does at {instead}"
+        run(["patch", "-p1", "--batch", "--forward", "-i", str(patch)], log=log, cwd=tree, hint=hint)
+
+    shop.tell.step("configuring")
+    allconfig = f"KCONFIG_ALLCONFIG={shop.recipe.config}"
+    run([*MAKE, allconfig, "allnoconfig"], log=log, cwd=tree, env=env)
+    _require_config(shop.recipe, series, tree / ".config")
+
+    shop.tell.step(f"compiling Linux {series.name}", objects)
+    compiled = 0
+
+    def count(line: str) -> None:
+        nonlocal compiled
+        if line.startswith("  CC "):
+            compiled += 1
+            shop.tell.advance(min(compiled, objects))
+
+    jobs = f"-j{len(sched_getaffinity(0))}"
+    hint = "the first error in the log says why"
+    # In the source tree, so that no path of this machine gets into the kernel.
+    run([*MAKE, jobs, "linux"], log=log, cwd=tree, env=env, on_line=count, hint=hint)
+
+    shutil.copy2(tree / BINARY, folder / BINARY)
+    shutil.copyfile(tree / ".config", folder / "config")
+    shutil.copyfile(log, folder / "build.log")
+    shutil.rmtree(tree)
+    release = output([str(folder / BINARY), "--version"]).strip()
+    return {
+        "title": f"Linux {release}",
+        "release": release,
+        "series": series.name,
+        "package": source.package.name,
+        "version": source.package.version,
+        "suite": source.suite,
+        "objects": compiled,
+        "build_s": round(time.monotonic() - begun_s),
+    }
+
+
+def _unpack(shop: Workshop, source: Source, folder: Path, log: Path) -> None:
+    name = source.package.name
+    shop.tell.step(f"fetching {name} {source.package.version}")
+    with apt.asking(shop, source.mirror, [source.suite]) as asked:
+        package = asked.download(source.package, shop.cache.folder("downloads"))
+    shop.tell.step("unpacking the source")
+    unpacked, tree = folder / "package", folder / "source"
+    run(["dpkg-deb", "--extract", str(package), str(unpacked)], log=log)
+    tree.mkdir()
+    archive = unpacked / "usr" / "src" / f"{name}.tar.xz"
+    run(["tar", "-xf", str(archive), "-C", str(tree), "--strip-components=1"], log=log)
+    shutil.rmtree(unpacked)
+
+
+def add_driver(tree: Path, recipe: Recipe) -> None:
+    """Put the driver into a kernel tree and hook it into the Kconfig and Makefile there."""
+    target = tree / DRIVER_FOLDER
+    target.mkdir(parents=True)
+    for source in recipe.driver:
+        shutil.copyfile(source, target / source.name)
+    kconfig_file, makefile = target.parent / "Kconfig", target.parent / "Makefile"
+    # Within the menu, so that it depends on what the menu depends on.
+    hook = f'if ETHERNET\n\nsource "{DRIVER_FOLDER}/Kconfig"'
+    text = kconfig_file.read_text(encoding="utf-8")
+    hooked, count = re.subn(r"^if ETHERNET$", hook, text, count=1, flags=re.MULTILINE)
+    if count != 1:
+        raise LabError(f"{kconfig_file} has no `if ETHERNET` to hook the driver to")
+    kconfig_file.write_text(hooked, encoding="utf-8")
+    with makefile.open("a", encoding="utf-8") as lines:
+        lines.write("obj-$(CONFIG_ETHERPORT) += etherport/\n")
+
+
+def environment(ours: Mapping[str, str]) -> dict[str, str]:
+    """The environment of the build: nothing of ours that could change what comes out."""
+    kept = {name: ours[name] for name in ("PATH", "HOME", "TMPDIR") if name in ours}
+    return {**kept, "LC_ALL": "C", **BUILD_STAMP}
+
+
+def _require_config(recipe: Recipe, series: Series, final: Path) -> None:
+    asked = recipe.config.read_text(encoding="utf-8")
+    lost = kconfig.missing(asked, final.read_text(encoding="utf-8"), series.absent)
+    if lost:
+        message = f"the kernel's configuration came out without {', '.join(lost)}"
+        hint = (
+            f"see what they depend on; if {series.name} does not have them, list them in kernel/series.toml"
+        )
+        raise LabError(message, hint=hint)
+
+
+def _require_space(folder: Path) -> None:
+    free = shutil.disk_usage(folder).free
+    if free < SPACE_BYTES:
+        has, takes = f"{free / 2**30:.1f} GiB", f"{SPACE_BYTES >> 30} GiB"
+        message = f"{folder.parent} has {has} free, a kernel build takes {takes}"
+        raise LabError(message, hint="make room, or set WIRELAB_CACHE to a folder on a larger disk")

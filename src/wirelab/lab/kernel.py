@@ -1,0 +1,111 @@
+"""The lab kernel: which source, which recipe, which entry of the cache. How it is built is in `kbuild`."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from wirelab.errors import LabError
+from wirelab.lab import apt, kbuild, mirror, packages
+from wirelab.lab.process import output
+from wirelab.lab.recipe import hash_of, hashes
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from wirelab.lab.cache import Entry
+    from wirelab.lab.recipe import Series
+    from wirelab.lab.workshop import Workshop
+
+KIND = "kernel"
+
+
+def find(shop: Workshop, series: str | None = None) -> Entry | None:
+    """The kernel built from this recipe, None if there is none. Asks nobody."""
+    remembered = shop.cache.recall(_question(shop, series))
+    return shop.cache.find(KIND, str(remembered["key"])) if remembered and "key" in remembered else None
+
+
+def ensure(shop: Workshop, *, series: str | None = None, update: bool = False) -> Entry:
+    """The kernel of this recipe, built if it is not there.
+
+    ``series`` None is the newest that apt can deliver. ``update`` asks apt again, for a newer source. Raises
+    LabError if no source can be had or the build fails, InputError for an unknown series.
+    """
+    if not update and (found := find(shop, series)):
+        return found
+    packages.require("kernel")
+    source = _deliverable(shop, mirror.find(shop.environ), shop.recipe.choices(series))
+    compiler = output(["gcc", "-dumpfullversion"]).strip()
+    ingredients = _ingredients(shop, source.series)
+    key = hash_of(
+        {
+            "source": [source.package.name, source.package.version],
+            "recipe": ingredients,
+            "compiler": compiler.partition(".")[0],
+        }
+    )
+
+    def make(folder: Path) -> dict[str, Any]:
+        facts = kbuild.build(shop, source, folder, f"{KIND}-{key}", _expected_objects(shop, source.series))
+        if _ingredients(shop, source.series) != ingredients:
+            raise LabError("a file of kernel/ was changed during the build", hint="build again")
+        return {**facts, "compiler": compiler}
+
+    entry = shop.cache.build(KIND, key, make, shop.tell)
+    for question in (_question(shop, series), _question(shop, source.series.name)):
+        shop.cache.remember(question, {"key": key})
+    return entry
+
+
+def path(entry: Entry) -> Path:
+    """The program that is the kernel."""
+    return entry.path / kbuild.BINARY
+
+
+def _ingredients(shop: Workshop, series: Series) -> dict[str, Any]:
+    recipe = shop.recipe
+    return {
+        "steps": kbuild.STEPS_VERSION,
+        "files": hashes((recipe.config, *recipe.driver, *recipe.patches(series.name)), recipe.home),
+        "absent": sorted(series.absent),
+    }
+
+
+def _question(shop: Workshop, series: str | None) -> str:
+    """The name under which the answer to "which kernel is that?" is remembered."""
+    asked = {one.name: [one.suites, _ingredients(shop, one)] for one in shop.recipe.choices(series)}
+    return f"{KIND}-{series or 'newest'}-{hash_of(asked)}"
+
+
+def _deliverable(shop: Workshop, debian: mirror.Mirror, choices: tuple[Series, ...]) -> kbuild.Source:
+    """The first of ``choices`` that apt can deliver."""
+    apt.require_keyring()
+    refused = []
+    for series in choices:
+        for suite in series.suites:
+            shop.tell.step(f"asking apt for {series.package} in {suite}")
+            if debian.address(suite) is None:
+                refused.append(f"{suite}: no address of it is known")
+                continue
+            try:
+                with apt.asking(shop, debian, [suite]) as asked:
+                    version = asked.version(series.package)
+            except LabError as error:
+                refused.append(f"{suite}: {error}")
+                continue
+            if version is not None:
+                return kbuild.Source(series, apt.Package(series.package, version), suite, debian)
+            refused.append(f"{suite}: no {series.package}")
+    names = " or ".join(series.package for series in choices)
+    message = f"apt can deliver no {names}\n" + "\n".join(f"  {reason}" for reason in refused)
+    raise LabError(message, hint=apt.OFFLINE_HINT)
+
+
+def _expected_objects(shop: Workshop, series: Series) -> int:
+    """How many files the last build of this series compiled, else what the series table says."""
+    seen = [
+        int(entry.facts["objects"])
+        for entry in shop.cache.entries()
+        if entry.kind == KIND and entry.facts.get("series") == series.name
+    ]
+    return seen[-1] if seen else series.objects

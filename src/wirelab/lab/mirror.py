@@ -1,0 +1,175 @@
+"""Where this machine gets Debian from: read from its apt configuration, never written down here."""
+
+from __future__ import annotations
+
+import re
+import shlex
+import tempfile
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING
+from urllib.parse import urlsplit
+
+from wirelab.errors import LabError
+from wirelab.lab.process import output
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator, Mapping
+
+VARIABLE = "WIRELAB_DEBIAN_MIRROR"
+APT_FOLDER = Path("/etc/apt")
+USABLE_SCHEMES = (
+    "http",
+    "https",
+    "file",
+    "copy",
+    "ftp",
+    "tor+http",
+    "tor+https",
+    "mirror+http",
+    "mirror+https",
+)
+SECURITY_SUITE = re.compile(r"[a-z]+(-security|/updates)")
+ONE_LINE = re.compile(
+    r"deb\s+(?:\[(?P<options>[^\]]*)\]\s+)?(?P<uri>\S+)\s+(?P<suite>\S+)\s+(?P<components>.+)"
+)
+
+
+@dataclass(frozen=True)
+class Source:
+    """One archive apt is told to use: its address, one suite and its components."""
+
+    uri: str
+    suite: str
+    components: tuple[str, ...]
+    signed_by: str = ""
+
+    @property
+    def is_debian(self) -> bool:
+        """Whether this looks like Debian's own archive and not that of a vendor who builds for Debian.
+
+        Only a guess: what it lets through must still bear Debian's signature.
+        """
+        if "main" not in self.components or urlsplit(self.uri).scheme not in USABLE_SCHEMES:
+            return False
+        last = urlsplit(self.uri).path.rstrip("/").rpartition("/")[2]
+        return last in ("debian", "debian-security") or "debian-archive" in self.signed_by
+
+    @property
+    def is_security(self) -> bool:
+        """Whether the archive carries security updates, which have an address of their own."""
+        return SECURITY_SUITE.fullmatch(self.suite) is not None
+
+
+@dataclass(frozen=True)
+class Mirror:
+    """Addresses of Debian's archive and, where one is known, of its security archive."""
+
+    main: str
+    security: str | None = None
+
+    def address(self, suite: str) -> str | None:
+        """Where ``suite`` is to be found, None if no address is known for it."""
+        return self.security if SECURITY_SUITE.fullmatch(suite) else self.main
+
+
+def find(environ: Mapping[str, str], apt_folder: Path = APT_FOLDER) -> Mirror:
+    """The mirror to use: the one the user names, the machine's own, else mmdebstrap's.
+
+    Raises LabError where none of them is known.
+    """
+    if named := environ.get(VARIABLE, "").rstrip("/"):
+        if "://" not in named:
+            message = f"{VARIABLE}: `{named}` is not the address of a mirror"
+            raise LabError(
+                message, hint=f"write it with its scheme, as in {VARIABLE}=https://mirror.example/debian"
+            )
+        return Mirror(named)
+    found = chosen(sources(apt_folder)) or chosen(one_line_sources(_of_mmdebstrap()))
+    if found is None:
+        message = f"the apt configuration in {apt_folder} names no Debian mirror"
+        raise LabError(message, hint=f"set {VARIABLE} to the address of one, such as the nearest to you")
+    return found
+
+
+def chosen(known: Iterable[Source]) -> Mirror | None:
+    """The addresses the Debian sources among ``known`` name first, None if there are none."""
+    debian = [source for source in known if source.is_debian]
+    main = next((source.uri for source in debian if not source.is_security), None)
+    security = next((source.uri for source in debian if source.is_security), None)
+    return Mirror(main, security) if main else None
+
+
+def sources(apt_folder: Path) -> Iterator[Source]:
+    """What apt is told to use, from one-line and deb822 files, in the order apt reads them."""
+    folder = apt_folder / "sources.list.d"
+    files = [apt_folder / "sources.list", *(sorted(folder.iterdir()) if folder.is_dir() else ())]
+    for file in files:
+        try:
+            text = file.read_text(encoding="utf-8", errors="replace")
+        except OSError:
+            continue
+        if file.suffix == ".list":
+            yield from one_line_sources(text)
+        elif file.suffix == ".sources":
+            yield from deb822_sources(text)
+
+
+def one_line_sources(text: str) -> Iterator[Source]:
+    """The `deb` lines of a sources.list, see sources.list(5)."""
+    for line in text.splitlines():
+        if match := ONE_LINE.fullmatch(line.partition("#")[0].strip()):
+            options = dict(
+                option.partition("=")[::2] for option in (match["options"] or "").split() if "=" in option
+            )
+            for uri in _resolved(match["uri"]):
+                components = tuple(match["components"].split())
+                yield Source(uri, match["suite"], components, options.get("signed-by", ""))
+
+
+def deb822_sources(text: str) -> Iterator[Source]:
+    """The stanzas of a .sources file, see sources.list(5)."""
+    for stanza in re.split(r"\n\s*\n", text):
+        fields: dict[str, list[str]] = {}
+        name = ""
+        for line in stanza.splitlines():
+            if line.startswith("#"):
+                continue
+            if line[:1].isspace():
+                fields.get(name, []).extend(line.split())
+            elif ":" in line:
+                name, _, value = line.partition(":")
+                name = name.strip().casefold()
+                fields[name] = value.split()
+        if "deb" not in fields.get("types", []) or fields.get("enabled", ["yes"])[:1] in (["no"], ["false"]):
+            continue
+        for uri in fields.get("uris", []):
+            for real in _resolved(uri):
+                for suite in fields.get("suites", []):
+                    signed_by = " ".join(fields.get("signed-by", []))
+                    yield Source(real, suite, tuple(fields.get("components", [])), signed_by)
+
+
+def _resolved(uri: str) -> Iterator[str]:
+    """The address itself; those in the file for `mirror+file:`, as Debian's cloud images have it."""
+    if not uri.startswith("mirror+file:"):
+        yield uri.rstrip("/")
+        return
+    try:
+        listed = Path(uri.removeprefix("mirror+file:")).read_text(encoding="utf-8", errors="replace")
+    except OSError:
+        return
+    for line in listed.splitlines():
+        if words := line.partition("#")[0].split():
+            yield words[0].rstrip("/")
+
+
+def _of_mmdebstrap() -> str:
+    """The sources.list that mmdebstrap writes when it is told no mirror: it knows Debian's own address."""
+    with tempfile.TemporaryDirectory() as folder:
+        copy = Path(folder) / "sources.list"
+        hook = f'cat "$1"/etc/apt/sources.list > {shlex.quote(str(copy))}; exit 1'
+        argv = ["mmdebstrap", "--mode=chrootless", "--skip=check/chrootless", "--variant=custom"]
+        argv += ["--format=null", "--quiet", f"--setup-hook={hook}", "trixie", "/dev/null"]
+        output(argv, check=False)
+        return copy.read_text(encoding="utf-8") if copy.exists() else ""

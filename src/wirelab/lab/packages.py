@@ -1,0 +1,154 @@
+"""The programs of the host that a build needs, the Debian package each comes from, and how to get them.
+
+Standard library only: ``python3 -m wirelab.lab.packages GROUP...`` makes the virtual environment possible.
+"""
+
+from __future__ import annotations
+
+import glob
+import importlib.util
+import os
+import shutil
+import sys
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from wirelab.errors import LabError, WirelabError
+from wirelab.lab.process import call, output
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+
+
+@dataclass(frozen=True)
+class Need:
+    """Something a build needs, and how to see that it is there: a command, a file or a Python module."""
+
+    package: str
+    purpose: str
+    command: str | None = None
+    file: str | None = None
+    module: str | None = None
+
+    @property
+    def is_met(self) -> bool:
+        """Whether it is there, wherever it came from."""
+        return (
+            (self.command is None or shutil.which(self.command) is not None)
+            and (self.file is None or bool(glob.glob(self.file)))  # noqa: PTH207 - an absolute pattern
+            and (self.module is None or importlib.util.find_spec(self.module) is not None)
+        )
+
+
+KERNEL = (
+    Need("gcc", "compile the lab kernel", command="gcc"),
+    Need("libc6-dev", "link it into one static file", file="/usr/lib/x86_64-linux-gnu/libc.a"),
+    Need("make", "build the lab kernel", command="make"),
+    Need("flex", "read its configuration", command="flex"),
+    Need("bison", "read its configuration", command="bison"),
+    Need("bc", "compute its time constants", command="bc"),
+    Need("xz-utils", "unpack its source", command="xz"),
+    Need("patch", "apply the lab's patches", command="patch"),
+    Need(
+        "debian-archive-keyring",
+        "check Debian's signature",
+        file="/usr/share/keyrings/debian-archive-keyring.gpg",
+    ),
+)
+ROOT_IMAGE = (
+    Need("mmdebstrap", "make the root image", command="mmdebstrap"),
+    Need(
+        "debian-archive-keyring",
+        "check Debian's signature",
+        file="/usr/share/keyrings/debian-archive-keyring.gpg",
+    ),
+)
+# Root needs no map of user ids to unpack files that are root's.
+ROOT_IMAGE_AS_USER = (Need("uidmap", "make the root image without root", command="newuidmap"),)
+VENV = (Need("python3-venv", "make the virtual environment", module="ensurepip"),)
+TEST = (Need("shellcheck", "check the shell scripts", command="shellcheck"),)
+
+
+def needs(group: str) -> tuple[Need, ...]:
+    """What ``group`` (kernel, root, venv, test) needs on this machine for this user."""
+    as_user = () if os.geteuid() == 0 else ROOT_IMAGE_AS_USER
+    return {"kernel": KERNEL, "root": ROOT_IMAGE + as_user, "venv": VENV, "test": TEST}[group]
+
+
+def missing(*groups: str) -> tuple[Need, ...]:
+    """What is not there of what ``groups`` need, each package once."""
+    found = {need.package: need for group in groups for need in needs(group) if not need.is_met}
+    return tuple(found.values())
+
+
+def install_command(packages: Sequence[str]) -> str:
+    """The line a person would type to get ``packages``."""
+    sudo = "" if os.geteuid() == 0 else "sudo "
+    return f"{sudo}apt-get install --no-install-recommends {' '.join(packages)}"
+
+
+def require(*groups: str) -> None:
+    """Raise LabError, with the line that helps, if something is missing that ``groups`` need."""
+    lacking = missing(*groups)
+    if lacking:
+        what = ", ".join(f"{need.package} (to {need.purpose})" for need in lacking)
+        raise LabError(f"missing: {what}", hint=install_command([need.package for need in lacking]))
+
+
+def install(lacking: Sequence[Need], say: Callable[[str], None]) -> None:
+    """Install the packages of ``lacking`` with apt-get, through sudo unless we are root.
+
+    Raises LabError if that cannot be done.
+    """
+    packages = [need.package for need in lacking]
+    command = install_command(packages)
+    if shutil.which("apt-get") is None:
+        raise LabError(
+            f"missing: {', '.join(packages)}, and there is no apt-get", hint="install them by other means"
+        )
+    become_root: list[str] = []
+    if os.geteuid() != 0:
+        if shutil.which("sudo") is None:
+            raise LabError(
+                f"missing: {', '.join(packages)}", hint=f"as root: {command.removeprefix('sudo ')}"
+            )
+        become_root = ["sudo"]
+    who = "with sudo, for this step only" if become_root else "as root"
+    say(f"installing {', '.join(packages)} {who}")
+    apt_get = [
+        *become_root,
+        "env",
+        "DEBIAN_FRONTEND=noninteractive",
+        "apt-get",
+        "-q",
+        "-o",
+        "DPkg::Lock::Timeout=120",
+    ]
+    install_argv = [*apt_get, "install", "--yes", "--no-install-recommends", *packages]
+    if all(_has_candidate(package) for package in packages) and call(install_argv) == 0:
+        return
+    # No index yet, as in a fresh container, or one so old that it names versions that are gone.
+    call([*apt_get, "update"])
+    code = call(install_argv)
+    if code != 0:
+        raise LabError(f"apt-get install ended with exit code {code}", hint=f"see above, then: {command}")
+
+
+def _has_candidate(package: str) -> bool:
+    told = output(["apt-cache", "policy", package], check=False)
+    return "Candidate: " in told and "Candidate: (none)" not in told
+
+
+def main(groups: Sequence[str]) -> int:
+    """Install what is missing of what ``groups`` need. Returns the exit code."""
+    try:
+        if lacking := missing(*groups):
+            install(lacking, lambda text: print(text, flush=True))  # noqa: T201 - a command's output
+    except WirelabError as error:
+        print(f"error: {error}\n{error.hint or ''}", file=sys.stderr)  # noqa: T201 - a command's output
+        return error.exit_code
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))

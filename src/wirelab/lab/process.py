@@ -1,0 +1,146 @@
+"""The one place that starts programs on the host: argument lists, a log, an error that says where to look."""
+
+from __future__ import annotations
+
+import contextlib
+import errno
+import os
+import shlex
+import shutil
+import signal
+import subprocess
+from collections import deque
+from typing import IO, TYPE_CHECKING
+
+from wirelab.errors import LabError
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping, Sequence
+    from pathlib import Path
+
+LAST_LINES = 12
+GRACE_S = 10.0
+
+
+def run(  # noqa: PLR0913 - each one is a property of a process
+    argv: Sequence[str],
+    *,
+    log: Path,
+    cwd: Path | None = None,
+    env: Mapping[str, str] | None = None,
+    hint: str | None = None,
+    stdout: IO[bytes] | None = None,
+    on_line: Callable[[str], None] | None = None,
+) -> None:
+    """Run a program to its end, its messages appended to ``log``.
+
+    ``stdout`` takes its standard output where that is the product and not a message. ``on_line`` sees every
+    line of its messages. The program is ended when we are, whatever ended us. Raises LabError if it cannot be
+    started or its exit code is not 0.
+    """
+    last: deque[str] = deque(maxlen=LAST_LINES)
+    with log.open("ab") as sink:
+        sink.write(f"$ {shlex.join(argv)}\n".encode())
+        sink.flush()
+        process = _start(argv, cwd=cwd, env=env, stdout=stdout)
+        messages = process.stdout if stdout is None else process.stderr
+        try:
+            for raw in messages or ():
+                sink.write(raw)
+                line = raw.decode(errors="replace").rstrip()
+                last.append(line)
+                if on_line is not None:
+                    on_line(line)
+            code = process.wait()
+        except BaseException:
+            _end(process)
+            raise
+        finally:
+            if messages is not None:
+                messages.close()
+    if code != 0:
+        raise _failure(argv, code, log, last, hint)
+
+
+def output(
+    argv: Sequence[str],
+    *,
+    env: Mapping[str, str] | None = None,
+    hint: str | None = None,
+    check: bool = True,
+) -> str:
+    """What a program that only tells something writes to its standard output.
+
+    Raises LabError if it cannot be started or, unless ``check`` is False, its exit code is not 0.
+    """
+    process = _start(argv, env=env, split=True)
+    try:
+        told, complaint = process.communicate()
+    except BaseException:
+        _end(process)
+        raise
+    if check and process.returncode != 0:
+        lines = complaint.decode(errors="replace").strip().splitlines()[-LAST_LINES:]
+        raise _failure(argv, process.returncode, None, lines, hint)
+    return told.decode(errors="replace")
+
+
+def call(argv: Sequence[str]) -> int:
+    """Run a program on the user's own terminal, as one may ask for a password. Returns its exit code."""
+    try:
+        return subprocess.call(list(argv))  # noqa: S603 - argument lists only
+    except OSError as error:
+        raise _cannot_start(argv, error) from error
+
+
+def _start(
+    argv: Sequence[str],
+    *,
+    cwd: Path | None = None,
+    env: Mapping[str, str] | None = None,
+    stdout: IO[bytes] | None = None,
+    split: bool = False,
+) -> subprocess.Popen[bytes]:
+    if shutil.which(argv[0], path=env.get("PATH") if env is not None else None) is None:
+        raise _cannot_start(argv, FileNotFoundError(errno.ENOENT, os.strerror(errno.ENOENT)))
+    try:
+        return subprocess.Popen(  # noqa: S603 - argument lists only
+            ["setpriv", "--pdeathsig", "TERM", "--", *argv],  # noqa: S607 - of util-linux, wherever it is
+            cwd=cwd,
+            env=env,
+            stdin=subprocess.DEVNULL,
+            stdout=subprocess.PIPE if stdout is None else stdout,
+            stderr=subprocess.PIPE if split or stdout is not None else subprocess.STDOUT,
+            start_new_session=True,
+            umask=0o022,
+        )
+    except OSError as error:
+        raise _cannot_start(argv, error) from error
+
+
+def _end(process: subprocess.Popen[bytes]) -> None:
+    """End a program and all it started: ask first, then insist."""
+    for number in (signal.SIGTERM, signal.SIGKILL):
+        with contextlib.suppress(ProcessLookupError):
+            os.killpg(process.pid, number)
+        with contextlib.suppress(subprocess.TimeoutExpired):
+            process.wait(GRACE_S)
+            return
+
+
+def _cannot_start(argv: Sequence[str], error: OSError) -> LabError:
+    return LabError(
+        f"cannot run `{argv[0]}`: {error.strerror}", hint="`wirelab doctor` names the package it comes from"
+    )
+
+
+def _failure(
+    argv: Sequence[str], code: int, log: Path | None, last: Sequence[str] | deque[str], hint: str | None
+) -> LabError:
+    how = f"ended with exit code {code}" if code >= 0 else f"was ended by {signal.Signals(-code).name}"
+    parts = [f"`{' '.join(argv[:2])}` {how}", *(f"  {line}" for line in last)]
+    if log is not None:
+        parts.append(f"the whole log: {log}")
+    if any(os.strerror(errno.ENOSPC) in line for line in last):
+        hint = "the disk is full: make room, or point WIRELAB_CACHE or TMPDIR at a larger one"
+    return LabError("\n".join(parts), hint=hint)

@@ -1,0 +1,125 @@
+"""What a lab is made from: the files of kernel/ and rootfs/, and one hash over those that matter."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import tomllib
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from wirelab.errors import InputError, LabError, unknown
+from wirelab.lab.cache import KEY_LENGTH
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Mapping
+
+DRIVER_FILES = ("*.c", "*.h", "Kconfig", "Makefile")
+
+
+@dataclass(frozen=True)
+class Series:
+    """A kernel series the driver is tested with."""
+
+    name: str
+    suites: tuple[str, ...]
+    objects: int
+    absent: frozenset[str]
+
+    @property
+    def package(self) -> str:
+        """The Debian package of its source."""
+        return f"linux-source-{self.name}"
+
+
+@dataclass(frozen=True)
+class Recipe:
+    """The folder that holds kernel/ and rootfs/."""
+
+    home: Path
+
+    @classmethod
+    def find(cls) -> Recipe:
+        """The recipe this copy of wirelab came with. Raises LabError if it came without."""
+        package = Path(__file__).resolve().parents[1]
+        homes = (package / "recipe", package.parents[1])
+        for home in homes:
+            if (home / "kernel" / "lab.config").is_file():
+                return cls(home)
+        message = f"the lab's recipe (kernel/, rootfs/) is neither in {homes[0]} nor in {homes[1]}"
+        raise LabError(message, hint="run wirelab from its checkout: make lab")
+
+    @property
+    def config(self) -> Path:
+        """The kernel's configuration."""
+        return self.home / "kernel" / "lab.config"
+
+    @property
+    def driver(self) -> tuple[Path, ...]:
+        """The driver's source files."""
+        folder = self.home / "kernel" / "driver"
+        return tuple(sorted(path for pattern in DRIVER_FILES for path in folder.glob(pattern)))
+
+    def patches(self, series: str) -> tuple[Path, ...]:
+        """The patches of a series in the order they are applied.
+
+        One in ``kernel/patches/<series>/`` replaces its namesake in ``kernel/patches/``; empty, it drops it.
+        """
+        folder = self.home / "kernel" / "patches"
+        named = {path.name: path for place in (folder, folder / series) for path in place.glob("*.patch")}
+        return tuple(path for _, path in sorted(named.items()) if path.stat().st_size > 0)
+
+    @property
+    def series(self) -> tuple[Series, ...]:
+        """The series the driver is tested with, newest first."""
+        table = tomllib.loads((self.home / "kernel" / "series.toml").read_text(encoding="utf-8"))
+        return tuple(
+            Series(row["name"], tuple(row["suites"]), row["objects"], frozenset(row["absent"]))
+            for row in table["series"]
+        )
+
+    def choices(self, name: str | None) -> tuple[Series, ...]:
+        """The series of that name, all of them for None. Raises InputError for an unknown name."""
+        if name is None:
+            return self.series
+        chosen = tuple(series for series in self.series if series.name == name)
+        if not chosen:
+            raise InputError(unknown("kernel series", name, (series.name for series in self.series)))
+        return chosen
+
+    @property
+    def packages(self) -> tuple[str, ...]:
+        """The packages asked for in the root image."""
+        text = (self.home / "rootfs" / "packages.txt").read_text(encoding="utf-8")
+        return tuple(name for line in text.splitlines() if (name := line.partition("#")[0].strip()))
+
+    @property
+    def overlay(self) -> Path:
+        """The folder whose files are laid over the Debian root."""
+        return self.home / "rootfs" / "overlay"
+
+    @property
+    def overlay_files(self) -> tuple[Path, ...]:
+        """The files and symbolic links of the overlay."""
+        return tuple(
+            path for path in sorted(self.overlay.rglob("*")) if path.is_symlink() or not path.is_dir()
+        )
+
+
+def hash_of(facts: Mapping[str, object]) -> str:
+    """A key for whatever is made from ``facts``: equal facts, equal key."""
+    canonical = json.dumps(facts, sort_keys=True, ensure_ascii=False)
+    return hashlib.sha256(canonical.encode()).hexdigest()[:KEY_LENGTH]
+
+
+def hashes(files: Iterable[Path], base: Path) -> dict[str, str]:
+    """Each file's name below ``base``, with the hash of what it holds and whether it can be executed."""
+    found = {}
+    for path in files:
+        if path.is_symlink():
+            found[str(path.relative_to(base))] = f"-> {path.readlink()}"
+        else:
+            mode = "x" if path.stat().st_mode & 0o100 else "-"
+            found[str(path.relative_to(base))] = mode + hashlib.sha256(path.read_bytes()).hexdigest()
+    return found

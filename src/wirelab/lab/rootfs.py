@@ -1,0 +1,100 @@
+"""The lab's root image: a Debian 13 with the files of rootfs/overlay laid over it.
+
+Two entries, so that a change of the overlay does not fetch Debian again: `debian`, packed, and `rootfs`. They
+share no files: a lab can see how many names a file has.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from wirelab.errors import LabError
+from wirelab.lab import debian, tree
+from wirelab.lab.recipe import hash_of, hashes
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from wirelab.lab.cache import Entry
+    from wirelab.lab.workshop import Workshop
+
+KIND = "rootfs"
+ROOT = "root"
+# Raise it whenever this file or `tree` changes what comes out.
+STEPS_VERSION = 2
+LIMIT_BYTES = 250 * 10**6
+
+# What differs between two builds of the same packages, tells of the machine that built it, or is dead weight.
+UNWANTED = (
+    "etc/.pwd.lock",
+    "etc/*-",
+    "etc/apt/apt.conf.d/99mmdebstrap",
+    "etc/apt/sources.list",
+    "etc/apt/sources.list.d/*",
+    "etc/dpkg/dpkg.cfg.d/99mmdebstrap",
+    "etc/hostname",
+    "etc/openvswitch-testcontroller/*.pem",
+    "etc/resolv.conf",
+    "run/*",
+    "tmp/*",
+    # Written by whichever program came first, in one of two forms.
+    "usr/share/python3/debpython/__pycache__",
+    "var/cache/*",
+    "var/lib/apt/lists/*",
+    "var/lib/dpkg/*-old",
+    "var/lib/openvswitch/pki",
+    "var/lib/systemd/random-seed",
+    "var/log/*",
+    "var/tmp/*",
+)
+INHERITED = ("title", "suite", "packages", "newest_s")
+
+
+def find(shop: Workshop) -> Entry | None:
+    """The root image of this recipe, None if there is none. Asks nobody."""
+    base = debian.find(shop)
+    return shop.cache.find(KIND, _key(shop, base)) if base else None
+
+
+def find_base(shop: Workshop) -> Entry | None:
+    """The Debian below it, which is kept for the next change of the overlay."""
+    return debian.find(shop)
+
+
+def ensure(shop: Workshop, *, update: bool = False) -> Entry:
+    """The root image of this recipe, built if it is not there.
+
+    ``update`` asks apt again, for newer packages. Raises LabError if one cannot be had or the build fails.
+    """
+    base = debian.ensure(shop, update=update)
+    key = _key(shop, base)
+
+    def make(folder: Path) -> dict[str, Any]:
+        root, newest_s = folder / ROOT, int(base.facts["newest_s"])
+        shop.tell.step("unpacking the root image")
+        debian.unpack(base, root, shop.cache.log(f"{KIND}-{key}"))
+        tree.remove(root, UNWANTED)
+        tree.lay_over(root, shop.recipe.overlay, shop.recipe.overlay_files)
+        tree.normalize(root, newest_s)
+        _require_small(root)
+        inherited = {name: base.facts[name] for name in INHERITED}
+        return {**inherited, "manifest": tree.manifest(root), "debian": base.key}
+
+    return shop.cache.build(KIND, key, make, shop.tell)
+
+
+def path(entry: Entry) -> Path:
+    """The folder a lab takes as its root."""
+    return entry.path / ROOT
+
+
+def _key(shop: Workshop, base: Entry) -> str:
+    overlay = hashes(shop.recipe.overlay_files, shop.recipe.overlay)
+    return hash_of({"debian": base.key, "overlay": overlay, "steps": STEPS_VERSION})
+
+
+def _require_small(root: Path) -> None:
+    size_bytes = tree.size_bytes(root)
+    if size_bytes > LIMIT_BYTES:
+        message = f"the root image holds {size_bytes / 1e6:.0f} MB, more than {LIMIT_BYTES / 1e6:.0f} MB"
+        raise LabError(message, hint="rootfs/packages.txt names its packages")

@@ -1,0 +1,87 @@
+"""A folder that is to be the root of a machine: made alike wherever it is made, readable by all."""
+
+from __future__ import annotations
+
+import hashlib
+import os
+import shutil
+import stat
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator
+
+READABLE = stat.S_IRUSR | stat.S_IRGRP | stat.S_IROTH
+SEARCHABLE = stat.S_IXUSR | stat.S_IXGRP | stat.S_IXOTH
+OTHERS_MAY_WRITE = stat.S_IWGRP | stat.S_IWOTH
+
+
+def remove(root: Path, patterns: Iterable[str]) -> None:
+    """Remove what matches ``patterns`` below ``root``: files, links, whole folders."""
+    for pattern in patterns:
+        for path in sorted(root.glob(pattern)):
+            if path.is_dir() and not path.is_symlink():
+                shutil.rmtree(path)
+            else:
+                path.unlink(missing_ok=True)
+
+
+def normalize(root: Path, newest_s: int) -> None:
+    """Give every file and folder the mode and time that depend on its content alone.
+
+    Readable by all, writable by its owner only, never set-user-id: the files are on the host too. A file
+    newer than ``newest_s`` (seconds since 1970) was made here and now: it gets that time, like all folders.
+    """
+    for path in _inside_out(root):
+        found = path.lstat()
+        if stat.S_ISLNK(found.st_mode):
+            os.utime(path, (newest_s, newest_s), follow_symlinks=False)
+            continue
+        folder = stat.S_ISDIR(found.st_mode)
+        mode = stat.S_IMODE(found.st_mode) & 0o777 & ~OTHERS_MAY_WRITE | READABLE | stat.S_IWUSR
+        if folder or mode & SEARCHABLE:
+            mode |= SEARCHABLE
+        path.chmod(mode)
+        modified_s = newest_s if folder else min(int(found.st_mtime), newest_s)
+        os.utime(path, (modified_s, modified_s))
+
+
+def manifest(root: Path) -> str:
+    """A hash over all that a machine with this root can see: names, modes, times, links and contents."""
+    digest = hashlib.sha256()
+    for path in sorted(_inside_out(root)):
+        found = path.lstat()
+        name = os.fsencode(path.relative_to(root))
+        digest.update(b"%s\0%o %d\0" % (name, found.st_mode, int(found.st_mtime)))
+        if stat.S_ISLNK(found.st_mode):
+            digest.update(os.fsencode(path.readlink()))
+        elif stat.S_ISREG(found.st_mode):
+            with path.open("rb") as file:
+                digest.update(hashlib.file_digest(file, "sha256").digest())
+    return digest.hexdigest()
+
+
+def lay_over(root: Path, overlay: Path, files: Iterable[Path]) -> None:
+    """Put ``files`` of ``overlay`` at their places in ``root``, in place of what is there.
+
+    A link that is there is replaced, never followed to what it points to.
+    """
+    for file in files:
+        target = root / file.relative_to(overlay)
+        target.parent.mkdir(parents=True, exist_ok=True)
+        target.unlink(missing_ok=True)
+        shutil.copy2(file, target, follow_symlinks=False)
+
+
+def size_bytes(root: Path) -> int:
+    """What the files of a tree hold, in bytes."""
+    return sum(path.lstat().st_size for path in _inside_out(root) if not path.is_dir() or path.is_symlink())
+
+
+def _inside_out(root: Path) -> Iterator[Path]:
+    """Everything below ``root`` and ``root`` itself, a folder after what is in it."""
+    for folder, folders, files in os.walk(root, topdown=False):
+        for name in (*files, *(name for name in folders if Path(folder, name).is_symlink())):
+            yield Path(folder, name)
+        yield Path(folder)

@@ -1,0 +1,230 @@
+"""The recipe: what the shipped one says, and what makes two labs the same."""
+
+from __future__ import annotations
+
+import shutil
+import tarfile
+from typing import TYPE_CHECKING
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from wirelab.errors import InputError, LabError
+from wirelab.lab import debian, kbuild, kernel, rootfs
+from wirelab.lab.cache import Cache
+from wirelab.lab.kconfig import missing, settings
+from wirelab.lab.recipe import Recipe, hash_of
+from wirelab.lab.workshop import Nobody, Workshop
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+SHIPPED = Recipe.find()
+OPTIONS = st.dictionaries(
+    st.from_regex(r"CONFIG_[A-Z0-9_]{1,12}", fullmatch=True), st.sampled_from(["y", "n", "100", '"text"'])
+)
+
+
+@pytest.fixture
+def recipe(tmp_path: Path) -> Recipe:
+    """A copy of the shipped recipe that a test may change."""
+    for name in ("kernel", "rootfs"):
+        shutil.copytree(SHIPPED.home / name, tmp_path / name)
+    return Recipe(tmp_path)
+
+
+def remembered(recipe: Recipe, series: str | None = None) -> bool:
+    """Whether the kernel that was built from the shipped recipe is the one for ``recipe``."""
+    cache = Cache(recipe.home / "cache")
+    shipped, other = (Workshop(one, cache, {}, Nobody()) for one in (SHIPPED, recipe))
+
+    def make(_: Path) -> dict[str, str]:
+        return {"title": "Linux"}
+
+    cache.build("kernel", "k" * 20, make, Nobody())
+    cache.remember(kernel._question(shipped, series), {"key": "k" * 20})  # noqa: SLF001 - the point of the test
+    return kernel.find(other, series) is not None
+
+
+def pack_debian(folder: Path) -> None:
+    """A Debian of two files, as a build leaves it."""
+    with tarfile.open(folder / debian.ARCHIVE, "w:gz") as archive:
+        for name in ("./usr/sbin/wirelab-init", "./etc/resolv.conf"):
+            archive.addfile(tarfile.TarInfo(name))
+
+
+def test_the_series_are_those_the_driver_is_tested_with() -> None:
+    """Newest first: the first that apt can deliver is built."""
+    assert [series.name for series in SHIPPED.series] == ["7.2", "6.12", "6.1"]
+    assert [series.package for series in SHIPPED.choices("6.1")] == ["linux-source-6.1"]
+    assert SHIPPED.choices(None) == SHIPPED.series
+
+
+def test_an_unknown_series_is_an_input_error() -> None:
+    """With the nearest right word."""
+    with pytest.raises(InputError, match=r"unknown kernel series `6.13`; did you mean `6.1\d?`"):
+        SHIPPED.choices("6.13")
+
+
+@pytest.mark.parametrize(
+    "line",
+    [
+        "CONFIG_UML_TIME_TRAVEL_SUPPORT=y",
+        "CONFIG_HOSTFS=y",
+        "CONFIG_UML_RANDOM=n",
+        "CONFIG_HW_RANDOM=n",
+        "CONFIG_MODULES=n",
+        "CONFIG_STATIC_LINK=y",
+        "CONFIG_ETHERPORT=y",
+        "CONFIG_OPENVSWITCH=y",
+        "CONFIG_NET_SCH_NETEM=y",
+    ],
+)
+def test_the_configuration_has_what_a_repeatable_lab_needs(line: str) -> None:
+    """Virtual time, no randomness of the host, nothing to load, our port, Open vSwitch, netem."""
+    option, _, value = line.partition("=")
+    assert settings(SHIPPED.config.read_text())[option] == value
+
+
+def test_no_option_is_named_twice() -> None:
+    """A second line for an option would silently win."""
+    lines = [
+        line.partition("=")[0] for line in SHIPPED.config.read_text().splitlines() if line[:7] == "CONFIG_"
+    ]
+    assert len(lines) == len(set(lines))
+
+
+def test_packages_are_names_without_comments() -> None:
+    """And Mininet, Open vSwitch, iperf3 are among them."""
+    assert {"mininet", "openvswitch-switch", "iperf3"} <= set(SHIPPED.packages)
+    assert all(name.replace("-", "").isalnum() for name in SHIPPED.packages)
+
+
+@given(OPTIONS)
+def test_a_configuration_holds_itself(options: dict[str, str]) -> None:
+    """Nothing is missing of what is there, in either way of writing `n`."""
+    asked = "".join(f"{option}={value}\n" for option, value in options.items())
+    final = "".join(
+        f"# {option} is not set\n" if value == "n" else f"{option}={value}\n"
+        for option, value in options.items()
+    )
+    assert missing(asked, final) == []
+    assert missing(final, asked) == []
+
+
+@given(OPTIONS, st.data())
+def test_a_lost_option_is_named(options: dict[str, str], data: st.DataObject) -> None:
+    """Kconfig drops what it cannot have without a word; only `n` may be, and what is known to be absent."""
+    asked = "".join(f"{option}={value}\n" for option, value in options.items())
+    wanted = sorted(option for option, value in options.items() if value != "n")
+    if not wanted:
+        return
+    lost = data.draw(st.sampled_from(wanted))
+    final = "".join(f"{option}={value}\n" for option, value in options.items() if option != lost)
+    assert missing(asked, final) == [f"{lost}={options[lost]}"]
+    assert missing(asked, final, {lost}) == []
+
+
+def test_an_option_that_came_on_uninvited_is_named() -> None:
+    """`n` is a demand like any other."""
+    assert missing("CONFIG_HW_RANDOM=n\n", "CONFIG_HW_RANDOM=y\n") == ["CONFIG_HW_RANDOM=n"]
+
+
+@given(st.dictionaries(st.text(), st.text() | st.integers()))
+def test_a_key_is_of_the_facts_and_not_of_their_order(facts: dict[str, str | int]) -> None:
+    """Equal facts give equal keys; one more fact gives another."""
+    assert hash_of(facts) == hash_of(dict(reversed(facts.items())))
+    assert hash_of(facts) != hash_of({**facts, "one more": "fact" + str(facts.get("one more"))})
+
+
+def test_the_same_files_elsewhere_are_the_same_kernel(recipe: Recipe) -> None:
+    """A copy in another folder, also with other explanations beside the sources, needs no build."""
+    (recipe.home / "kernel" / "README.md").write_text("other words")
+    assert remembered(recipe)
+    assert remembered(recipe, "6.12")
+
+
+@pytest.mark.parametrize("file", ["driver/main.c", "driver/Kconfig", "lab.config"])
+def test_another_source_is_another_kernel(recipe: Recipe, file: str) -> None:
+    """Driver and configuration make the kernel: with either changed the old one is not taken for it."""
+    with (recipe.home / "kernel" / file).open("a") as text:
+        text.write("\n")
+    assert not remembered(recipe)
+    assert not remembered(recipe, "6.12")
+
+
+def test_a_patch_of_one_series_leaves_the_others_alone(recipe: Recipe) -> None:
+    """A patch in the folder of a series replaces its namesake there; an empty one drops it."""
+    everywhere = recipe.home / "kernel" / "patches"
+    shutil.rmtree(everywhere)
+    (everywhere / "6.1").mkdir(parents=True)
+    for name in ("0001-a.patch", "0002-b.patch"):
+        (everywhere / name).write_text("a patch")
+    (everywhere / "6.1" / "0001-a.patch").write_text("another patch")
+    (everywhere / "6.1" / "0002-b.patch").write_text("")
+    assert recipe.patches("7.2") == (everywhere / "0001-a.patch", everywhere / "0002-b.patch")
+    assert recipe.patches("6.1") == (everywhere / "6.1" / "0001-a.patch",)
+
+
+def test_another_overlay_is_another_root_image_on_the_same_debian(recipe: Recipe) -> None:
+    """A changed file of ours makes a new root image without asking apt or fetching Debian again."""
+    shop = Workshop(recipe, Cache(recipe.home / "cache"), {"WIRELAB_DEBIAN_MIRROR": "nowhere"}, Nobody())
+
+    def make(folder: Path) -> dict[str, object]:
+        pack_debian(folder)
+        return {"title": "Debian", "suite": "trixie", "packages": {}, "newest_s": 1_000_000_000}
+
+    base = shop.cache.build("debian", "d" * 20, make, Nobody())
+    shop.cache.remember(debian._question(shop), {"key": base.key})  # noqa: SLF001 - as a build does
+    assert rootfs.find(shop) is None
+    first = rootfs.ensure(shop)
+    assert rootfs.find(shop) == first
+    init = rootfs.path(first) / "usr" / "sbin" / "wirelab-init"
+    assert init.read_bytes() == (recipe.overlay / "usr" / "sbin" / "wirelab-init").read_bytes()
+    assert init.stat().st_mtime == 1_000_000_000
+    assert not (rootfs.path(first) / "etc" / "resolv.conf").exists()
+    (recipe.overlay / "etc").mkdir(exist_ok=True)
+    (recipe.overlay / "etc" / "hosts").write_text("127.0.0.1 localhost\n")
+    assert rootfs.find(shop) is None
+    second = rootfs.ensure(shop)
+    assert second.facts["manifest"] != first.facts["manifest"]
+
+
+def test_the_driver_is_hooked_into_its_menu(tmp_path: Path) -> None:
+    """Every file of the driver is in the tree, and Kconfig and Makefile there know of it."""
+    menu = tmp_path / "drivers" / "net" / "ethernet"
+    menu.mkdir(parents=True)
+    (menu / "Kconfig").write_text("menuconfig ETHERNET\n\nif ETHERNET\n\nendif # ETHERNET\n")
+    (menu / "Makefile").write_text("obj-y += other/\n")
+    kbuild.add_driver(tmp_path, SHIPPED)
+    assert (menu / "etherport" / "main.c").read_bytes() == SHIPPED.driver[-1].with_name("main.c").read_bytes()
+    assert (
+        'if ETHERNET\n\nsource "drivers/net/ethernet/etherport/Kconfig"\n' in (menu / "Kconfig").read_text()
+    )
+    assert (menu / "Makefile").read_text().endswith("obj-$(CONFIG_ETHERPORT) += etherport/\n")
+
+
+def test_a_tree_without_that_menu_is_refused(tmp_path: Path) -> None:
+    """A kernel that was rearranged is told of, not built without the driver."""
+    menu = tmp_path / "drivers" / "net" / "ethernet"
+    menu.mkdir(parents=True)
+    (menu / "Kconfig").write_text("menu only\n")
+    with pytest.raises(LabError, match="no `if ETHERNET`"):
+        kbuild.add_driver(tmp_path, SHIPPED)
+
+
+def test_the_build_sees_nothing_of_the_user() -> None:
+    """Compiler flags, make's own variables and the clock stay outside: the same source is the same kernel."""
+    ours = {
+        "PATH": "/bin",
+        "CFLAGS": "-O0",
+        "MAKEFLAGS": "-k",
+        "ARCH": "arm",
+        "KBUILD_BUILD_USER": "me",
+        "LANG": "de",
+    }
+    theirs = kbuild.environment(ours)
+    assert theirs["PATH"] == "/bin"
+    assert theirs["KBUILD_BUILD_USER"] == "wirelab"
+    assert theirs.keys().isdisjoint({"CFLAGS", "MAKEFLAGS", "ARCH", "LANG"})

@@ -1,0 +1,223 @@
+"""Set-up as a user meets it: what is missing, what is chosen, what apt is told, what doctor sees."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import tarfile
+from dataclasses import replace
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import pytest
+from typer.testing import CliRunner
+
+from wirelab import cli_lab
+from wirelab.errors import InputError, LabError
+from wirelab.lab import apt, debian, doctor, kernel, packages, rootfs
+from wirelab.lab.cache import Cache
+from wirelab.lab.mirror import Mirror
+from wirelab.lab.packages import Need
+from wirelab.lab.process import output
+from wirelab.lab.select import select
+from wirelab.lab.workshop import Nobody, Workshop
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+NOT_THERE = Need("no-such-package", "show what is missing", command="no-such-program")
+
+
+@pytest.fixture
+def empty(tmp_path: Path) -> dict[str, str]:
+    """An environment whose cache is empty."""
+    return {"WIRELAB_CACHE": str(tmp_path / "cache")}
+
+
+@pytest.fixture
+def built(empty: dict[str, str]) -> dict[str, str]:
+    """An environment in whose cache there are a kernel and a root image of the shipped recipe."""
+    shop = Workshop.of(empty)
+
+    def make_kernel(folder: Path) -> dict[str, Any]:
+        (folder / "linux").write_text("#!/bin/sh\n")
+        (folder / "linux").chmod(0o755)
+        return {"title": "Linux 7.2.12", "series": "7.2", "objects": 1}
+
+    def make_debian(folder: Path) -> dict[str, Any]:
+        with tarfile.open(folder / debian.ARCHIVE, "w:gz") as archive:
+            archive.addfile(tarfile.TarInfo("./etc/debian_version"))
+        return {"title": "Debian trixie", "suite": "trixie", "packages": {}, "newest_s": 1_000_000_000}
+
+    shop.cache.build("kernel", "k" * 20, make_kernel, Nobody())
+    shop.cache.remember(kernel._question(shop, None), {"key": "k" * 20})  # noqa: SLF001 - as a build does
+    shop.cache.build("debian", "d" * 20, make_debian, Nobody())
+    shop.cache.remember(debian._question(shop), {"key": "d" * 20})  # noqa: SLF001 - as a build does
+    rootfs.ensure(shop)
+    return empty
+
+
+def lab(command: list[str], environ: Mapping[str, str]) -> str:
+    """What `wirelab lab` prints."""
+    result = CliRunner().invoke(cli_lab.app, command, env=environ, catch_exceptions=False)
+    assert result.exit_code == 0, result.output
+    return result.output
+
+
+def test_what_is_built_is_selected(built: dict[str, str]) -> None:
+    """The kernel and root of the cache, with names for exactly them."""
+    chosen = select(environ=built)
+    assert chosen.kernel.name == "linux"
+    assert (chosen.root / "usr" / "sbin" / "wirelab-init").is_file()
+    assert chosen.kernel_id == f"kernel-{'k' * 20}"
+    assert chosen.root_id.startswith("rootfs-")
+
+
+def test_a_selected_lab_is_not_pruned(built: dict[str, str]) -> None:
+    """While a run uses it nothing of it is removed."""
+    cache, chosen = Cache.at(built), select(environ=built)
+    with chosen.in_use():
+        cache.prune([], Nobody())
+        assert chosen.kernel.exists()
+        assert chosen.root.exists()
+    cache.prune([], Nobody())
+    assert not chosen.kernel.exists()
+
+
+def test_nothing_built_is_a_lab_error(empty: dict[str, str]) -> None:
+    """It says where it looked and the command that helps; it builds nothing by itself."""
+    with pytest.raises(LabError, match="has no lab kernel built from these sources") as caught:
+        select(environ=empty)
+    assert empty["WIRELAB_CACHE"] in caught.value.message
+    assert caught.value.hint == "wirelab lab build"
+    with pytest.raises(LabError) as caught:
+        select(series="6.1", environ=empty)
+    assert caught.value.hint == "wirelab lab build --series 6.1"
+    assert not Path(empty["WIRELAB_CACHE"]).exists()
+
+
+def test_a_damaged_entry_is_a_lab_error(built: dict[str, str]) -> None:
+    """Somebody removed the kernel from the cache: the message says what to remove and how to go on."""
+    select(environ=built).kernel.unlink()
+    with pytest.raises(LabError, match="cannot be used") as caught:
+        select(environ=built)
+    assert "wirelab lab build" in (caught.value.hint or "")
+
+
+def test_named_kernel_and_root_are_taken(built: dict[str, str], empty: dict[str, str]) -> None:
+    """Whatever the cache holds, and their names follow their content."""
+    chosen = select(environ=built)
+    mine = select(chosen.kernel, chosen.root, environ={"WIRELAB_CACHE": "/nowhere"})
+    assert (mine.kernel, mine.root) == (chosen.kernel, chosen.root)
+    assert mine.kernel_id.startswith("file-")
+    again = select(chosen.kernel, chosen.root, environ=empty)
+    assert (again.kernel_id, again.root_id) == (mine.kernel_id, mine.root_id)
+
+
+@pytest.mark.parametrize(
+    ("what", "message"),
+    [("missing", "no such file"), ("folder", "no such file"), ("text", "not a program that you may run")],
+)
+def test_a_kernel_that_is_none_is_bad_input(tmp_path: Path, what: str, message: str) -> None:
+    """--kernel with what cannot be started: exit code 2, not a lab that breaks."""
+    (tmp_path / "folder").mkdir()
+    (tmp_path / "text").write_text("no kernel")
+    with pytest.raises(InputError, match=f"{what}: {message}"):
+        select(kernel=tmp_path / what, environ={})
+
+
+def test_a_root_that_is_none_is_bad_input(tmp_path: Path, built: dict[str, str]) -> None:
+    """--root with a folder that is not there, or no lab's root."""
+    with pytest.raises(InputError, match="no such folder"):
+        select(root=tmp_path / "nowhere", environ=built)
+    with pytest.raises(InputError, match="it has no usr/sbin/wirelab-init"):
+        select(root=tmp_path, environ=built)
+
+
+def test_lab_commands(built: dict[str, str]) -> None:
+    """`build` does nothing where all is there, `path` prints it, `list` marks it, `prune` keeps it."""
+    chosen = select(environ=built)
+    assert lab(["path"], built).split() == [str(chosen.kernel), str(chosen.root)]
+    assert str(chosen.kernel.parent) in lab(["build"], built)
+    stars = [line.split()[:3] for line in lab(["list"], built).splitlines() if line.startswith("*")]
+    assert ["*", "kernel", "k" * 20] in stars
+    assert "freed" in lab(["prune"], built)
+    assert select(environ=built) == chosen
+
+
+def test_a_need_is_met_wherever_it_comes_from(tmp_path: Path) -> None:
+    """A command in PATH, a file, a module: not whether a package is installed."""
+    assert Need("x", "x", command="sh").is_met
+    assert Need("x", "x", module="json").is_met
+    assert Need("x", "x", file=str(tmp_path)).is_met
+    assert not NOT_THERE.is_met
+    assert not Need("x", "x", module="no_such_module").is_met
+    assert not replace(NOT_THERE, command="sh", file=str(tmp_path / "nowhere")).is_met
+
+
+def test_what_is_missing_comes_with_the_line_that_helps(monkeypatch: pytest.MonkeyPatch) -> None:
+    """All of it at once, what each is for, and one line to paste."""
+    other = replace(NOT_THERE, package="other-package")
+    monkeypatch.setattr(packages, "KERNEL", (NOT_THERE, other))
+    with pytest.raises(
+        LabError, match=r"missing: no-such-package \(to show what is missing\), other"
+    ) as caught:
+        packages.require("kernel")
+    assert (caught.value.hint or "").endswith(
+        "apt-get install --no-install-recommends no-such-package other-package"
+    )
+
+
+def test_root_needs_no_user_ids(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Only an ordinary user needs uidmap; only they are told of sudo."""
+    monkeypatch.setattr(os, "geteuid", lambda: 0)
+    assert "uidmap" not in [need.package for need in packages.needs("root")]
+    assert not packages.install_command(["gcc"]).startswith("sudo")
+    monkeypatch.setattr(os, "geteuid", lambda: 1000)
+    assert "uidmap" in [need.package for need in packages.needs("root")]
+    assert packages.install_command(["gcc"]).startswith("sudo apt-get install")
+
+
+@pytest.mark.skipif(shutil.which("apt-config") is None, reason="no apt on this machine")
+def test_apt_is_told_of_our_folders_alone(tmp_path: Path) -> None:
+    """Read back from apt: our lists and state, none of the machine's hooks and pins, signatures checked."""
+    configuration = tmp_path / "apt.conf"
+    configuration.write_text(apt.CONFIGURATION.format(folder=tmp_path, architecture=apt.ARCHITECTURE))
+    told = output(["apt-config", "-c", str(configuration), "dump"])
+    settings = dict(line.rstrip(";").partition(" ")[::2] for line in told.splitlines())
+    for name in ("Dir::Etc::sourcelist", "Dir::State", "Dir::State::status", "Dir::Cache"):
+        assert settings[name].startswith(f'"{tmp_path}'), name
+    assert settings["Dir::Etc::sourceparts"] == '"/dev/null"'
+    assert settings["Acquire::AllowInsecureRepositories"] == '"false"'
+    assert not [name for name, value in settings.items() if "Invoke" in name and value != '""']
+
+
+def test_every_source_must_be_signed_by_debian() -> None:
+    """Also a mirror that the user names; a suite without an address is left out."""
+    lines = apt.source_lines(Mirror("http://near.example/debian"), ["trixie", "trixie-security"])
+    assert lines == [f"deb [arch=amd64 signed-by={apt.KEYRING}] http://near.example/debian trixie main"]
+
+
+def test_doctor_finds_what_is_built(built: dict[str, str]) -> None:
+    """Kernel and root image by name; an empty cache gets the command that fills it."""
+    found = {finding.name: finding for finding in doctor.examine(built)}
+    assert found["lab kernel"].ok
+    assert "Linux 7.2.12" in found["lab kernel"].detail
+
+
+def test_doctor_helps(empty: dict[str, str], monkeypatch: pytest.MonkeyPatch) -> None:
+    """Whatever is not well comes with the line that helps, and looking changes nothing."""
+    monkeypatch.setattr(packages, "KERNEL", (NOT_THERE,))
+    findings = doctor.examine(empty)
+    bad = {finding.name: finding for finding in findings if not finding.ok}
+    assert bad["lab kernel"].fix == "wirelab lab build"
+    assert "no-such-package" in (bad["packages for the kernel build"].fix or "")
+    assert all(finding.fix for finding in bad.values())
+    assert not Path(empty["WIRELAB_CACHE"]).exists()
+
+
+def test_doctor_sees_a_cache_that_cannot_be_written() -> None:
+    """Not only a folder's mode: whatever the kernel says."""
+    found = {finding.name: finding for finding in doctor.examine({"WIRELAB_CACHE": "/proc/wirelab"})}
+    assert not found["cache"].ok
+    assert "WIRELAB_CACHE" in (found["cache"].fix or "")

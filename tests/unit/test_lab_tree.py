@@ -1,0 +1,108 @@
+"""The root's tree: alike wherever it is made, readable by all."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import stat
+from pathlib import Path
+
+import pytest
+
+from wirelab.lab import tree
+
+NEWEST_S = 1_700_000_000
+
+
+@pytest.fixture
+def root(tmp_path: Path) -> Path:
+    """A little root with what a Debian has: a shadow file, a set-user-id program, a link, a closed folder."""
+    made = tmp_path / "root"
+    (made / "etc").mkdir(parents=True)
+    (made / "etc" / "shadow").write_text("root:*:")
+    (made / "etc" / "shadow").chmod(0o640)
+    (made / "usr" / "bin").mkdir(parents=True)
+    (made / "usr" / "bin" / "su").write_text("#!")
+    (made / "usr" / "bin" / "su").chmod(0o4755)
+    (made / "bin").symlink_to("usr/bin")
+    (made / "root").mkdir(mode=0o700)
+    os.utime(made / "usr" / "bin" / "su", (1, 1_000_000_000))
+    return made
+
+
+def mode(path: Path) -> int:
+    """Permission bits."""
+    return stat.S_IMODE(path.lstat().st_mode)
+
+
+def test_everybody_can_read_and_nobody_becomes_another(root: Path) -> None:
+    """The lab runs as an ordinary user who must read everything; set-user-id has no place on the host."""
+    tree.normalize(root, NEWEST_S)
+    assert mode(root / "etc" / "shadow") == 0o644
+    assert mode(root / "usr" / "bin" / "su") == 0o755
+    assert mode(root / "root") == 0o755
+
+
+def test_nothing_is_newer_than_its_packages(root: Path) -> None:
+    """What installing made gets one time; what came in a package keeps its own, for Python's caches."""
+    tree.normalize(root, NEWEST_S)
+    assert (root / "etc" / "shadow").stat().st_mtime == NEWEST_S
+    assert (root / "usr" / "bin" / "su").stat().st_mtime == 1_000_000_000
+    assert (root / "bin").lstat().st_mtime == NEWEST_S
+    assert all(path.lstat().st_mtime <= NEWEST_S for path in root.rglob("*"))
+
+
+def test_a_copy_has_the_same_manifest(root: Path, tmp_path: Path) -> None:
+    """The manifest is of what a lab sees, not of where or when the tree was made."""
+    tree.normalize(root, NEWEST_S)
+    copy = tmp_path / "elsewhere"
+    shutil.copytree(root, copy, symlinks=True)
+    tree.normalize(copy, NEWEST_S)
+    assert tree.manifest(copy) == tree.manifest(root)
+
+
+@pytest.mark.parametrize(
+    "change",
+    [
+        lambda root: (root / "etc" / "shadow").write_text("root:!:"),
+        lambda root: (root / "etc" / "shadow").chmod(0o755),
+        lambda root: (root / "etc" / "shadow").rename(root / "etc" / "passwd"),
+        lambda root: (root / "etc" / "new").touch(),
+        lambda root: (root / "root").rmdir(),
+        lambda root: ((root / "bin").unlink(), (root / "bin").symlink_to("usr/sbin")),
+        lambda root: os.utime(root / "etc" / "shadow", (0, 0)),
+    ],
+    ids=["content", "mode", "name", "file", "folder", "link", "time"],
+)
+def test_any_change_shows_in_the_manifest(root: Path, change: object) -> None:
+    """Whatever a program in the lab could notice."""
+    tree.normalize(root, NEWEST_S)
+    before = tree.manifest(root)
+    assert callable(change)
+    change(root)
+    assert tree.manifest(root) != before
+
+
+def test_unwanted_files_go(root: Path) -> None:
+    """Files by pattern, folders with all that is in them, links without what they point to."""
+    tree.remove(root, ("etc/*", "bin", "root", "no/such"))
+    assert sorted(path.name for path in root.rglob("*")) == ["bin", "etc", "su", "usr"]
+
+
+def test_an_overlay_replaces_what_is_there(root: Path, tmp_path: Path) -> None:
+    """Files and links of ours stand in for Debian's; what a replaced link pointed to stays as it is."""
+    overlay = tmp_path / "overlay"
+    (root / "etc" / "mtab").symlink_to("shadow")
+    (overlay / "etc").mkdir(parents=True)
+    (overlay / "etc" / "mtab").write_text("ours")
+    (overlay / "etc" / "hosts").symlink_to("shadow")
+    tree.lay_over(root, overlay, [overlay / "etc" / "mtab", overlay / "etc" / "hosts"])
+    assert (root / "etc" / "mtab").read_text() == "ours"
+    assert not (root / "etc" / "mtab").is_symlink()
+    assert (root / "etc" / "hosts").readlink() == Path("shadow")
+    assert (root / "etc" / "shadow").read_text() == "root:*:"
+
+
+def test_size_is_of_files(root: Path) -> None:
+    """What the files hold, whatever their blocks are."""
+    assert tree.size_bytes(root) == len("root:*:") + len("#!") + len("usr/bin")
