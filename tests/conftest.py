@@ -5,8 +5,16 @@ from __future__ import annotations
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from hypothesis import settings
+
 if TYPE_CHECKING:
     import pytest
+
+
+def pytest_configure() -> None:
+    """No deadline for generated examples: on a busy machine it would measure the machine."""
+    settings.register_profile("wirelab", deadline=None)
+    settings.load_profile("wirelab")
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:

@@ -1,0 +1,218 @@
+"""How fast the labs are on this machine: every figure a median, printed and written as JSON.
+
+Virtual time makes results independent of the machine; how long one waits for them is not. A figure of
+wall seconds per virtual second comes from two runs that differ only in how long the traffic lasts, so
+that booting and building the network cancel out.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import os
+import platform
+import statistics
+import subprocess
+import sys
+import tempfile
+import time
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from memory import PeakMemory
+
+from wirelab import __version__
+from wirelab.lab.command import run_command
+from wirelab.lab.machine import Machine, guest_folder
+from wirelab.lab.select import Lab, select
+from wirelab.model.experiment import load
+from wirelab.plan.build import build_plan
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from wirelab.plan.types import Plan
+
+NS_PER_S = 1_000_000_000
+SHORT_S, LONG_S = 1, 6
+HOSTS = 40
+MANY_HOSTS_SCRIPT = Path(__file__).parent / "many_hosts.py"
+
+
+@dataclass(frozen=True)
+class Figure:
+    """One measured figure: every run's value, and the most it is meant to be."""
+
+    name: str
+    unit: str
+    runs: tuple[float, ...]
+    at_most: float | None
+
+    @property
+    def median(self) -> float:
+        """The value to quote."""
+        return statistics.median(self.runs)
+
+    def line(self) -> str:
+        """As it is printed."""
+        goal = "" if self.at_most is None else f"   at most {self.at_most:g}"
+        spread = f"{min(self.runs):.2f}..{max(self.runs):.2f}"
+        return f"{self.name:<44} {self.median:>8.2f} {self.unit:<8} ({spread}){goal}"
+
+
+class Bench:
+    """Runs Plans on one CPU of this machine and takes their times."""
+
+    def __init__(self, lab: Lab, folder: Path, runs: int, cpu: int) -> None:
+        self._lab = lab
+        self._folder = folder
+        self._runs = runs
+        self._cpu = cpu
+
+    def figure(self, name: str, unit: str, measure: Callable[[], float], at_most: float | None) -> Figure:
+        """Measure so many times, and print."""
+        found = Figure(name, unit, tuple(measure() for _ in range(self._runs)), at_most)
+        print(found.line(), flush=True)
+        return found
+
+    def wall_s(self, plan: Plan, memory: PeakMemory | None = None) -> float:
+        """How long the lab takes for a Plan, from switching on to switching off."""
+        folder = guest_folder(self._folder, "lab")
+        (folder / "plan" / "plan.json").write_text(plan.to_json())
+        machine = Machine(self._lab.kernel, self._lab.root, folder, seed=plan.seed, cpu=self._cpu)
+        with machine:
+            return machine.wait(plan.wall_limit_s, on_poll=memory).wall_s
+
+    def wall_per_virtual(self, plan: Plan) -> float:
+        """What a virtual second of a Plan's traffic takes."""
+        short_s, long_s = (self.wall_s(lasting(plan, seconds)) for seconds in (SHORT_S, LONG_S))
+        return (long_s - short_s) / (LONG_S - SHORT_S)
+
+    def command_s(self, *argv: str) -> float:
+        """How long a command in a lab of its own takes."""
+        folder = Path(tempfile.mkdtemp(dir=self._folder))
+        start_s = time.monotonic()
+        with (folder / "out").open("wb") as out:
+            code = run_command(
+                argv,
+                self._lab,
+                folder,
+                work=MANY_HOSTS_SCRIPT.parent,
+                writable=(),
+                seed=1,
+                cpu=self._cpu,
+                wall_limit_s=600,
+                stdout=out,
+                stderr=out,
+            )
+        if code != 0:
+            sys.exit(f"{' '.join(argv)}: exit {code}: {(folder / 'out').read_text()}")
+        return time.monotonic() - start_s
+
+
+def scenario_plan(name: str, flow: str | None = None, case: str = "main") -> Plan:
+    """A case of a shipped scenario, with all its flows or with only one."""
+    experiment = load(name, Path.cwd())
+    plan = build_plan(experiment, experiment.case(case), 1)
+    kept = [each for each in plan.flows if flow in (None, each.name)]
+    return replace(plan, flows=tuple(kept))
+
+
+def lasting(plan: Plan, seconds: int) -> Plan:
+    """The same Plan, its one flow so long and from the first second on."""
+    flow = replace(plan.flows[0], start_ns=NS_PER_S, duration_ns=seconds * NS_PER_S)
+    return replace(plan, flows=(flow,))
+
+
+def warm_scenario_s(cpu: int) -> float:
+    """The command line from start to verdict, main variant and control on two CPUs if there are two."""
+    start_s = time.monotonic()
+    with tempfile.TemporaryDirectory() as results:
+        argv = [sys.executable, "-m", "wirelab", "run", "sfp-mismatch", "--quiet", "--out", results]
+        done = subprocess.run(argv, check=False, capture_output=True, text=True)
+    if done.returncode != 0:
+        sys.exit(f"sfp-mismatch on CPU {cpu}: {done.stdout}{done.stderr}")
+    return time.monotonic() - start_s
+
+
+def folder_mib(folder: Path) -> float:
+    """What a folder's files take on disk."""
+    seen = {each.lstat().st_ino: each.lstat().st_blocks * 512 for each in folder.rglob("*")}
+    return sum(seen.values()) / 2**20
+
+
+def peak_mib(bench: Bench) -> float:
+    """The most memory that a whole lab has at any look, with 10 Gbit/s of traffic."""
+    memory = PeakMemory()
+    bench.wall_s(lasting(scenario_plan("clean-10g", "download"), 3), memory)
+    return memory.peak_bytes / 2**20
+
+
+def host_facts(lab: Lab) -> dict[str, str]:
+    """What the figures were measured on."""
+    models = [line for line in Path("/proc/cpuinfo").read_text().splitlines() if line.startswith("model name")]
+    return {
+        "processor": models[0].partition(": ")[2] if models else platform.processor(),
+        "cpus": str(len(os.sched_getaffinity(0))),
+        "kernel": platform.release(),
+        "system": platform.freedesktop_os_release().get("PRETTY_NAME", ""),
+        "load": " ".join(f"{each:.2f}" for each in os.getloadavg()),
+        "wirelab": __version__,
+        "lab_kernel": lab.kernel_id,
+        "lab_root": lab.root_id,
+    }
+
+
+def measure(bench: Bench, lab: Lab, cpu: int) -> list[Figure]:
+    """Every figure, in the order in which they are printed."""
+    per_second = "s/s"
+    flows = [
+        ("sfp-mismatch download", scenario_plan("sfp-mismatch", "download"), 0.6),
+        ("2.5G flow without loss", scenario_plan("sfp-flow-control", "download"), 1.0),
+        ("2.5G upload", scenario_plan("sfp-mismatch", "upload"), None),
+        ("saturated 10G flow, MTU 1500", scenario_plan("clean-10g", "download"), 2.5),
+    ]
+    figures = [
+        bench.figure(f"wall per virtual second, {name}", per_second, lambda plan=plan: bench.wall_per_virtual(plan), goal)
+        for name, plan, goal in flows
+    ]
+    script = ("python3", "-B", MANY_HOSTS_SCRIPT.name, str(HOSTS))
+    figures += [
+        bench.figure("boot to a running Open vSwitch", "s", lambda: bench.command_s("true"), 1.5),
+        bench.figure(f"{HOSTS}-host Mininet topology to ready", "s", lambda: bench.command_s(*script), 10),
+        bench.figure("warm `wirelab run sfp-mismatch`", "s", lambda: warm_scenario_s(cpu), 20),
+        bench.figure("peak memory of a run", "MiB", lambda: peak_mib(bench), 1024),
+        Figure("root image", "MiB", (folder_mib(lab.root),), 250),
+    ]
+    print(figures[-1].line())
+    return figures
+
+
+def main() -> None:
+    """Measure everything and write it down."""
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--runs", type=int, default=5, help="how often each figure is measured")
+    parser.add_argument("--json", type=Path, default=Path("bench.json"), help="where the figures go")
+    parser.add_argument("--kernel", type=Path, default=None)
+    parser.add_argument("--root", type=Path, default=None)
+    options = parser.parse_args()
+    lab = select(options.kernel, options.root)
+    cpu = max(os.sched_getaffinity(0))
+    facts = host_facts(lab)
+    for name, value in facts.items():
+        print(f"{name:<44} {value}")
+    with lab.in_use(), tempfile.TemporaryDirectory() as folder:
+        figures = measure(Bench(lab, Path(folder), options.runs, cpu), lab, cpu)
+    document = {
+        "host": facts,
+        "figures": [
+            {"name": each.name, "unit": each.unit, "median": each.median, "runs": each.runs, "at_most": each.at_most}
+            for each in figures
+        ],
+    }
+    options.json.write_text(json.dumps(document, indent=1) + "\n")
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,146 @@
+"""What was expected, against what was measured: pure functions from a Result to verdicts."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from wirelab.explain import evidence, sentence
+from wirelab.laws import check_laws
+from wirelab.model.expect import NETWORK
+from wirelab.units import PPM
+from wirelab.verdict import Verdict
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+    from wirelab.errors import WirelabError
+    from wirelab.model.expect import Expectation
+    from wirelab.plan.types import Plan
+    from wirelab.result import PortResult, Result
+
+
+@dataclass(frozen=True, slots=True)
+class Check:
+    """One thing that was judged, with its proof.
+
+    ``expected`` and ``measured`` are as a person reads them, ``value`` is the measured number in the
+    metric's base unit, None where there is none. ``why`` is the scenario's own reason for expecting
+    it. ``explanation`` is the sentence that the counters prove it with.
+    """
+
+    name: str
+    expected: str
+    measured: str
+    verdict: Verdict
+    why: str | None = None
+    explanation: str | None = None
+    value: float | None = None
+
+
+def measure(expectation: Expectation, result: Result) -> float | None:
+    """The value that an expectation is about, in its base unit; None if such a flow has none.
+
+    A port's and the network's figures are over the whole run. Raises KeyError for a subject that
+    the variant does not have: a model that was checked names none.
+    """
+    subject, metric = expectation.subject, expectation.metric
+    if subject == NETWORK:
+        return _network(metric, result)
+    if subject in result.flows:
+        flow = result.flows[subject]
+        match metric:
+            case "goodput":
+                return flow.goodput_bps
+            case "retransmits":
+                return flow.retransmits
+            case "rtt":
+                return flow.rtt.mean_us if flow.rtt else None
+        raise KeyError(expectation.name)
+    return _port(metric, result.ports[subject], result)
+
+
+def check(expectation: Expectation, plan: Plan, result: Result) -> Check:
+    """Whether an expectation holds, and what shows it."""
+    value = measure(expectation, result)
+    if value is None:
+        protocol = result.flows[expectation.subject].protocol.upper()
+        return Check(
+            expectation.name,
+            expectation.expected,
+            "nothing",
+            Verdict.SKIP,
+            expectation.why,
+            f"{protocol} has no {expectation.metric}",
+        )
+    holds = expectation.holds(value)
+    proof = evidence(expectation, plan, result)
+    return Check(
+        name=expectation.name,
+        expected=expectation.expected,
+        measured=expectation.shown(value),
+        verdict=Verdict.PASS if holds else Verdict.FAIL,
+        why=expectation.why,
+        explanation=proof if holds else f"{sentence(expectation, value)}; {proof}",
+        value=value,
+    )
+
+
+def check_all(expectations: Iterable[Expectation], plan: Plan, result: Result) -> tuple[Check, ...]:
+    """The checks of a variant: first the laws it broke, if any, then its expectations in order."""
+    broken = tuple(
+        Check(f"law.{breach.law}", breach.expected, breach.measured, Verdict.ERROR, None, breach.message)
+        for breach in check_laws(plan, result)
+    )
+    return broken + tuple(check(each, plan, result) for each in expectations)
+
+
+def check_breaks(name: str, checks: Iterable[Check]) -> Check:
+    """Whether a control fails the expectation ``name``, as it must, or the expectation proves nothing."""
+    found = next((each for each in checks if each.name == name), None)
+    broken = found is not None and found.verdict is Verdict.FAIL
+    measured = found.measured if found else "nothing"
+    return Check(
+        name=f"breaks {name}",
+        expected="fail",
+        measured=str(found.verdict) if found else "nothing",
+        verdict=Verdict.PASS if broken else Verdict.FAIL,
+        why=None,
+        explanation=found.explanation
+        if found and broken
+        else f"control breaks nothing: {name} still holds, measured {measured}",
+    )
+
+
+def broken_lab(error: WirelabError) -> Check:
+    """The check that stands for a lab which broke, or for a scenario that cannot be tested here."""
+    verdict = Verdict.SKIP if error.exit_code == Verdict.SKIP.exit_code else Verdict.ERROR
+    return Check("lab", "a finished run", "none", verdict, error.hint, error.message)
+
+
+def _network(metric: str, result: Result) -> float:
+    match metric:
+        case "drops":
+            return sum(sum(port.drops.values()) for port in result.ports.values())
+        case "pause_sent":
+            return sum(port.tx_pause_frames for port in result.ports.values())
+        case "retransmits":
+            return sum(flow.retransmits or 0 for flow in result.flows.values())
+    raise KeyError(metric)
+
+
+def _port(metric: str, port: PortResult, result: Result) -> float:
+    match metric:
+        case "drops":
+            return sum(port.drops.values())
+        case "pause_sent":
+            return port.tx_pause_frames
+        case "pause_received":
+            return port.rx_pause_frames
+        case "paused":
+            return port.paused_ns * PPM / max(result.elapsed_ns, 1)
+        case "queue_high_water":
+            return port.queue_high_water_bytes
+        case "buffer_high_water":
+            return port.buffer_high_water_bytes
+    raise KeyError(metric)

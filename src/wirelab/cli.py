@@ -1,0 +1,179 @@
+"""The command line."""
+
+from __future__ import annotations
+
+import json
+import sys
+from enum import StrEnum
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+from rich.table import Table
+from rich.text import Text
+
+from wirelab import __version__, cli_lab
+from wirelab.cli_errors import Group, exit_code_of
+from wirelab.cli_exec import exec_command
+from wirelab.cli_run import DEFAULT_SEED, run_command
+from wirelab.errors import InputError, LabError, Problem
+from wirelab.lab.doctor import examine
+from wirelab.model.catalogue import Catalogue, shipped_root
+from wirelab.model.experiment import check_file, load, load_file
+from wirelab.model.schema import schema as schema_of
+from wirelab.plan.build import build_plan
+from wirelab.plan.commands import commands
+from wirelab.report.text import Output, print_table
+
+if TYPE_CHECKING:
+    from wirelab.model.experiment import Experiment
+
+app = typer.Typer(
+    name="wirelab",
+    cls=Group,
+    help="A network lab in virtual time: real Linux TCP over Ethernet ports that behave like hardware.",
+    pretty_exceptions_enable=False,
+    rich_markup_mode=None,
+    no_args_is_help=True,
+)
+_run = app.command("run")(run_command)
+_exec = app.command(
+    "exec", context_settings={"ignore_unknown_options": True, "allow_interspersed_args": False}
+)(exec_command)
+app.add_typer(cli_lab.app, name="lab")
+
+
+class FileKind(StrEnum):
+    """The kinds of YAML files."""
+
+    SCENARIO = "scenario"
+    TOPOLOGY = "topology"
+    PARTS = "parts"
+
+
+def main() -> None:
+    """Run the command line of this process and exit."""
+    sys.exit(exit_code_of(lambda: app(prog_name="wirelab", standalone_mode=False)))
+
+
+def _print_version(asked: bool) -> None:  # noqa: FBT001 - typer calls it with the value
+    if asked:
+        typer.echo(f"wirelab {__version__}")
+        raise typer.Exit
+
+
+@app.callback()
+def options(
+    *,
+    version: Annotated[
+        bool, typer.Option("--version", callback=_print_version, is_eager=True, help="Print the version.")
+    ] = False,
+) -> None:
+    """Answer what concerns no command."""
+
+
+@app.command("list")
+def list_command(
+    *, as_json: Annotated[bool, typer.Option("--json", help="Print it for a program.")] = False
+) -> None:
+    """List the scenarios that can be run by name."""
+    here = Path.cwd()
+    catalogue = Catalogue.of(*([here] if (here / "scenarios").is_dir() else []), shipped_root())
+    found: list[tuple[Path, Experiment]] = []
+    problems: list[Problem] = []
+    for name in catalogue.names("scenarios"):
+        path = catalogue.path("scenarios", name)
+        try:
+            found.append((path, load_file(path, catalogue)))
+        except InputError as error:
+            problems += error.problems
+    if as_json:
+        typer.echo(json.dumps([_entry(path, experiment) for path, experiment in found], indent=1))
+    else:
+        table = Table(box=None, pad_edge=False, show_header=False, padding=(0, 3, 0, 0))
+        for _, experiment in found:
+            table.add_row(Text(experiment.scenario.name, style="bold"), Text(_headline(experiment)))
+        print_table(Output.for_stream(sys.stdout), table)
+    if problems:
+        raise InputError.of(problems)
+
+
+@app.command()
+def validate(
+    files: Annotated[
+        list[Path], typer.Argument(help="Scenario, topology or parts files.", metavar="FILE...")
+    ],
+) -> None:
+    """Check files without running anything; every problem is told with its line."""
+    problems: list[Problem] = []
+    for file in files:
+        try:
+            check_file(file)
+        except InputError as error:
+            problems += error.problems
+        else:
+            typer.echo(f"{file}: ok")
+    if problems:
+        raise InputError.of(problems)
+
+
+@app.command()
+def plan(
+    name: Annotated[str, typer.Argument(help="A scenario by name or file.", metavar="NAME|FILE")],
+    *,
+    as_json: Annotated[bool, typer.Option("--json", help="Print the Plan itself, plan.json.")] = False,
+    variant: Annotated[
+        str | None, typer.Option(help="A variant or control. [default: the first variant]")
+    ] = None,
+    seed: Annotated[int, typer.Option(min=0, help="What the lab's randomness grows from.")] = DEFAULT_SEED,
+) -> None:
+    """Show what a scenario sets, as the commands to type on real equipment."""
+    experiment = load(name, Path.cwd())
+    case = experiment.cases[0] if variant is None else experiment.case(variant)
+    built = build_plan(experiment, case, seed)
+    if as_json:
+        typer.echo(built.to_json(), nl=False)
+    else:
+        typer.echo("\n".join(commands(built)))
+
+
+@app.command()
+def schema(
+    kind: Annotated[FileKind, typer.Argument(help="Of which kind of file.")] = FileKind.SCENARIO,
+) -> None:
+    """Print the JSON Schema of a kind of file: an editor completes and checks with it."""
+    typer.echo(json.dumps(schema_of(kind), indent=2))
+
+
+@app.command()
+def doctor() -> None:
+    """Tell what this machine lacks to build and run labs, and the line that helps."""
+    findings = examine()
+    for finding in findings:
+        typer.echo(f"{'ok' if finding.ok else 'MISSING':8}{finding.name}: {finding.detail}")
+        if finding.fix:
+            typer.echo(f"{'':8}{finding.fix}")
+    if not all(finding.ok for finding in findings):
+        raise typer.Exit(LabError.exit_code)
+
+
+def _entry(path: Path, experiment: Experiment) -> dict[str, object]:
+    return {
+        "name": experiment.scenario.name,
+        "file": str(path),
+        "topology": experiment.scenario.topology,
+        "variants": [case.name for case in experiment.cases if not case.is_control],
+        "controls": [case.name for case in experiment.cases if case.is_control],
+        "story": experiment.story,
+    }
+
+
+def _headline(experiment: Experiment) -> str:
+    """The first sentence of its story."""
+    story = " ".join(experiment.story.split())
+    head, stop, _ = story.partition(". ")
+    return f"{head}." if stop else story
+
+
+if __name__ == "__main__":
+    main()

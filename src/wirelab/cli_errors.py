@@ -1,0 +1,121 @@
+"""From exceptions to messages and exit codes: no user ever sees a traceback."""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import signal
+import sys
+import tempfile
+import traceback
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Final, NoReturn
+
+import typer
+from typer.core import TyperGroup
+
+from wirelab.errors import InputError, LabError, SkipError, WirelabError
+from wirelab.lab.cache import Cache
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+INTERRUPTED: Final = 130
+_CLOSED_PIPE: Final = 128 + signal.SIGPIPE
+
+
+class Group(TyperGroup):
+    """A group of commands that ends quietly.
+
+    On Ctrl-C, and when its reader goes away: ``wirelab list | head``. Left to typer, both would end
+    with the exit code of a failed check in some of its versions.
+    """
+
+    def invoke(self, ctx: Any) -> Any:  # noqa: ANN401 - typer's own types are private
+        """Run the command."""
+        try:
+            return super().invoke(ctx)
+        except BrokenPipeError:
+            raise typer.Exit(_CLOSED_PIPE) from None
+        except KeyboardInterrupt:
+            raise typer.Exit(INTERRUPTED) from None
+
+
+def exit_code_of(command: Callable[[], int | None]) -> int:
+    """Run a command; print what it raises as a message. Returns the exit code.
+
+    SIGTERM and SIGHUP end it as Ctrl-C does: labs are switched off, unfinished results removed.
+    """
+    for number in (signal.SIGTERM, signal.SIGHUP):
+        signal.signal(number, _interrupt)
+    try:
+        code = command() or 0
+    except WirelabError as error:
+        _print_error(error)
+        code = error.exit_code
+    except (KeyboardInterrupt, typer.Abort):
+        code = INTERRUPTED
+    except Exception as error:  # noqa: BLE001 - whatever it is, the user gets a message
+        # Some versions of typer raise click's errors, others their own copy of them.
+        usage = getattr(error, "format_message", None)
+        if usage is not None:
+            _print_usage(usage(), getattr(error, "ctx", None))
+            code = InputError.exit_code
+        else:
+            _print_error(_unexpected(error))
+            code = LabError.exit_code
+    if code == INTERRUPTED:
+        _complain("interrupted")
+    _close_stdout()
+    return code
+
+
+def _interrupt(_number: int, _frame: object) -> NoReturn:
+    raise KeyboardInterrupt
+
+
+def _print_error(error: WirelabError) -> None:
+    messages = [str(problem) for problem in error.problems] if isinstance(error, InputError) else [str(error)]
+    word = "skip" if isinstance(error, SkipError) else "error"
+    for message in messages:
+        _complain(f"{word}: {message}")
+    if error.hint:
+        _complain(f"hint: {error.hint}")
+
+
+def _print_usage(message: str, context: Any) -> None:  # noqa: ANN401 - typer's own types are private
+    """A command line that cannot be understood; a group without a command has its help for a message."""
+    if not message or message.lstrip().startswith("Usage:"):
+        _complain(message)
+    else:
+        _complain(f"error: {message[:1].lower()}{message[1:]}")
+        _complain(f"hint: {context.command_path if context else 'wirelab'} --help")
+
+
+def _unexpected(error: Exception) -> LabError:
+    """An error of wirelab's own: the traceback goes to a file, the message says which."""
+    text = "".join(traceback.format_exception(error))
+    message = f"this should not have happened: {type(error).__name__}: {error}"
+    for folder in (_log_folder, lambda: Path(tempfile.gettempdir())):
+        with contextlib.suppress(OSError, WirelabError):
+            log = folder() / f"wirelab-{os.getpid()}.log"
+            log.write_text(text, encoding="utf-8")
+            return LabError(message, hint=f"please report it with {log}")
+    return LabError(message)
+
+
+def _log_folder() -> Path:
+    return Cache.at(os.environ).folder("logs")
+
+
+def _complain(text: str) -> None:
+    with contextlib.suppress(OSError):
+        typer.echo(text, err=True)
+
+
+def _close_stdout() -> None:
+    """Write out what is buffered; a reader that is gone must not make the interpreter complain."""
+    try:
+        sys.stdout.flush()
+    except OSError:
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())

@@ -1,0 +1,49 @@
+"""The fingerprint of what was measured in virtual time: equal runs, equal bytes."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Mapping
+
+# What iperf3 says about the machine and the build it runs on, not about the network.
+_HOST_FIELDS = {
+    "start": frozenset({"version", "system_info"}),
+    "end": frozenset({"cpu_utilization_percent"}),
+}
+
+
+def digest(flows: Mapping[str, Any], counters: object, samples: Iterable[object]) -> str:
+    """SHA-256 over the raw flow files, counters and samples, in hexadecimal.
+
+    ``flows`` holds iperf3's documents by file name. Everything in them is virtual (times, cookies,
+    port numbers) but what they say about CPU use, kernel build and tool version.
+    """
+    measured = {
+        "flows": {name: _without_host(document) for name, document in flows.items()},
+        "counters": counters,
+        "samples": list(samples),
+    }
+    return _sha256(measured)
+
+
+def combined(digests: Mapping[str, str]) -> str:
+    """The digest of a run out of those of its variants, whatever their order."""
+    return _sha256(dict(digests))
+
+
+def _without_host(document: dict[str, Any]) -> dict[str, Any]:
+    return {
+        section: {key: value for key, value in content.items() if key not in _HOST_FIELDS[section]}
+        if section in _HOST_FIELDS and isinstance(content, dict)
+        else content
+        for section, content in document.items()
+    }
+
+
+def _sha256(document: object) -> str:
+    text = json.dumps(document, sort_keys=True, separators=(",", ":"), allow_nan=False)
+    return hashlib.sha256(text.encode()).hexdigest()

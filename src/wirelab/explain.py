@@ -1,0 +1,214 @@
+"""Why a figure is what it is: where frames were dropped, who was paused, what was full."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Final
+
+from wirelab.path import ceiling_bps, flow_path, hops, path
+from wirelab.result import drops_by_cause
+from wirelab.units import BITS_PER_BYTE, COUNT, NS_PER_S, PPM, RATE, RATIO, SIZE, TIME, rounded, show
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+    from wirelab.model.expect import Expectation
+    from wirelab.path import Hop
+    from wirelab.plan.types import Flow, Plan, Port
+    from wirelab.result import Result
+
+_NOUNS: Final = {
+    "goodput": "of goodput",
+    "retransmits": "retransmits",
+    "rtt": "of mean RTT",
+    "drops": "dropped frames",
+    "pause_sent": "PAUSE frames sent",
+    "pause_received": "PAUSE frames received",
+    "paused": "of the time paused",
+    "queue_high_water": "in the egress queue",
+    "buffer_high_water": "in the packet buffer",
+}
+
+_SITES_NAMED: Final = 2
+_NO_DROPS: Final = "nothing was dropped"
+
+
+@dataclass(frozen=True, slots=True)
+class DropSite:
+    """Frames lost at one port for one cause."""
+
+    port: Port
+    cause: str
+    frames: int
+
+    def __str__(self) -> str:
+        """``15 980 frames were dropped at module.line (FIFO 16 KiB full)``."""
+        frames = "1 frame was" if self.frames == 1 else f"{rounded(self.frames, COUNT)} frames were"
+        return f"{frames} dropped at {self.port.label} ({_cause(self.port, self.cause)})"
+
+
+@dataclass(frozen=True, slots=True)
+class Pause:
+    """How long one end of a cable was kept silent by the other."""
+
+    hop: Hop
+    ppm: int
+    frames: int
+
+    def __str__(self) -> str:
+        """``switch.p2 was paused 74 % of the time by module.host (8 120 PAUSE frames)``."""
+        frames = "1 PAUSE frame" if self.frames == 1 else f"{rounded(self.frames, COUNT)} PAUSE frames"
+        return (
+            f"{self.hop.out.label} was paused {rounded(self.ppm, RATIO, 2)} of the time "
+            f"by {self.hop.into.label} ({frames})"
+        )
+
+
+def sentence(expectation: Expectation, measured: float) -> str:
+    """What was expected and what was measured: ``expected at most 50 retransmits, measured 16 102``."""
+    noun = _NOUNS[expectation.metric]
+    return f"expected {_bounds(expectation)} {noun}, measured {expectation.shown(measured)}"
+
+
+def evidence(expectation: Expectation, plan: Plan, result: Result) -> str:
+    """What the counters say about the expectation's subject, whether it holds or not."""
+    for flow in plan.flows:
+        if flow.name == expectation.subject:
+            return _flow_evidence(expectation.metric, flow, plan, result)
+    for port in plan.ports:
+        if port.label == expectation.subject:
+            return _port_evidence(expectation.metric, port, plan, result)
+    return "; ".join(_happenings(plan, result, hops(plan), None))
+
+
+def drop_sites(result: Result, ports: Iterable[Port], flow: str | None) -> list[DropSite]:
+    """Where frames were lost during ``flow`` (None: the whole run), the most first."""
+    sites = [
+        DropSite(port, cause, frames)
+        for port in ports
+        for cause, frames in drops_by_cause(result.change(port.name, flow)).items()
+        if frames > 0
+    ]
+    return sorted(sites, key=lambda site: -site.frames)
+
+
+def pauses(result: Result, way: Iterable[Hop], flow: str | None) -> list[Pause]:
+    """Who was paused during ``flow`` (None: the whole run), the longest first."""
+    found = []
+    for hop in way:
+        change = result.change(hop.out.name, flow)
+        if change["tx_paused_ns"] > 0:
+            share = change["tx_paused_ns"] * PPM // max(change.elapsed_ns, 1)
+            found.append(Pause(hop, share, change["rx_pause_frames"]))
+    return sorted(found, key=lambda pause: -pause.ppm)
+
+
+def _flow_evidence(metric: str, flow: Flow, plan: Plan, result: Result) -> str:
+    way = flow_path(plan, flow)
+    back = path(plan, flow.receiver, flow.sender)
+    found = _happenings(plan, result, (*way, *back), flow.name)
+    if metric == "retransmits" and result.flows[flow.name].retransmits and found[0].startswith(_NO_DROPS):
+        found.append("what was sent again had not been lost")
+    if metric == "rtt":
+        found = [*_fullest_queue(result, way, flow.name), *found]
+    if metric == "goodput":
+        others = [each.name for each in plan.flows if each is not flow and _together(each, flow)]
+        if others:
+            found.append(f"{', '.join(others)} ran at the same time")
+        most = ceiling_bps(plan, flow)
+        if most is not None:
+            found.append(f"the path carries at most {rounded(most, RATE)}")
+    return "; ".join(found)
+
+
+def _port_evidence(metric: str, port: Port, plan: Plan, result: Result) -> str:
+    here = [hop for hop in hops(plan) if hop.out is port]
+    match metric:
+        case "pause_sent" | "buffer_high_water":
+            highest = result.ports[port.label].buffer_high_water_bytes
+            return (
+                f"its packet buffer held up to {rounded(highest, SIZE)} of {show(port.buffer_bytes, SIZE)}"
+                + (f" and sends PAUSE at {show(port.xoff_bytes, SIZE)}" if port.pause_tx else "")
+            )
+        case "queue_high_water" if port.queue and port.queue.limit_bytes is not None:
+            lost = _dropped(result, (port,), None)
+            return "; ".join([f"the queue has room for {show(port.queue.limit_bytes, SIZE)}", *lost])
+        case "pause_received" | "paused":
+            return "; ".join(map(str, pauses(result, here, None))) or "its peer never paused it"
+    return "; ".join(_dropped(result, (port,), None)) or "nothing was dropped there"
+
+
+def _happenings(plan: Plan, result: Result, way: Iterable[Hop], flow: str | None) -> list[str]:
+    """The drops, then the pauses, on these hops; that there were none is said as well."""
+    crossed = tuple(way)
+    touched = {port.name for hop in crossed for port in (hop.out, hop.into)}
+    dropped = _dropped(result, [port for port in plan.ports if port.name in touched], flow)
+    paused = [str(pause) for pause in pauses(result, crossed, flow)[:_SITES_NAMED]]
+    if not dropped and not paused:
+        return [f"{_NO_DROPS}, no port was paused"]
+    return [*(dropped or [_NO_DROPS]), *paused]
+
+
+def _dropped(result: Result, ports: Iterable[Port], flow: str | None) -> list[str]:
+    sites = drop_sites(result, ports, flow)
+    found = [str(site) for site in sites[:_SITES_NAMED]]
+    rest = sum(site.frames for site in sites[_SITES_NAMED:])
+    return [*found, f"{rounded(rest, COUNT)} more elsewhere"] if rest else found
+
+
+def _fullest_queue(result: Result, way: Iterable[Hop], flow: str) -> list[str]:
+    """The egress queue on the path that kept a frame waiting longest, by the samples taken meanwhile."""
+    first, last = (result.snapshots[name].at_ns for name in (f"{flow}:start", f"{flow}:end"))
+    waits = [
+        (sample.ports[hop.out.name].queue_bytes * BITS_PER_BYTE * NS_PER_S // hop.rate_bps, hop, sample)
+        for sample in result.samples
+        if first <= sample.at_ns <= last
+        for hop in way
+    ]
+    wait, hop, sample = max(waits, key=lambda each: each[0], default=(0, None, None))
+    if not wait or hop is None or sample is None:
+        return []
+    held = rounded(sample.ports[hop.out.name].queue_bytes, SIZE)
+    return [f"the queue of {hop.out.label} held up to {held}, {rounded(wait, TIME)} at line rate"]
+
+
+def _cause(port: Port, cause: str) -> str:
+    words = {
+        "queue": _full_queue(port),
+        "netem": "lost by netem, as asked",
+        "rx_buffer": f"packet buffer {show(port.buffer_bytes, SIZE)} full",
+        "rx_oversize": f"longer than MTU {port.mtu_bytes} allows",
+        "rx_down": "link down",
+        "tx_down": "link down",
+        "rx_error": "no memory",
+        "tx_error": "no memory",
+    }
+    return words.get(cause, cause.replace("_", " "))
+
+
+def _full_queue(port: Port) -> str:
+    if port.queue is None:
+        return "egress queue full"
+    kind = "FIFO" if port.queue.kind.endswith("fifo") else port.queue.kind
+    return (
+        f"{kind} full"
+        if port.queue.limit_bytes is None
+        else f"{kind} {show(port.queue.limit_bytes, SIZE)} full"
+    )
+
+
+def _bounds(expectation: Expectation) -> str:
+    low, high = expectation.low, expectation.high
+    if high == 0:
+        return "no"
+    if low is None and high is not None:
+        return f"at most {show(high, expectation.quantity)}"
+    if high is None and low is not None:
+        return f"at least {show(low, expectation.quantity)}"
+    return expectation.expected
+
+
+def _together(one: Flow, other: Flow) -> bool:
+    """Whether two flows ran at the same time for a while."""
+    one_ends, other_ends = (flow.start_ns + flow.duration_ns for flow in (one, other))
+    return one.start_ns < other_ends and other.start_ns < one_ends

@@ -1,0 +1,103 @@
+"""iperf3's two JSON files of a flow -> what the flow achieved."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from wirelab import units
+
+if TYPE_CHECKING:
+    from wirelab.plan.types import Flow, Protocol
+    from wirelab.rawjson import Field
+
+
+@dataclass(frozen=True, slots=True)
+class Rtt:
+    """Smoothed round-trip times that TCP itself saw (``tcpi_rtt``)."""
+
+    min_us: float
+    mean_us: float
+    max_us: float
+
+
+@dataclass(frozen=True, slots=True)
+class FlowResult:
+    """What one flow achieved.
+
+    ``goodput_bps`` is the payload that the receiver's application got, over the receiver's clock.
+    ``retransmits`` is the sender's count of segments, None for UDP; ``lost_datagrams`` is the
+    receiver's, None for TCP. ``intervals_bps`` are the receiver's one-second figures.
+    """
+
+    name: str
+    sender: str
+    receiver: str
+    protocol: Protocol
+    goodput_bps: float
+    retransmits: int | None
+    lost_datagrams: int | None
+    rtt: Rtt | None
+    intervals_bps: tuple[float, ...]
+
+
+def parse_flow(flow: Flow, client: Field, server: Field) -> FlowResult:
+    """The figures of ``flow`` from the sender's (client) and the receiver's (server) file.
+
+    Goodput comes from the server's own file, bytes and seconds of one clock at one place; its bytes
+    are what was delivered, so that nothing has to be taken off for UDP loss. The client's file
+    repeats them rounded, and in older versions with its own bytes for UDP.
+
+    Raises LabError when a file is incomplete, holds an error of iperf3, or the two are not of the
+    same run.
+    """
+    for side in (client, server):
+        error = side.get("error")
+        if error is not None:
+            msg = f"iperf3 stopped: {error.text()}"
+            raise side.broken(msg)
+    cookie = server["start"]["cookie"]
+    if client["start"]["cookie"].text() != cookie.text():
+        msg = f"belongs to another run than {client.file}"
+        raise cookie.broken(msg)
+
+    received = server["end"]["sum_received"]
+    seconds = received["seconds"]
+    if seconds.number() <= 0:
+        msg = "expected a time above 0"
+        raise seconds.broken(msg)
+    udp = flow.protocol == "udp"
+    return FlowResult(
+        name=flow.name,
+        sender=flow.sender,
+        receiver=flow.receiver,
+        protocol=flow.protocol,
+        goodput_bps=received["bytes"].integer() * units.BITS_PER_BYTE / seconds.number(),
+        retransmits=None if udp else client["end"]["sum_sent"]["retransmits"].integer(),
+        lost_datagrams=received["lost_packets"].integer() if udp else None,
+        rtt=None if udp else _rtt(client),
+        intervals_bps=_intervals(server),
+    )
+
+
+def _rtt(client: Field) -> Rtt:
+    streams = [stream["sender"] for stream in client["end"]["streams"].elements()]
+    if not streams:
+        msg = "expected at least one stream"
+        raise client["end"]["streams"].broken(msg)
+    means = [stream["mean_rtt"].number() for stream in streams]
+    return Rtt(
+        min_us=min(stream["min_rtt"].number() for stream in streams),
+        mean_us=sum(means) / len(means),
+        max_us=max(stream["max_rtt"].number() for stream in streams),
+    )
+
+
+def _intervals(server: Field) -> tuple[float, ...]:
+    """The receiver's figures, without the stub of an interval that the end of a test leaves.
+
+    The server reports once more when the client is done, for whatever part of a second has passed.
+    """
+    sums = [each["sum"] for each in server["intervals"].elements()]
+    longest = max((each["seconds"].number() for each in sums), default=0.0)
+    return tuple(each["bits_per_second"].number() for each in sums if each["seconds"].number() * 2 > longest)

@@ -1,0 +1,115 @@
+"""The way of a flow through the cables, and the most that this way can carry."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Final
+
+from wirelab import ethernet
+from wirelab.units import BITS_PER_BYTE, NS_PER_S
+
+if TYPE_CHECKING:
+    from wirelab.plan.types import Flow, Plan, Port
+
+_PAUSE_FRAME_BYTES: Final = ethernet.MIN_FRAME_BYTES
+_TIMESTAMPS: Final = "net.ipv4.tcp_timestamps"
+_FRAGMENT_UNIT_BYTES: Final = 8
+"""RFC 791: every fragment but the last carries a multiple of this."""
+
+
+@dataclass(frozen=True, slots=True)
+class Hop:
+    """One cable in one direction: frames leave by ``out`` and arrive at ``into``."""
+
+    out: Port
+    into: Port
+    delay_ns: int
+
+    @property
+    def rate_bps(self) -> int:
+        """The line rate, that of the slower end."""
+        return min(self.out.speed_bps, self.into.speed_bps)
+
+    @property
+    def lossless(self) -> bool:
+        """Whether the receiving end can stop the sending one before its buffer overflows."""
+        return self.into.pause_tx and self.out.pause_rx
+
+    @property
+    def headroom_bytes(self) -> int:
+        """What can still arrive at ``into`` after its buffer has reached XOFF.
+
+        The frame that crosses the threshold; then, while the PAUSE frame waits behind one of our own,
+        is sent and travels, what the peer sends and what is on the cable already; then the frame that
+        the peer has begun (IEEE 802.3 Annex 31B: it is completed).
+        """
+        longest = ethernet.frame_bytes(max(self.out.mtu_bytes, self.into.mtu_bytes))
+        cable = -(-2 * self.delay_ns * self.rate_bps // (NS_PER_S * BITS_PER_BYTE))
+        return 3 * ethernet.wire_bytes(longest) + ethernet.wire_bytes(_PAUSE_FRAME_BYTES) + cable
+
+
+def hops(plan: Plan) -> tuple[Hop, ...]:
+    """Every cable of the Plan, once in each direction."""
+    ports = {port.name: port for port in plan.ports}
+    found = []
+    for cable in plan.cables:
+        a, b = ports[cable.a], ports[cable.b]
+        found += [Hop(a, b, cable.delay_ns), Hop(b, a, cable.delay_ns)]
+    return tuple(found)
+
+
+def path(plan: Plan, sender: str, receiver: str) -> tuple[Hop, ...]:
+    """The hops from one node to another, the fewest; empty when no cable leads there."""
+    leaving: dict[str, list[Hop]] = {}
+    for hop in hops(plan):
+        leaving.setdefault(hop.out.node, []).append(hop)
+    ways: list[tuple[Hop, ...]] = [(hop,) for hop in leaving.get(sender, [])]
+    seen = {sender}
+    for way in ways:
+        reached = way[-1].into
+        if reached.node == receiver:
+            return way
+        if reached.role == "forward" and reached.node not in seen:
+            seen.add(reached.node)
+            ways += [(*way, hop) for hop in leaving[reached.node]]
+    return ()
+
+
+def flow_path(plan: Plan, flow: Flow) -> tuple[Hop, ...]:
+    """The hops of a flow's payload."""
+    return path(plan, flow.sender, flow.receiver)
+
+
+def ceiling_bps(plan: Plan, flow: Flow) -> float | None:
+    """The goodput that no flow can exceed: payload / (frame + 24 B) x the slowest line rate.
+
+    None when no path leads to the receiver.
+    """
+    way = flow_path(plan, flow)
+    if not way:
+        return None
+    mtu = min(port.mtu_bytes for hop in way for port in (hop.out, hop.into))
+    payload, wire = _udp_sizes(flow, mtu) if flow.protocol == "udp" else _tcp_sizes(plan, flow, mtu)
+    return payload / wire * min(hop.rate_bps for hop in way)
+
+
+def _tcp_sizes(plan: Plan, flow: Flow, mtu: int) -> tuple[int, int]:
+    """A full segment's payload and its wire bytes; both ends must offer timestamps for them to be used."""
+    ends = [
+        {**plan.sysctls, **host.sysctls} for host in plan.hosts if host.name in (flow.sender, flow.receiver)
+    ]
+    timestamps = all(sysctls.get(_TIMESTAMPS, "1").strip() != "0" for sysctls in ends)
+    payload = ethernet.tcp_payload_bytes(mtu, timestamps=timestamps)
+    return payload, ethernet.wire_bytes(ethernet.frame_bytes(mtu))
+
+
+def _udp_sizes(flow: Flow, mtu: int) -> tuple[int, int]:
+    """A datagram's payload, and the wire bytes of all its IP fragments."""
+    payload = flow.payload_bytes or ethernet.udp_payload_bytes(mtu)
+    room = mtu - ethernet.IPV4_BYTES
+    piece = room // _FRAGMENT_UNIT_BYTES * _FRAGMENT_UNIT_BYTES
+    left, wire = payload + ethernet.UDP_BYTES, 0
+    while left > room:
+        wire += ethernet.wire_bytes(ethernet.frame_bytes(ethernet.IPV4_BYTES + piece))
+        left -= piece
+    return payload, wire + ethernet.wire_bytes(ethernet.frame_bytes(ethernet.IPV4_BYTES + left))

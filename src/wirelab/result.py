@@ -1,0 +1,209 @@
+"""Raw files of one variant -> Result: frozen, complete, or a LabError that names the file."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from wirelab import counters, samples
+from wirelab.counters import END, START, PortCounters, Snapshot, flow_window, parse_snapshots
+from wirelab.digest import digest
+from wirelab.errors import LabError
+from wirelab.iperf3 import FlowResult, parse_flow
+from wirelab.rawjson import Field, read_json, read_text
+from wirelab.samples import Sample, parse_lines, parse_sample
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+    from pathlib import Path
+
+    from wirelab.plan.types import Plan
+
+STATUS_FILE = "status.json"
+SETTINGS_FILE = "settings.json"
+
+
+@dataclass(frozen=True, slots=True)
+class Setting:
+    """One setting of a port as it was asked for and as it was read back."""
+
+    port: str
+    name: str
+    asked: object
+    actual: object
+
+
+@dataclass(frozen=True, slots=True)
+class Status:
+    """How the lab ended, and what it was made of."""
+
+    virtual_s: float
+    kernel: str
+    tools: Mapping[str, str]
+
+
+@dataclass(frozen=True, slots=True)
+class Change:
+    """What one port counted between two snapshots."""
+
+    first: PortCounters
+    last: PortCounters
+    elapsed_ns: int
+
+    def __getitem__(self, stat: str) -> int:
+        """By how much a counter has grown."""
+        return self.last[stat] - self.first[stat]
+
+    @property
+    def queue_drops(self) -> dict[str, int]:
+        """Frames lost in the egress qdiscs: ``queue``, and ``netem`` where one loses some on purpose.
+
+        netem counts what the queue below it drops as its own, too.
+        """
+        first, last = self.first.root, self.last.root
+        dropped = last.dropped_frames - (first.dropped_frames if first else 0) if last else 0
+        if not last or last.kind != "netem":
+            return {"queue": dropped}
+        below = self.last.dropped_below_root - self.first.dropped_below_root
+        return {"queue": below, "netem": dropped - below}
+
+    def drops(self, direction: str) -> dict[str, int]:
+        """Frames that the port dropped in ``rx`` or ``tx`` direction, by the driver's cause."""
+        before = self.first.drops(direction)
+        return {cause: n - before.get(cause, 0) for cause, n in self.last.drops(direction).items()}
+
+
+@dataclass(frozen=True, slots=True)
+class PortResult:
+    """One port over the whole run.
+
+    ``drops`` counts frames by cause: ``queue`` (the egress qdisc), ``netem`` (lost on purpose), and the
+    port's own, ``rx_buffer``, ``rx_oversize``, ``tx_error`` ... ``paused_ns`` is how long its peer kept
+    it silent.
+    """
+
+    label: str
+    tx_frames: int
+    rx_frames: int
+    tx_bytes: int
+    rx_bytes: int
+    drops: Mapping[str, int]
+    tx_pause_frames: int
+    rx_pause_frames: int
+    paused_ns: int
+    queue_high_water_bytes: int
+    buffer_high_water_bytes: int
+
+
+@dataclass(frozen=True, slots=True)
+class Result:
+    """Everything one variant measured.
+
+    ``ports`` is by the port's label, everything else by interface name, as the lab wrote it.
+    ``digest`` is SHA-256 over what was measured in virtual time, nothing of the host.
+    """
+
+    status: Status
+    settings: tuple[Setting, ...]
+    flows: Mapping[str, FlowResult]
+    ports: Mapping[str, PortResult]
+    snapshots: Mapping[str, Snapshot]
+    samples: tuple[Sample, ...]
+    digest: str
+
+    @property
+    def elapsed_ns(self) -> int:
+        """Virtual time between the first and the last snapshot."""
+        return self.snapshots[END].at_ns - self.snapshots[START].at_ns
+
+    def change(self, port: str, flow: str | None = None) -> Change:
+        """What the port with interface name ``port`` counted during ``flow``, or the whole run."""
+        first, last = (self.snapshots[name] for name in (flow_window(flow) if flow else (START, END)))
+        return Change(first.ports[port], last.ports[port], last.at_ns - first.at_ns)
+
+
+def read_status(raw: Path) -> Status:
+    """How the lab ended. Raises LabError with the lab's own message when it ended in an error."""
+    document = read_json(raw, STATUS_FILE)
+    status = document["status"]
+    if status.text() == "error":
+        hint = document.get("hint")
+        raise LabError(document["message"].text(), hint=hint.text() if hint and hint.value else None)
+    if status.text() != "done":
+        msg = f"expected `done` or `error`, found {status.text()!r}"
+        raise status.broken(msg)
+    return Status(
+        virtual_s=document["virtual_s"].number(),
+        kernel=document["kernel"].text(),
+        tools={name: version.text() for name, version in document["tools"].members()},
+    )
+
+
+def read_result(plan: Plan, raw: Path) -> Result:
+    """What the lab that ran ``plan`` left in the folder ``raw``.
+
+    Raises LabError when the lab says that it failed, or when a file is missing, cut short or holds
+    something else than it should: then the lab broke, and nothing is known about the network.
+    """
+    status = read_status(raw)
+    documents = {name: read_json(raw, name) for flow in plan.flows for name in _files_of(flow.name)}
+    counted = read_json(raw, counters.FILE)
+    lines = parse_lines(samples.FILE, read_text(raw, samples.FILE))
+    flows = {}
+    for flow in plan.flows:
+        client, server = (documents[name] for name in _files_of(flow.name))
+        flows[flow.name] = parse_flow(flow, client, server)
+    snapshots = parse_snapshots(plan, counted)
+    return Result(
+        status=status,
+        settings=_settings(read_json(raw, SETTINGS_FILE)),
+        flows=flows,
+        ports=_ports(plan, snapshots),
+        snapshots=snapshots,
+        samples=tuple(parse_sample(plan, line) for line in lines),
+        digest=digest(
+            {name: document.value for name, document in documents.items()},
+            counted.value,
+            (line.value for line in lines),
+        ),
+    )
+
+
+def _files_of(flow: str) -> tuple[str, str]:
+    return f"flows/{flow}.client.json", f"flows/{flow}.server.json"
+
+
+def _settings(document: Field) -> tuple[Setting, ...]:
+    return tuple(
+        Setting(each["port"].text(), each["setting"].text(), each["asked"].value, each["actual"].value)
+        for each in document.elements()
+    )
+
+
+def _ports(plan: Plan, snapshots: Mapping[str, Snapshot]) -> dict[str, PortResult]:
+    first, last = snapshots[START], snapshots[END]
+    found = {}
+    for port in plan.ports:
+        change = Change(first.ports[port.name], last.ports[port.name], last.at_ns - first.at_ns)
+        found[port.label] = PortResult(
+            label=port.label,
+            tx_frames=change["tx_frames"],
+            rx_frames=change["rx_frames"],
+            tx_bytes=change["tx_bytes"],
+            rx_bytes=change["rx_bytes"],
+            drops=drops_by_cause(change),
+            tx_pause_frames=change["tx_pause_frames"],
+            rx_pause_frames=change["rx_pause_frames"],
+            paused_ns=change["tx_paused_ns"],
+            queue_high_water_bytes=change.last["queue_high_water_bytes"],
+            buffer_high_water_bytes=change.last["buffer_high_water_bytes"],
+        )
+    return found
+
+
+def drops_by_cause(change: Change) -> dict[str, int]:
+    """Frames dropped at a port, by cause, those of the egress queue first."""
+    found = change.queue_drops
+    for direction in ("rx", "tx"):
+        found |= {f"{direction}_{cause}": n for cause, n in change.drops(direction).items()}
+    return found

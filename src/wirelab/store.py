@@ -1,0 +1,193 @@
+"""Result folders: made aside, named when whole, never overwritten.
+
+```
+results/20260722T101530Z-sfp-mismatch/   result.json, and for each variant its plan.json and raw/
+results/latest/sfp-mismatch              a link to the newest
+results/.partial-...                     a run under way, or what a killed one left
+```
+"""
+
+from __future__ import annotations
+
+import contextlib
+import errno
+import fcntl
+import itertools
+import os
+import secrets
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Final, Self
+
+from wirelab.errors import LabError
+from wirelab.lab import lock
+from wirelab.lab.cache import discard
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+    from datetime import datetime
+    from types import TracebackType
+
+RESULT: Final = "result.json"
+PLAN: Final = "plan.json"
+RAW: Final = "raw"
+LATEST: Final = "latest"
+_PARTIAL: Final = ".partial-"
+
+_HINTS: Final = {
+    errno.ENOSPC: "the disk is full: make room, or choose another folder with --out",
+    errno.EDQUOT: "your quota is used up: make room, or choose another folder with --out",
+    errno.EACCES: "choose a folder of your own with --out",
+    errno.EPERM: "choose a folder of your own with --out",
+    errno.EROFS: "choose a folder on a disk that can be written with --out",
+    errno.ENOTDIR: "choose a folder with --out",
+    errno.EEXIST: "choose a folder with --out",
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Store:
+    """A folder of results."""
+
+    root: Path
+
+    def begin(self, scenario: str, when: datetime) -> Draft:
+        """A folder for a run that starts now; ``when`` is in UTC.
+
+        What killed runs left behind is removed first. Raises LabError naming the path if the folder
+        cannot be made.
+        """
+        with _named(self.root):
+            self.root.mkdir(parents=True, exist_ok=True)
+            for left in self.leftovers():
+                discard(left)
+            stamp = f"{when:%Y%m%dT%H%M%SZ}"
+            folder, descriptor = _locked_folder(self.root, f"{_PARTIAL}{stamp}-{scenario}-")
+        return Draft(self.root, scenario, stamp, folder, descriptor)
+
+    def results(self) -> list[Path]:
+        """The whole results, oldest first."""
+        if not self.root.is_dir():
+            return []
+        return sorted(path.parent for path in self.root.glob(f"[!.]*/{RESULT}"))
+
+    def leftovers(self) -> list[Path]:
+        """Folders of runs that were killed: begun, and nobody's any more."""
+        found = []
+        for path in sorted(self.root.glob(f"{_PARTIAL}*")):
+            with contextlib.suppress(OSError), lock.exclusive_now(path) as abandoned:
+                if abandoned:
+                    found.append(path)
+        return found
+
+
+class Draft:
+    """The folder of a run under way: a context that removes it again unless ``commit`` was called.
+
+    The folder is locked for as long as the run lives, however it ends, so that another run can tell
+    it from one that was left behind.
+    """
+
+    def __init__(self, root: Path, scenario: str, stamp: str, folder: Path, descriptor: int) -> None:
+        self.folder = folder
+        self._root = root
+        self._scenario = scenario
+        self._stamp = stamp
+        self._descriptor = descriptor
+        self._committed = False
+
+    def __enter__(self) -> Self:
+        """Begin."""
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        """Leave a committed result, or nothing."""
+        if not self._committed:
+            discard(self.folder)
+        os.close(self._descriptor)
+
+    def variant(self, name: str, plan: str) -> Path:
+        """Make a variant's folder, with ``plan`` in it as plan.json; its raw files go to raw/ there."""
+        folder = self.folder / name
+        with _named(folder):
+            folder.mkdir()
+            (folder / PLAN).write_text(plan, encoding="utf-8")
+        return folder
+
+    def commit(self, result: str) -> Path:
+        """Write ``result`` as result.json, give the folder its name and point ``latest`` to it.
+
+        Returns the folder. Raises LabError naming the path; then there is no result, or, if only the
+        link could not be made, a whole one.
+        """
+        target = self.folder / RESULT
+        with _named(target):
+            with target.open("x", encoding="utf-8") as file:
+                file.write(result)
+                file.flush()
+                os.fsync(file.fileno())
+            with contextlib.suppress(OSError):
+                os.fsync(self._descriptor)
+            final = self._rename()
+        self._committed = True
+        self._link(final)
+        return final
+
+    def _rename(self) -> Path:
+        """Take the first name of this second that is free: renaming never replaces a folder with files."""
+        for number in itertools.count(1):
+            stamp = self._stamp if number == 1 else f"{self._stamp}.{number}"
+            final = self._root / f"{stamp}-{self._scenario}"
+            try:
+                self.folder.rename(final)
+            except OSError as error:
+                if error.errno not in (errno.ENOTEMPTY, errno.EEXIST, errno.ENOTDIR):
+                    raise
+            else:
+                return final
+        raise AssertionError
+
+    def _link(self, final: Path) -> None:
+        link = self._root / LATEST / self._scenario
+        fresh = link.with_name(f".{self._scenario}.{secrets.token_hex(4)}")
+        with _named(link):
+            link.parent.mkdir(exist_ok=True)
+            try:
+                fresh.symlink_to(Path("..") / final.name)
+                fresh.replace(link)
+            finally:
+                fresh.unlink(missing_ok=True)
+
+
+def _locked_folder(root: Path, prefix: str) -> tuple[Path, int]:
+    """A new folder and a descriptor that locks it.
+
+    Between its making and its locking another run may take it for one that was left behind: then the
+    name is gone once we hold the lock, and the next one is tried.
+    """
+    while True:
+        folder = root / f"{prefix}{secrets.token_hex(4)}"
+        folder.mkdir()
+        try:
+            descriptor = os.open(folder, os.O_RDONLY | os.O_DIRECTORY)
+        except FileNotFoundError:
+            continue
+        # A file system without locks keeps what a killed run leaves: nobody can tell that it was killed.
+        with contextlib.suppress(OSError):
+            fcntl.flock(descriptor, fcntl.LOCK_EX)
+        if folder.exists():
+            return folder, descriptor
+        os.close(descriptor)
+
+
+@contextlib.contextmanager
+def _named(path: Path) -> Iterator[None]:
+    """Turn what the operating system refuses into a LabError with the path and what to do."""
+    try:
+        yield
+    except OSError as error:
+        where = error.filename2 or error.filename or path
+        msg = f"{where}: cannot write results: {error.strerror}"
+        raise LabError(msg, hint=_HINTS.get(error.errno or 0)) from error

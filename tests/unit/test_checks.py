@@ -1,0 +1,265 @@
+"""Expectations against a Result: verdicts, and the sentences that prove them."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from recorded import Recording, iperf3, plan, recording, with_ports
+
+from wirelab.checks import Check, broken_lab, check, check_all, check_breaks, measure
+from wirelab.errors import LabError, SkipError
+from wirelab.explain import sentence
+from wirelab.model.expect import METRICS_OF, Expectation
+from wirelab.plan.types import Plan, Queue
+from wirelab.result import Result, read_result
+from wirelab.verdict import Verdict, worst
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+FEW = Expectation("download", "retransmits", None, 50, why="nothing is lost on a healthy path")
+
+
+def result_of(recorded: Recording, folder: Path, the_plan: Plan | None = None) -> Result:
+    """The Result of a recording."""
+    return read_result(the_plan or plan(), recorded.write(folder))
+
+
+def explained(
+    expectation: Expectation, recorded: Recording, folder: Path, the_plan: Plan | None = None
+) -> str:
+    """The explanation of one check."""
+    the_plan = the_plan or plan()
+    return check(expectation, the_plan, result_of(recorded, folder, the_plan)).explanation or ""
+
+
+def paused() -> Recording:
+    """A download in which module.host kept switch.p2 silent for half of its 2.1 s."""
+    recorded = recording(dropped=0)
+    for name in ("download:end", "end"):
+        recorded.stats(name, "module-host")["tx_pause_frames"] = 8120
+        recorded.stats(name, "switch-p2").update(rx_pause_frames=8120, tx_paused_ns=1_050_000_000)
+    return recorded
+
+
+def test_an_expectation_that_does_not_hold_explains_itself(tmp_path: Path) -> None:
+    """A fail says what was expected, what was measured, and where the frames went."""
+    found = check(FEW, plan(), result_of(recording(), tmp_path))
+    assert found == Check(
+        name="download.retransmits",
+        expected="..50",
+        measured="161",
+        verdict=Verdict.FAIL,
+        why="nothing is lost on a healthy path",
+        explanation=(
+            "expected at most 50 retransmits, measured 161; "
+            "159 frames were dropped at module.line (FIFO 16 KiB full)"
+        ),
+        value=161,
+    )
+
+
+def test_an_expectation_that_holds_shows_its_proof(tmp_path: Path) -> None:
+    """A pass is no less accountable: the same counters, without the complaint."""
+    found = check(replace(FEW, low=100, high=200), plan(), result_of(recording(), tmp_path))
+    assert found.verdict is Verdict.PASS
+    assert found.explanation == "159 frames were dropped at module.line (FIFO 16 KiB full)"
+
+
+def test_only_what_happened_during_a_flow_explains_it(tmp_path: Path) -> None:
+    """The download's losses are not the upload's."""
+    upload = Expectation("upload", "retransmits", None, 50)
+    assert explained(upload, recording(), tmp_path) == "nothing was dropped, no port was paused"
+
+
+def test_goodput_is_explained_by_the_ceiling(tmp_path: Path) -> None:
+    """A path that drops nothing and is not paused is as fast as its slowest line, or the hosts are slow."""
+    fast = Expectation("upload", "goodput", 2_300_000_000, 2_380_000_000)
+    assert explained(fast, recording(), tmp_path) == (
+        "expected 2.3..2.38 Gbit/s of goodput, measured 1.16 Gbit/s; "
+        "nothing was dropped, no port was paused; the path carries at most 2.35 Gbit/s"
+    )
+
+
+def test_flows_that_ran_together_are_named(tmp_path: Path) -> None:
+    """Two flows at the same time share the wire, which may be all there is to explain."""
+    flows = plan().flows
+    together = replace(plan(), flows=(replace(flows[0], start_ns=flows[1].start_ns), flows[1]))
+    fast = Expectation("upload", "goodput", 2_000_000_000, None)
+    assert "download ran at the same time" in explained(fast, recording(), tmp_path, together)
+
+
+def test_a_pause_is_told_with_its_share_of_the_time(tmp_path: Path) -> None:
+    """Who was kept silent, how long, by whom."""
+    assert explained(FEW, paused(), tmp_path) == (
+        "nothing was dropped; switch.p2 was paused 50 % of the time by module.host (8 120 PAUSE frames); "
+        "what was sent again had not been lost"
+    )
+
+
+def test_the_worst_places_are_named_first(tmp_path: Path) -> None:
+    """Two places and causes by their loss, the rest as a sum."""
+    recorded = recording()
+    for name in ("download:end", "end"):
+        recorded.stats(name, "client-eth0").update(rx_dropped_buffer=500, rx_dropped_oversize=1)
+        recorded.stats(name, "switch-p1")["rx_dropped_error"] = 2
+    assert explained(FEW, recorded, tmp_path).partition("; ")[2] == (
+        "500 frames were dropped at client (packet buffer 1533 KiB full); "
+        "159 frames were dropped at module.line (FIFO 16 KiB full); 3 more elsewhere"
+    )
+
+
+@pytest.mark.parametrize(
+    ("queue", "words"),
+    [
+        (Queue("bfifo", 16_384), "FIFO 16 KiB full"),
+        (Queue("pfifo"), "FIFO full"),
+        (Queue("fq_codel"), "fq_codel full"),
+        (None, "egress queue full"),
+    ],
+)
+def test_a_full_queue_is_called_by_its_kind(queue: Queue | None, words: str, tmp_path: Path) -> None:
+    """A FIFO with its size, any other qdisc by tc's name for it."""
+    changed = with_ports(plan(), "module-line", queue=queue)
+    assert f"dropped at module.line ({words})" in explained(FEW, recording(), tmp_path, changed)
+
+
+def test_rtt_is_explained_by_the_longest_queue(tmp_path: Path) -> None:
+    """15 140 B in front of a 2.5 Gbit/s line are 48.4 us of waiting."""
+    quick = Expectation("download", "rtt", None, 50)
+    assert explained(quick, recording(dropped=0), tmp_path) == (
+        "expected at most 50 us of mean RTT, measured 102 us; "
+        "the queue of module.line held up to 15.1 kB, 48.4 us at line rate; "
+        "nothing was dropped, no port was paused"
+    )
+
+
+@pytest.mark.parametrize(
+    ("metric", "value", "proof"),
+    [
+        ("drops", 159, "159 frames were dropped at module.line (FIFO 16 KiB full)"),
+        ("pause_sent", 0, "its packet buffer held up to 15.1 kB of 1533 KiB"),
+        ("pause_received", 0, "its peer never paused it"),
+        ("paused", 0, "its peer never paused it"),
+        (
+            "queue_high_water",
+            15_140,
+            "the queue has room for 16 KiB; 159 frames were dropped at module.line (FIFO 16 KiB full)",
+        ),
+        ("buffer_high_water", 15_140, "its packet buffer held up to 15.1 kB of 1533 KiB"),
+    ],
+)
+def test_every_metric_of_a_port(metric: str, value: int, proof: str, tmp_path: Path) -> None:
+    """Each is measured over the whole run and has a proof of its own."""
+    expectation = Expectation("module.line", metric, value, value)
+    found = check(expectation, plan(), result_of(recording(), tmp_path))
+    assert (found.value, found.verdict, found.explanation) == (value, Verdict.PASS, proof)
+
+
+def test_the_paused_share_is_of_the_whole_run(tmp_path: Path) -> None:
+    """1.05 s of 7.2 s are 145 833 ppm."""
+    result = result_of(paused(), tmp_path)
+    assert measure(Expectation("switch.p2", "paused", 0, 0), result) == pytest.approx(1.05e6 / 7.2)
+
+
+@pytest.mark.parametrize(("metric", "value"), [("drops", 159), ("pause_sent", 0), ("retransmits", 161)])
+def test_the_network_is_the_sum_of_its_parts(metric: str, value: int, tmp_path: Path) -> None:
+    """All ports, or all flows, together."""
+    found = check(Expectation("network", metric, value, value), plan(), result_of(recording(), tmp_path))
+    assert (found.value, found.verdict) == (value, Verdict.PASS)
+
+
+def test_every_metric_can_be_measured(tmp_path: Path) -> None:
+    """There is none in the model that the judging side does not know."""
+    result = result_of(recording(), tmp_path)
+    subjects = {"flow": "upload", "port": "module.line", "network": "network"}
+    for kind, metrics in METRICS_OF.items():
+        for metric in metrics:
+            assert measure(Expectation(subjects[kind], metric, 0, None), result) is not None
+
+
+def test_what_a_flow_does_not_have_is_skipped(tmp_path: Path) -> None:
+    """UDP retransmits nothing: an expectation about it is neither held nor broken."""
+    flows = tuple(replace(each, protocol="udp") for each in plan().flows)
+    recorded = recording()
+    for name in ("upload", "download"):
+        for side in ("client", "server"):
+            recorded.flows[f"{name}.{side}"] = iperf3(f"udp.{side}")
+    changed = replace(plan(), flows=flows)
+    found = check(FEW, changed, result_of(recorded, tmp_path, changed))
+    assert (found.verdict, found.explanation) == (Verdict.SKIP, "UDP has no retransmits")
+
+
+@pytest.mark.parametrize(
+    ("low", "high", "words"),
+    [
+        (None, 50, "expected at most 50 retransmits, measured 7 000"),
+        (8000, None, "expected at least 8000 retransmits, measured 7 000"),
+        (1, 50, "expected 1..50 retransmits, measured 7 000"),
+        (0, 0, "expected no retransmits, measured 7 000"),
+        (None, 0, "expected no retransmits, measured 7 000"),
+        (5, 5, "expected 5 retransmits, measured 7 000"),
+    ],
+)
+def test_a_range_in_words(low: int | None, high: int | None, words: str) -> None:
+    """What was expected is said as a person would."""
+    assert sentence(Expectation("download", "retransmits", low, high), 7000) == words
+
+
+def test_a_broken_law_is_an_error_whatever_holds(tmp_path: Path) -> None:
+    """Expectations are still told, but the law's error decides."""
+    recorded = recording()
+    recorded.stats("end", "client-eth0")["rx_frames"] -= 1
+    checks = check_all((replace(FEW, high=200),), plan(), result_of(recorded, tmp_path))
+    assert [each.verdict for each in checks] == [Verdict.ERROR, Verdict.PASS]
+    assert checks[0].name == "law.receive"
+    assert worst(each.verdict for each in checks) is Verdict.ERROR
+
+
+def test_a_control_that_fails_its_expectation_is_right(tmp_path: Path) -> None:
+    """The check proves something: with the control's settings it fails."""
+    found = check_breaks(FEW.name, check_all((FEW,), plan(), result_of(recording(), tmp_path)))
+    assert found.verdict is Verdict.PASS
+    assert found.name == "breaks download.retransmits"
+    assert found.explanation is not None
+    assert found.explanation.startswith("expected at most 50 retransmits, measured 161; 159 frames")
+
+
+def test_a_control_that_breaks_nothing_fails(tmp_path: Path) -> None:
+    """An expectation that holds with and without the cause says nothing about the cause."""
+    checks = check_all((FEW,), plan(), result_of(recording(dropped=0), tmp_path))
+    found = check_breaks(FEW.name, checks)
+    assert found.verdict is Verdict.FAIL
+    assert found.explanation == "control breaks nothing: download.retransmits still holds, measured 2"
+
+
+def test_a_control_of_an_unknown_expectation_fails() -> None:
+    """Nothing was broken if there was nothing to break."""
+    assert check_breaks("download.rtt", ()).verdict is Verdict.FAIL
+
+
+def test_a_broken_lab_is_an_error_and_a_skip_a_skip() -> None:
+    """Both come as checks, so that the message is kept with the result."""
+    broken = broken_lab(LabError("no carrier", hint="look at the speeds"))
+    assert (broken.verdict, broken.explanation, broken.why) == (
+        Verdict.ERROR,
+        "no carrier",
+        "look at the speeds",
+    )
+    assert broken_lab(SkipError("no such kernel")).verdict is Verdict.SKIP
+
+
+@given(st.lists(st.sampled_from(Verdict)))
+def test_the_worst_verdict_decides(verdicts: list[Verdict]) -> None:
+    """Error before fail before skip before pass; nothing at all passes."""
+    order = (Verdict.ERROR, Verdict.FAIL, Verdict.SKIP, Verdict.PASS)
+    assert worst(verdicts) is next((each for each in order if each in verdicts), Verdict.PASS)
+
+
+def test_exit_codes() -> None:
+    """The numbers that CI relies on."""
+    assert {str(each): each.exit_code for each in Verdict} == {"pass": 0, "fail": 1, "skip": 3, "error": 4}

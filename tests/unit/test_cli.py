@@ -1,0 +1,215 @@
+"""The command line as its users have it: a process with an exit code, and never a traceback."""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+from standin import SCENARIO, SOURCE, Wirelab
+
+from wirelab.plan.types import Plan
+from wirelab.store import Store
+
+
+@pytest.fixture
+def wirelab(tmp_path: Path) -> Wirelab:
+    """The command line in a folder with ``lossy.yaml``."""
+    return Wirelab.make(tmp_path)
+
+
+@pytest.mark.parametrize(
+    ("argv", "message"),
+    [
+        (("run", "sfp-mismach"), "error: unknown scenario `sfp-mismach`; did you mean `sfp-mismatch`?"),
+        (("run", "nothing.yaml"), "error: nothing.yaml: "),
+        (("run",), "error: missing argument"),
+        (("run", "lossy.yaml", "--sede", "1"), "error: no such option: --sede"),
+        (("run", "lossy.yaml", "--seed", "-1"), "error: invalid value for '--seed': "),
+        (("run", "lossy.yaml", "--kernel", "no/linux"), "error: no/linux: no such file"),
+        (("run", "lossy.yaml", "--kernel", "/bin/true", "--root", "no"), "error: no: no such folder"),
+        (("plan", "sfp-mismatch", "--variant", "mian"), "error: unknown variant or control `mian`"),
+        (("validate", "nothing.yaml"), "error: nothing.yaml: "),
+        (("schema", "scenaro"), "error: invalid value for '"),
+        (("rnu",), "error: no such command 'rnu'"),
+    ],
+)
+def test_bad_input(argv: tuple[str, ...], message: str, wirelab: Wirelab) -> None:
+    """Exit code 2, a message that names it, and nothing run or written."""
+    code, out, err = wirelab(*argv)
+    assert (code, out) == (2, "")
+    assert err.startswith(message)
+    assert not wirelab.results.exists()
+
+
+def test_every_problem_is_told_before_anything_runs(wirelab: Wirelab) -> None:
+    """Of all files at once, each with its line."""
+    for name, wrong in (("a", "topolgy: sfp-home"), ("b", "topology: sfp-hom")):
+        text = SCENARIO.replace("topology: sfp-home", wrong)
+        (wirelab.folder / f"{name}.yaml").write_text(text, encoding="utf-8")
+    code, _, err = wirelab.run("a.yaml", "lossy.yaml", "b.yaml")
+    assert code == 2
+    assert "error: a.yaml:5: topolgy: " in err
+    assert "error: b.yaml:5: topology: unknown topology `sfp-hom`; did you mean `sfp-home" in err
+    assert not wirelab.results.exists()
+
+
+def test_without_a_lab(wirelab: Wirelab) -> None:
+    """No kernel built: exit code 4, and the command that builds it."""
+    code, _, err = wirelab("run", "lossy.yaml")
+    assert code == 4
+    assert err.endswith("hint: wirelab lab build\n")
+    assert not wirelab.results.exists()
+
+
+def test_results_that_cannot_be_written(wirelab: Wirelab) -> None:
+    """Exit code 4 before any lab is switched on, with the path and what to do."""
+    code, _, err = wirelab.run("lossy.yaml", "--out", "/proc/results")
+    assert code == 4
+    assert err.startswith("error: /proc/results: cannot write results: ")
+    assert not wirelab.lab.pid_file("main").exists()
+
+
+def test_a_link_that_cannot_be_made_loses_no_result(wirelab: Wirelab) -> None:
+    """The report is printed and the result is there; the error names what could not be done."""
+    (wirelab.results / "latest" / "lossy").mkdir(parents=True)
+    code, out, err = wirelab.run("lossy.yaml")
+    assert code == 4
+    assert out.splitlines()[-1].startswith("lossy: pass")
+    assert "latest/lossy: cannot write results: " in err
+    assert len(Store(wirelab.results).results()) == 1
+
+
+def test_validate(wirelab: Wirelab) -> None:
+    """A sound file is ok; problems of the others are told all the same."""
+    assert wirelab("validate", "lossy.yaml") == (0, "lossy.yaml: ok\n", "")
+    (wirelab.folder / "bad.yaml").write_text(SCENARIO.replace("2 s", "2"), encoding="utf-8")
+    code, out, err = wirelab("validate", "bad.yaml", "lossy.yaml")
+    assert (code, out) == (2, "lossy.yaml: ok\n")
+    assert err.count("error: bad.yaml:") == 2
+
+
+def test_list_shows_what_can_be_run(wirelab: Wirelab) -> None:
+    """What is shipped, and what is in scenarios/ here; with the first sentence of its story."""
+    code, out, _ = wirelab("list")
+    assert code == 0
+    assert any(line.startswith("sfp-mismatch   ") for line in out.splitlines())
+    (wirelab.folder / "scenarios").mkdir()
+    (wirelab.folder / "scenarios" / "lossy.yaml").write_text(SCENARIO, encoding="utf-8")
+    code, out, _ = wirelab("list", "--json")
+    entry = next(each for each in json.loads(out) if each["name"] == "lossy")
+    assert entry == {
+        "name": "lossy",
+        "file": str(wirelab.folder / "scenarios" / "lossy.yaml"),
+        "topology": "sfp-home",
+        "variants": ["main"],
+        "controls": ["deep"],
+        "story": entry["story"],
+    }
+
+
+def test_list_is_not_stopped_by_a_bad_file(wirelab: Wirelab) -> None:
+    """The others are listed, the problem is told, exit code 2."""
+    (wirelab.folder / "scenarios").mkdir()
+    (wirelab.folder / "scenarios" / "bad.yaml").write_text("name: [", encoding="utf-8")
+    code, out, err = wirelab("list")
+    assert code == 2
+    assert "sfp-mismatch" in out
+    assert "bad.yaml:1" in err
+
+
+def test_plan_shows_commands_or_the_plan(wirelab: Wirelab) -> None:
+    """Lines to type on real equipment; --json is a Plan that reads back."""
+    code, out, _ = wirelab("plan", "lossy.yaml", "--variant", "deep")
+    assert code == 0
+    assert "tc qdisc replace dev module-line root bfifo limit 65536" in out
+    code, out, _ = wirelab("plan", "lossy.yaml", "--json", "--seed", "3")
+    assert code == 0
+    plan = Plan.from_json(out)
+    assert (plan.variant, plan.seed, plan.to_json()) == ("main", 3, out)
+
+
+@pytest.mark.parametrize("kind", ["scenario", "topology", "parts"])
+def test_schema(kind: str, wirelab: Wirelab) -> None:
+    """A JSON Schema document for each kind of file."""
+    code, out, _ = wirelab("schema", kind)
+    assert code == 0
+    assert json.loads(out)["$schema"].startswith("https://json-schema.org/")
+
+
+def test_doctor_names_what_is_missing(wirelab: Wirelab) -> None:
+    """With an empty cache there is no kernel: exit code 4 and the line that fixes it."""
+    code, out, _ = wirelab("doctor")
+    assert code == 4
+    assert "MISSING lab kernel: not built from these sources\n        wirelab lab build\n" in out
+
+
+def test_version_and_help(wirelab: Wirelab) -> None:
+    """The version on one line; without a command, the commands there are."""
+    code, out, _ = wirelab("--version")
+    assert code == 0
+    assert out.startswith("wirelab 0.")
+    _, out, err = wirelab()
+    commands = ("run", "list", "validate", "plan", "schema", "doctor", "lab", "exec")
+    assert all(f"  {command} " in out + err for command in commands)
+
+
+@pytest.mark.parametrize("argv", [("list",), ("plan", "sfp-mismatch"), ("schema",), ("run", "lossy.yaml")])
+def test_a_reader_that_goes_away(argv: tuple[str, ...], wirelab: Wirelab) -> None:
+    """A closed pipe, as with `| head`, is no error that anybody has to read about."""
+    reader, writer = os.pipe()
+    os.close(reader)
+    options = wirelab.lab.options if argv[0] == "run" else []
+    process = wirelab.start(*argv, *options, stdout=writer)
+    os.close(writer)
+    _, err = process.communicate(timeout=120)
+    assert err == ""
+    assert process.returncode in (0, 141)
+
+
+def raised(statement: str, folder: Path) -> tuple[int, str]:
+    """The exit code and the messages of a command that does what ``statement`` says."""
+    script = (
+        "import sys\n"
+        "from wirelab.cli_errors import exit_code_of\n"
+        "from wirelab.errors import LabError, SkipError\n"
+        "def command():\n"
+        f"    {statement}\n"
+        "sys.exit(exit_code_of(command))\n"
+    )
+    done = subprocess.run(  # noqa: S603 - the script above
+        [sys.executable, "-c", script],
+        env={**os.environ, "PYTHONPATH": str(SOURCE), "WIRELAB_CACHE": str(folder), "TMPDIR": str(folder)},
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    return done.returncode, done.stderr
+
+
+def test_a_mistake_of_our_own_is_no_traceback(tmp_path: Path) -> None:
+    """Exit code 4, one line, and a file with the traceback for the report."""
+    code, err = raised("1 / 0", tmp_path)
+    assert code == 4
+    first, hint = err.splitlines()
+    assert first == "error: this should not have happened: ZeroDivisionError: division by zero"
+    log = Path(hint.removeprefix("hint: please report it with "))
+    assert "ZeroDivisionError" in log.read_text(encoding="utf-8")
+
+
+@pytest.mark.parametrize(
+    ("statement", "code", "message"),
+    [
+        ("raise LabError('broken', hint='mend it')", 4, "error: broken\nhint: mend it\n"),
+        ("raise SkipError('not here')", 3, "skip: not here\n"),
+        ("raise KeyboardInterrupt", 130, "interrupted\n"),
+        ("return 1", 1, ""),
+        ("return None", 0, ""),
+    ],
+)
+def test_exit_codes(statement: str, code: int, message: str, tmp_path: Path) -> None:
+    """What is raised becomes a message and a number."""
+    assert raised(statement, tmp_path) == (code, message)

@@ -1,0 +1,180 @@
+"""``wirelab run`` as its users have it: scenarios in, verdicts, result folders and exit codes out."""
+
+from __future__ import annotations
+
+import json
+import os
+import signal
+import time
+from pathlib import Path
+
+import pytest
+from standin import HOLDS, SCENARIO, Wirelab
+
+from wirelab.plan.types import Plan
+from wirelab.store import Store
+
+
+@pytest.fixture
+def wirelab(tmp_path: Path) -> Wirelab:
+    """The command line in a folder with ``lossy.yaml``."""
+    return Wirelab.make(tmp_path)
+
+
+def test_a_run_that_passes(wirelab: Wirelab) -> None:
+    """Exit code 0, a table, the proof, the control, and a result folder that latest points to."""
+    code, out, err = wirelab.run("lossy.yaml")
+    assert (code, err) == (0, "")
+    assert out.splitlines()[0] == "lossy  seed 1"
+    assert "159 frames were dropped at module.line (FIFO 16 KiB full)" in out
+    assert "control deep: pass  breaks download.retransmits, as it must" in out
+    (folder,) = Store(wirelab.results).results()
+    assert out.splitlines()[-1].endswith(f"results/{folder.name}")
+    assert wirelab.document()["verdict"] == "pass"
+    assert sorted(path.name for path in folder.iterdir()) == ["deep", "main", "result.json"]
+    assert sorted(path.name for path in (folder / "main").iterdir()) == ["plan.json", "raw"]
+
+
+def test_a_run_that_fails(wirelab: Wirelab) -> None:
+    """Exit code 1, and the sentence that explains it."""
+    wirelab.lab.order({**HOLDS, "main": {"dropped": 300}})
+    code, out, _ = wirelab.run("lossy.yaml")
+    assert code == 1
+    assert (
+        "fail download.retransmits: expected 100..200 retransmits, measured 302; "
+        "300 frames were dropped at module.line (FIFO 16 KiB full)"
+    ) in out
+    assert wirelab.document()["verdict"] == "fail"
+
+
+def test_a_control_that_breaks_nothing(wirelab: Wirelab) -> None:
+    """The scenario fails although its own expectations hold."""
+    wirelab.lab.order({**HOLDS, "deep": {"dropped": 150}})
+    code, out, _ = wirelab.run("lossy.yaml")
+    assert code == 1
+    assert "control breaks nothing: download.retransmits still holds, measured 152" in out
+
+
+def test_a_broken_law(wirelab: Wirelab) -> None:
+    """A lab that lost count is an error, exit code 4, whatever the expectations say."""
+    wirelab.lab.order({**HOLDS, "main": {"dropped": 159, "frames": -1}})
+    code, out, _ = wirelab.run("lossy.yaml")
+    assert code == 4
+    assert "error law.receive: client: " in out
+
+
+def test_a_lab_that_says_what_broke(wirelab: Wirelab) -> None:
+    """The guest's message reaches the user, and the result keeps it beside the raw files."""
+    wirelab.lab.order({**HOLDS, "main": {"message": "server: no carrier"}})
+    code, out, _ = wirelab.run("lossy.yaml")
+    assert code == 4
+    assert "error lab: server: no carrier" in out
+    assert "server: no carrier" in json.dumps(wirelab.document())
+    assert (wirelab.results / "latest" / "lossy" / "main" / "raw" / "console.log").is_file()
+
+
+def test_a_lab_that_dies(wirelab: Wirelab) -> None:
+    """Without a status its last words are told."""
+    wirelab.lab.order({**HOLDS, "main": {}})
+    code, out, _ = wirelab.run("lossy.yaml")
+    assert code == 4
+    assert "Kernel panic - not syncing: no init found" in out
+
+
+def test_json_is_the_file(wirelab: Wirelab) -> None:
+    """Standard output is result.json and nothing else."""
+    code, out, err = wirelab.run("lossy.yaml", "--json")
+    assert (code, err) == (0, "")
+    assert out == (wirelab.results / "latest" / "lossy" / "result.json").read_text(encoding="utf-8")
+
+
+def test_quiet_is_the_verdict(wirelab: Wirelab) -> None:
+    """One line."""
+    assert wirelab.run("lossy.yaml", "--quiet") == (0, "lossy: pass\n", "")
+
+
+def test_seed_and_cpu_reach_the_lab(wirelab: Wirelab) -> None:
+    """The seed is in the plan and in the result; a CPU that is not ours is refused."""
+    cpu = str(max(os.sched_getaffinity(0)))
+    code, _, _ = wirelab.run("lossy.yaml", "--seed", "7", "--cpu", cpu, "--out", "elsewhere")
+    assert code == 0
+    folder = wirelab.folder / "elsewhere" / "latest" / "lossy"
+    assert json.loads((folder / "result.json").read_text(encoding="utf-8"))["seed"] == 7
+    assert Plan.from_json((folder / "main" / "plan.json").read_text(encoding="utf-8")).seed == 7
+    code, _, err = wirelab.run("lossy.yaml", "--cpu", "9999")
+    assert code == 2
+    assert err.startswith("error: --cpu 9999: not a CPU that this process may use: ")
+
+
+def test_several_scenarios_end_with_the_worst(wirelab: Wirelab) -> None:
+    """Each is run and kept; the exit code is the worst of them."""
+    other = SCENARIO.replace("name: lossy", "name: few").replace("100..200", "..50")
+    (wirelab.folder / "few.yaml").write_text(other, encoding="utf-8")
+    code, out, _ = wirelab.run("few.yaml", "lossy.yaml", "--quiet")
+    assert (code, out) == (1, "few: fail\nlossy: pass\n")
+    assert len(Store(wirelab.results).results()) == 2
+
+
+def test_same_run_same_digest(wirelab: Wirelab) -> None:
+    """Twice the same measurements: twice the same digest, in two folders."""
+    wirelab.run("lossy.yaml")
+    first = wirelab.document()
+    wirelab.run("lossy.yaml")
+    assert wirelab.document()["digest"] == first["digest"]
+    assert len(Store(wirelab.results).results()) == 2
+
+
+def wait_for(path: Path) -> int:
+    """The number in a file that a process is about to write."""
+    for _ in range(600):
+        if path.exists() and path.read_text(encoding="utf-8"):
+            return int(path.read_text(encoding="utf-8"))
+        time.sleep(0.05)
+    raise AssertionError(path)
+
+
+def gone(pid: int) -> bool:
+    """Whether a process has ended."""
+    for _ in range(600):
+        try:
+            os.kill(pid, 0)
+            state = Path(f"/proc/{pid}/stat").read_text(encoding="utf-8").rpartition(")")[2].split()[0]
+        except (ProcessLookupError, FileNotFoundError):
+            return True
+        if state == "Z":
+            return True
+        time.sleep(0.05)
+    return False
+
+
+@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM, signal.SIGHUP])
+def test_an_interrupt_cleans_up(number: signal.Signals, wirelab: Wirelab) -> None:
+    """Exit code 130; no lab goes on, and no half result is left."""
+    wirelab.lab.order({"main": {"hang": 300}, "deep": {"hang": 300}})
+    process = wirelab.start("run", "lossy.yaml", *wirelab.lab.options)
+    pid = wait_for(wirelab.lab.pid_file("main"))
+    process.send_signal(number)
+    _, err = process.communicate(timeout=60)
+    assert (process.returncode, err) == (130, "interrupted\n")
+    assert gone(pid)
+    assert list(wirelab.results.iterdir()) == []
+
+
+def test_killed_half_way(wirelab: Wirelab) -> None:
+    """After SIGKILL: the lab dies too, earlier results are whole, and the next run works."""
+    assert wirelab.run("lossy.yaml")[0] == 0
+    (earlier,) = Store(wirelab.results).results()
+    before = (earlier / "result.json").read_bytes()
+    wirelab.lab.pid_file("main").unlink()
+    wirelab.lab.order({"main": {"hang": 300}})
+    process = wirelab.start("run", "lossy.yaml", *wirelab.lab.options)
+    pid = wait_for(wirelab.lab.pid_file("main"))
+    process.kill()
+    process.communicate(timeout=60)
+    assert gone(pid)
+    assert Store(wirelab.results).results() == [earlier]
+    wirelab.lab.order(HOLDS)
+    assert wirelab.run("lossy.yaml")[0] == 0
+    assert (earlier / "result.json").read_bytes() == before
+    assert len(Store(wirelab.results).results()) == 2
+    assert Store(wirelab.results).leftovers() == []

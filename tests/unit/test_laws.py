@@ -1,0 +1,239 @@
+"""Each law holds in a sound run, and fires as soon as a counter says otherwise."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+import pytest
+from recorded import DROPPED, Recording, plan, recording, with_ports
+
+from wirelab.laws import LawBreach, check_laws
+from wirelab.path import flow_path
+from wirelab.plan.types import Plan, Queue
+from wirelab.result import read_result
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+
+def breaches(recorded: Recording, folder: Path, the_plan: Plan | None = None) -> tuple[LawBreach, ...]:
+    """The laws that a recording breaks."""
+    the_plan = the_plan or plan()
+    return check_laws(the_plan, read_result(the_plan, recorded.write(folder)))
+
+
+def names(found: tuple[LawBreach, ...]) -> set[str]:
+    """The names of the laws."""
+    return {each.law for each in found}
+
+
+def with_pause(**settings: int) -> Plan:
+    """PAUSE on in both directions on every port."""
+    return with_ports(plan(), pause_rx=True, pause_tx=True, **settings)
+
+
+def test_a_sound_run_breaks_no_law(tmp_path: Path) -> None:
+    """A module that drops frames for want of room is a slow network, not a broken lab."""
+    assert breaches(recording(), tmp_path) == ()
+
+
+def test_a_setting_that_was_not_taken(tmp_path: Path) -> None:
+    """What was read back must be what was asked for."""
+    recorded = recording()
+    recorded.settings[0]["actual"] = 1_000_000_000
+    (breach,) = breaches(recorded, tmp_path)
+    assert breach.law == "settings"
+    assert breach.message == "server-eth0: asked for speed_bps 10000000000, read back 1000000000"
+
+
+@pytest.mark.parametrize(
+    ("stat", "what"),
+    [
+        ("tx_ring_frames", "frames in the TX ring"),
+        ("tx_flight_frames", "frames on the cable"),
+        ("rx_ring_frames", "frames in the RX ring"),
+        ("buffer_bytes", "bytes in the packet buffer"),
+    ],
+)
+def test_something_left_behind(stat: str, what: str, tmp_path: Path) -> None:
+    """After a second of silence every queue, ring, buffer and cable is empty."""
+    recorded = recording()
+    recorded.stats("end", "switch-p2")[stat] = 3
+    found = breaches(recorded, tmp_path)
+    assert "drained" in names(found)
+    assert f"switch.p2: 3 {what} when all was over" in [each.message for each in found]
+
+
+def test_frames_left_in_a_queue(tmp_path: Path) -> None:
+    """A backlog that nothing drains is a lab that stands still."""
+    recorded = recording()
+    recorded.qdisc("end", "switch-p2")["qlen"] = 2
+    assert "drained" in names(breaches(recorded, tmp_path))
+
+
+def test_a_frame_lost_on_the_cable(tmp_path: Path) -> None:
+    """Cables lose nothing."""
+    recorded = recording()
+    for stat in ("rx_wire_frames", "rx_frames"):
+        recorded.stats("end", "client-eth0")[stat] -= 1
+    (breach,) = breaches(recorded, tmp_path)
+    assert breach.law == "cable"
+    assert (
+        breach.message == "module.line to client: 219 841 frames left, 219 840 arrived and 0 are on the way"
+    )
+
+
+def test_a_frame_that_nobody_sent(tmp_path: Path) -> None:
+    """Nor do they make any."""
+    recorded = recording()
+    for stat in ("rx_wire_frames", "rx_frames"):
+        recorded.stats("end", "client-eth0")[stat] += 1
+    assert names(breaches(recorded, tmp_path)) == {"cable"}
+
+
+def test_a_frame_under_way_is_not_lost(tmp_path: Path) -> None:
+    """What is on the cable when it is counted is accounted for; that it is still there is another law."""
+    recorded = recording()
+    for stat in ("rx_wire_frames", "rx_frames"):
+        recorded.stats("end", "client-eth0")[stat] -= 1
+    recorded.stats("end", "module-line")["tx_flight_frames"] = 1
+    assert names(breaches(recorded, tmp_path)) == {"drained"}
+
+
+def test_a_pause_frame_lost_on_the_cable(tmp_path: Path) -> None:
+    """A PAUSE frame arrives as well, or an XOFF would go unheard."""
+    recorded = recording()
+    recorded.stats("end", "module-host")["tx_pause_frames"] = 5
+    recorded.stats("end", "switch-p2")["rx_pause_frames"] = 4
+    (breach,) = breaches(recorded, tmp_path)
+    assert breach.message == "module.host to switch.p2: 5 PAUSE frames left, 4 arrived"
+
+
+def test_a_frame_that_vanished_in_a_port(tmp_path: Path) -> None:
+    """A frame that arrived was handed on, dropped by a named cause, or waits."""
+    recorded = recording()
+    recorded.stats("end", "client-eth0")["rx_frames"] -= 1
+    (breach,) = breaches(recorded, tmp_path)
+    assert breach.law == "receive"
+    recorded.stats("end", "client-eth0")["rx_dropped_oversize"] += 1
+    assert breaches(recorded, tmp_path / "named") == ()
+
+
+def test_a_frame_that_vanished_between_qdisc_and_cable(tmp_path: Path) -> None:
+    """A frame that a qdisc released left, was dropped by a named cause, or waits."""
+    recorded = recording()
+    recorded.qdisc("end", "server-eth0")["packets"] += 1
+    (breach,) = breaches(recorded, tmp_path)
+    assert breach.law == "transmit"
+    recorded.stats("end", "server-eth0")["tx_dropped_error"] += 1
+    assert breaches(recorded, tmp_path / "named") == ()
+
+
+def test_a_port_without_a_qdisc_is_not_judged_by_one(tmp_path: Path) -> None:
+    """`noqueue` counts nothing: there is nothing to compare."""
+    recorded = recording()
+    for name in ("start", "upload:start", "upload:end", "download:start", "download:end", "end"):
+        recorded.qdisc(name, "server-eth0").update(kind="noqueue", packets=0)
+    assert breaches(recorded, tmp_path) == ()
+
+
+def test_a_frame_that_vanished_in_a_module(tmp_path: Path) -> None:
+    """What a module took in at one port it sent, dropped or holds at the other."""
+    recorded = recording()
+    recorded.qdisc("end", "module-line")["drops"] -= 1
+    (breach,) = breaches(recorded, tmp_path)
+    assert breach.law == "module"
+    assert breach.message == (
+        "module: 220 000 frames entered by module.host; at module.line 219 841 were sent, "
+        f"{DROPPED - 1} dropped and 0 wait"
+    )
+
+
+def test_a_module_invents_no_frames_towards_its_switch(tmp_path: Path) -> None:
+    """The law holds in both directions."""
+    recorded = recording()
+    for stat in ("rx_frames", "rx_wire_frames"):
+        recorded.stats("end", "module-line")[stat] -= 1
+    recorded.stats("end", "client-eth0")["tx_frames"] -= 1
+    recorded.qdisc("end", "client-eth0")["packets"] -= 1
+    (breach,) = breaches(recorded, tmp_path)
+    assert breach.law == "module"
+
+
+def test_a_buffer_larger_than_itself(tmp_path: Path) -> None:
+    """A packet buffer never holds more bytes than it has."""
+    recorded = recording()
+    recorded.stats("end", "switch-p1")["buffer_high_water_bytes"] = 1_569_793
+    assert names(breaches(recorded, tmp_path)) == {"buffer"}
+
+
+def test_a_buffer_beyond_its_headroom(tmp_path: Path) -> None:
+    """With PAUSE on, XOFF and what was under way then is all that a buffer may ever hold."""
+    the_plan = with_pause(xoff_bytes=20_000)
+    allowed = 20_000 + flow_path(the_plan, the_plan.flows[1])[0].headroom_bytes
+    recorded = recording(dropped=0)
+    recorded.stats("end", "switch-p1")["buffer_high_water_bytes"] = allowed
+    assert breaches(recorded, tmp_path / "a", the_plan) == ()
+    recorded.stats("end", "switch-p1")["buffer_high_water_bytes"] = allowed + 1
+    assert names(breaches(recorded, tmp_path / "b", the_plan)) == {"buffer"}
+    assert breaches(recorded, tmp_path / "c", with_ports(the_plan, "server-eth0", pause_rx=False)) == ()
+
+
+def dropped_by_buffer() -> Recording:
+    """A run in which switch.p1 found its packet buffer full once."""
+    recorded = recording(dropped=0)
+    stats = recorded.stats("end", "switch-p1")
+    stats["rx_dropped_buffer"] = 1
+    stats["rx_wire_frames"] += 1
+    recorded.stats("end", "server-eth0")["tx_frames"] += 1
+    recorded.qdisc("end", "server-eth0")["packets"] += 1
+    return recorded
+
+
+def test_a_buffer_that_overflowed_in_spite_of_pause(tmp_path: Path) -> None:
+    """With PAUSE on at both ends and room for the headroom, nothing is lost for want of buffer."""
+    assert breaches(dropped_by_buffer(), tmp_path / "off") == ()
+    (breach,) = breaches(dropped_by_buffer(), tmp_path / "on", with_pause())
+    assert breach.law == "lossless"
+    assert breach.message == (
+        "server to switch.p1: PAUSE is on at both ends, but frames found the packet buffer full: 1"
+    )
+
+
+def test_a_buffer_without_headroom_may_overflow(tmp_path: Path) -> None:
+    """XOFF set so high that a frame under way finds no room: hardware drops it too."""
+    tight = with_ports(with_pause(), "switch-p1", buffer_bytes=110_000, xoff_bytes=109_000)
+    assert breaches(dropped_by_buffer(), tmp_path, tight) == ()
+
+
+def test_a_queue_that_dropped_in_spite_of_pause(tmp_path: Path) -> None:
+    """Where every port that feeds a queue is lossless and the queue is deep enough, it drops nothing."""
+    deep = with_pause(xoff_bytes=11_000)
+    found = breaches(recording(), tmp_path / "deep", deep)
+    assert names(found) == {"lossless"}
+    assert "module.line: every port that feeds its queue has PAUSE on, but the queue dropped frames: 159" in [
+        each.message for each in found
+    ]
+    assert breaches(recording(), tmp_path / "fed", with_ports(deep, "module-host", pause_tx=False)) == ()
+
+
+def test_a_queue_shorter_than_what_feeds_it_may_drop(tmp_path: Path) -> None:
+    """A FIFO that is full before its port says XOFF drops, as on real hardware."""
+    short = with_ports(with_pause(xoff_bytes=11_000), "module-line", queue=Queue("bfifo", 8_000))
+    assert breaches(recording(), tmp_path, short) == ()
+
+
+def test_faster_than_the_line(tmp_path: Path) -> None:
+    """Payload beyond 1448/1538 of 2.5 Gbit/s cannot have come through that cable."""
+    recorded = recording()
+    received = recorded.flows["download.server"]["end"]["sum_received"]
+    most = int(1448 / 1538 * 2.5e9 * received["seconds"] / 8)
+    received["bytes"] = most
+    assert breaches(recorded, tmp_path / "at") == ()
+    received["bytes"] = int(most * 1.0001)
+    (breach,) = breaches(recorded, tmp_path / "above")
+    assert breach.law == "ceiling"
+    assert breach.message == ("download: 2.3539 Gbit/s of payload, the path carries at most 2.3537 Gbit/s")
+    without = replace(plan(), sysctls={"net.ipv4.tcp_timestamps": "0"})
+    assert breaches(recorded, tmp_path / "without", without) == ()

@@ -1,0 +1,106 @@
+"""The way of a flow, and the most it can carry."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from recorded import G, plan, with_ports
+
+from wirelab.path import ceiling_bps, flow_path, hops, path
+from wirelab.plan.types import Flow, Netem, Plan
+
+DOWNLOAD = plan().flows[1]
+
+
+def with_sysctl(host: str, value: str) -> Plan:
+    """The Plan with TCP timestamps set on one host."""
+    hosts = tuple(
+        replace(each, sysctls={"net.ipv4.tcp_timestamps": value}) if each.name == host else each
+        for each in plan().hosts
+    )
+    return replace(plan(), hosts=hosts)
+
+
+def udp(payload_bytes: int | None) -> Flow:
+    """A UDP download with datagrams of that size."""
+    return replace(DOWNLOAD, protocol="udp", congestion=None, payload_bytes=payload_bytes)
+
+
+def test_a_path_crosses_every_cable_once() -> None:
+    """The download leaves by the server and comes by switch and module to the client."""
+    labels = [(hop.out.label, hop.into.label) for hop in flow_path(plan(), DOWNLOAD)]
+    assert labels == [("server", "switch.p1"), ("switch.p2", "module.host"), ("module.line", "client")]
+
+
+def test_no_path_leads_through_a_host() -> None:
+    """A host forwards nothing: two networks that only meet in a host are not connected."""
+    assert path(plan(), "client", "elsewhere") == ()
+    assert ceiling_bps(plan(), replace(DOWNLOAD, receiver="elsewhere")) is None
+
+
+def test_every_cable_has_two_directions() -> None:
+    """Three cables make six hops, each with the delay of its cable."""
+    assert len(hops(plan())) == 6
+    assert {hop.delay_ns for hop in hops(plan())} == {0, 15}
+
+
+@pytest.mark.parametrize(
+    ("host", "value", "payload"), [("server", "1", 1448), ("client", "0", 1460), ("server", "0", 1460)]
+)
+def test_the_ceiling_of_tcp_at_mtu_1500(host: str, value: str, payload: int) -> None:
+    """Of 1538 B on the wire 1448 are payload, 1460 if either end does without timestamps."""
+    assert ceiling_bps(with_sysctl(host, value), DOWNLOAD) == pytest.approx(payload / 1538 * 2.5 * G)
+
+
+def test_jumbo_frames_raise_the_ceiling() -> None:
+    """The smallest MTU on the path decides: 8948 of 9038 B, or 1448 of 1538."""
+    jumbo = with_ports(plan(), mtu_bytes=9000)
+    assert ceiling_bps(jumbo, DOWNLOAD) == pytest.approx(8948 / 9038 * 2.5 * G)
+    assert ceiling_bps(with_ports(jumbo, "client-eth0", mtu_bytes=1500), DOWNLOAD) == pytest.approx(
+        1448 / 1538 * 2.5 * G
+    )
+
+
+@pytest.mark.parametrize(
+    ("payload", "wire"),
+    [
+        (1472, 1538),
+        (None, 1538),
+        (1, 84),
+        (18, 84),
+        (19, 85),
+        # 1481 B of UDP: a fragment of 1480 and one of 1, padded.
+        (1473, 1538 + 84),
+        (8192, 5 * 1538 + 24 + 14 + 20 + 8200 - 5 * 1480),
+    ],
+)
+def test_the_ceiling_of_udp_counts_every_fragment(payload: int | None, wire: int) -> None:
+    """A datagram above the MTU is sent in fragments, each with its own headers, none below 60 B."""
+    assert ceiling_bps(plan(), udp(payload)) == pytest.approx((payload or 1472) / wire * 2.5 * G)
+
+
+@given(payload=st.integers(1, 65_507), mtu=st.integers(576, 9216))
+def test_no_ceiling_is_above_the_line_rate(payload: int, mtu: int) -> None:
+    """Whatever the sizes, payload is less than what is on the wire."""
+    most = ceiling_bps(with_ports(plan(), mtu_bytes=mtu), udp(payload))
+    assert most is not None
+    assert 0 < most < 2.5 * G
+
+
+def test_a_hop_is_lossless_only_with_both_ends() -> None:
+    """The receiver must send PAUSE and the sender obey it; the other direction does not matter."""
+    for sends, obeys, lossless in ((True, True, True), (True, False, False), (False, True, False)):
+        changed = with_ports(plan(), "switch-p1", pause_tx=sends)
+        changed = with_ports(changed, "server-eth0", pause_rx=obeys, netem=Netem(delay_ns=1000))
+        hop = flow_path(changed, DOWNLOAD)[0]
+        assert hop.lossless is lossless
+
+
+def test_headroom_counts_what_is_under_way() -> None:
+    """At 10G: three full frames, a PAUSE frame and a round trip of cable: 4702 B with 3 m of it."""
+    hop = flow_path(plan(), DOWNLOAD)[0]
+    assert hop.headroom_bytes == 3 * 1538 + 84 + 38
+    assert replace(hop, delay_ns=0).headroom_bytes == 3 * 1538 + 84

@@ -1,0 +1,252 @@
+"""Raw files -> Result."""
+
+from __future__ import annotations
+
+import contextlib
+import json
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from recorded import DROPPED, SEGMENTS, Json, Recording, iperf3, plan, recording
+
+from wirelab.counters import parse_snapshots
+from wirelab.errors import LabError
+from wirelab.iperf3 import parse_flow
+from wirelab.rawjson import Field
+from wirelab.result import Result, read_result
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+TCP = plan().flows[0]
+UDP = replace(TCP, protocol="udp", congestion=None)
+
+
+def result_of(recorded: Recording, folder: Path) -> Result:
+    """The Result of a recording."""
+    return read_result(plan(), recorded.write(folder))
+
+
+def test_goodput_is_what_the_receiver_got_by_its_own_clock() -> None:
+    """Bytes and seconds both come from the server's file: 12 582 912 B in 2.002481 s."""
+    flow = parse_flow(TCP, Field("c", "", iperf3("tcp.client")), Field("s", "", iperf3("tcp.server")))
+    assert flow.goodput_bps == pytest.approx(12_582_912 * 8 / 2.002481)
+    assert flow.retransmits == 0
+    assert flow.lost_datagrams is None
+    assert flow.rtt is not None
+    assert (flow.rtt.min_us, flow.rtt.mean_us, flow.rtt.max_us) == (101, 102, 104)
+
+
+def test_parallel_streams_are_added_up() -> None:
+    """With -P 2 goodput is the sum of both streams, and the RTT range spans both."""
+    flow = parse_flow(
+        replace(TCP, parallel=2),
+        Field("c", "", iperf3("tcp-parallel.client")),
+        Field("s", "", iperf3("tcp-parallel.server")),
+    )
+    assert flow.goodput_bps == pytest.approx(10_223_616 * 8 / 2.001691)
+    assert flow.rtt is not None
+    assert (flow.rtt.min_us, flow.rtt.mean_us, flow.rtt.max_us) == (61, 68.5, 77)
+
+
+def test_udp_goodput_has_no_lost_datagrams_in_it() -> None:
+    """30 165 of 443 110 datagrams of 200 B were lost: the server's bytes are those that arrived."""
+    flow = parse_flow(
+        UDP, Field("c", "", iperf3("udp-lossy.client")), Field("s", "", iperf3("udp-lossy.server"))
+    )
+    assert flow.goodput_bps == pytest.approx((443_110 - 30_165) * 200 * 8 / 1.001478)
+    assert flow.lost_datagrams == 30_165
+    assert flow.retransmits is None
+    assert flow.rtt is None
+
+
+def test_the_stub_of_an_interval_at_the_end_is_left_out() -> None:
+    """The server of that test reports 0.4 ms more after the first second: that is no interval."""
+    flow = parse_flow(
+        UDP, Field("c", "", iperf3("udp-lossy.client")), Field("s", "", iperf3("udp-lossy.server"))
+    )
+    assert len(flow.intervals_bps) == 1
+
+
+def test_an_error_of_iperf3_is_told_in_its_own_words(tmp_path: Path) -> None:
+    """A client that could not connect says so in its file; the lab broke, and these are the words."""
+    recorded = recording()
+    recorded.flows["upload.client"] = iperf3("refused.client")
+    with pytest.raises(LabError, match=r"flows/upload\.client\.json: iperf3 stopped: unable to connect"):
+        result_of(recorded, tmp_path)
+
+
+def test_files_of_two_runs_do_not_make_a_result(tmp_path: Path) -> None:
+    """Client and server of one iperf3 test share its cookie."""
+    recorded = recording()
+    recorded.flows["upload.server"]["start"]["cookie"] = "of another run"
+    with pytest.raises(LabError, match=r"upload\.server\.json: start\.cookie: belongs to another run"):
+        result_of(recorded, tmp_path)
+
+
+def test_ports_are_counted_over_the_whole_run(tmp_path: Path) -> None:
+    """A port's figures are the growth from the first snapshot to the last, drops by cause."""
+    recorded = recording()
+    for each in recorded.counters["snapshots"]:
+        each["ports"]["module-line"]["tx_frames"] += 1000
+    line = result_of(recorded, tmp_path).ports["module.line"]
+    assert line.tx_frames == SEGMENTS + 20_000 - DROPPED
+    assert line.drops["queue"] == DROPPED
+    assert sum(line.drops.values()) == DROPPED
+
+
+def test_netem_is_not_blamed_on_the_queue_below_it(tmp_path: Path) -> None:
+    """The root netem counts its child's drops too: what is left is what it lost itself."""
+    recorded = recording()
+    root = recorded.qdisc("end", "module-line")
+    below = root | {"kind": "bfifo", "root": None, "drops": 100}
+    del below["root"]
+    for name in ("start", "end"):
+        recorded.qdisc(name, "module-line")["kind"] = "netem"
+    recorded.snapshot("end")["qdiscs"]["module-line"].append(below)
+    drops = result_of(recorded, tmp_path).ports["module.line"].drops
+    assert (drops["queue"], drops["netem"]) == (100, DROPPED - 100)
+
+
+def test_a_status_of_error_is_the_labs_own_message(tmp_path: Path) -> None:
+    """What the lab says of its end is passed on, with its hint."""
+    recorded = recording()
+    recorded.status = {"status": "error", "message": "client: no carrier", "hint": "look at the speeds"}
+    with pytest.raises(LabError, match="client: no carrier") as caught:
+        result_of(recorded, tmp_path)
+    assert caught.value.hint == "look at the speeds"
+
+
+@pytest.mark.parametrize(
+    "name",
+    [
+        "status.json",
+        "settings.json",
+        "counters.json",
+        "samples.jsonl",
+        "flows/upload.client.json",
+        "flows/download.server.json",
+    ],
+)
+def test_a_missing_or_broken_file_is_named(name: str, tmp_path: Path) -> None:
+    """Missing, empty, cut short, binary, of another kind: always a LabError that names the file."""
+    file = recording().write(tmp_path) / name
+    whole = file.read_bytes()
+    for damage in (b"", whole[: len(whole) // 2 + 1], b"\xff\xfe\x00", b"[1]", b'"x"', b"NaN", b"["):
+        file.write_bytes(damage)
+        with pytest.raises(LabError) as caught:
+            read_result(plan(), tmp_path)
+        assert str(caught.value).startswith(f"{name}: ")
+    file.unlink()
+    with pytest.raises(LabError, match=f"^{name}: the lab did not write it"):
+        read_result(plan(), tmp_path)
+
+
+def fields_of(document: object, path: tuple[str | int, ...] = ()) -> list[tuple[str | int, ...]]:
+    """The path of every value in a JSON document."""
+    found = [path] if path else []
+    if isinstance(document, dict):
+        for key, value in document.items():
+            found += fields_of(value, (*path, key))
+    elif isinstance(document, list):
+        for index, value in enumerate(document):
+            found += fields_of(value, (*path, index))
+    return found
+
+
+@given(st.data())
+def test_no_damage_to_counters_is_a_traceback(data: st.DataObject) -> None:
+    """Any value of counters.json may be replaced by anything: a Result or a LabError, nothing else."""
+    recorded = recording()
+    field = data.draw(st.sampled_from(fields_of(recorded.counters)))
+    junk: object = data.draw(
+        st.none() | st.booleans() | st.integers() | st.text() | st.just([]) | st.just({})
+    )
+    target: Json = recorded.counters
+    for step in field[:-1]:
+        target = target[step]  # type: ignore[index]
+    target[field[-1]] = junk  # type: ignore[index]
+    with contextlib.suppress(LabError):
+        parse_snapshots(plan(), Field("counters.json", "", recorded.counters))
+
+
+def test_a_field_is_named_with_its_place(tmp_path: Path) -> None:
+    """A wrong value is named by the way to it."""
+    recorded = recording()
+    recorded.stats("upload:start", "switch-p1")["tx_frames"] = "many"
+    with pytest.raises(LabError) as caught:
+        result_of(recorded, tmp_path)
+    assert str(caught.value) == (
+        "counters.json: snapshots[1].ports.switch-p1.tx_frames: "
+        "expected a whole number, found the text 'many'"
+    )
+
+
+def test_a_missing_snapshot_is_named(tmp_path: Path) -> None:
+    """Without the snapshot at a flow's end nothing can be said about the flow."""
+    recorded = recording()
+    recorded.counters["snapshots"] = [
+        each for each in recorded.counters["snapshots"] if each["name"] != "download:end"
+    ]
+    with pytest.raises(LabError, match="the snapshot download:end is missing"):
+        result_of(recorded, tmp_path)
+
+
+def test_a_bad_line_of_samples_is_named_by_its_number(tmp_path: Path) -> None:
+    """A line that was cut short is named."""
+    folder = recording().write(tmp_path)
+    lines = (folder / "samples.jsonl").read_text(encoding="utf-8").splitlines()
+    lines[2] = lines[2][:20]
+    (folder / "samples.jsonl").write_text("\n".join(lines), encoding="utf-8")
+    with pytest.raises(LabError, match=r"^samples\.jsonl: line 3: does not parse"):
+        read_result(plan(), folder)
+
+
+def test_equal_runs_have_equal_digests(tmp_path: Path) -> None:
+    """Two folders with the same measurements have the same digest, of 64 hexadecimal digits."""
+    digest = result_of(recording(), tmp_path / "a").digest
+    assert digest == result_of(recording(), tmp_path / "b").digest
+    assert len(bytes.fromhex(digest)) == 32
+
+
+def test_nothing_of_the_host_is_in_the_digest(tmp_path: Path) -> None:
+    """CPU use, kernel build, tool version, settings, console and spacing may differ."""
+    other = recording()
+    for document in other.flows.values():
+        document["end"]["cpu_utilization_percent"]["host_total"] = 99.0
+        document["start"]["system_info"] = "Linux elsewhere 6.1.0"
+        document["start"]["version"] = "iperf 3.12"
+    other.status["virtual_s"] = 99.0
+    folder = other.write(tmp_path / "b")
+    (folder / "console.log").write_text("something else", encoding="utf-8")
+    counters = folder / "counters.json"
+    counters.write_text(
+        json.dumps(json.loads(counters.read_text(encoding="utf-8")), indent=2, sort_keys=True),
+        encoding="utf-8",
+    )
+    digest = read_result(plan(), folder).digest
+    assert digest == result_of(recording(), tmp_path / "a").digest
+
+
+@pytest.mark.parametrize("what", ["counter", "qdisc", "sample", "interval", "retransmits", "cookie"])
+def test_everything_measured_is_in_the_digest(what: str, tmp_path: Path) -> None:
+    """One frame, one interval, one random number of difference is another digest."""
+    other = recording()
+    match what:
+        case "counter":
+            other.stats("upload:end", "client-eth0")["rx_interrupts"] += 1
+        case "qdisc":
+            other.qdisc("end", "switch-p1")["requeues"] += 1
+        case "sample":
+            other.samples[7]["ports"]["switch-p1"]["tx_bytes"] += 1
+        case "interval":
+            other.flows["upload.server"]["intervals"][0]["sum"]["bits_per_second"] += 1
+        case "retransmits":
+            other.flows["upload.client"]["end"]["sum_sent"]["retransmits"] += 1
+        case "cookie":
+            for side in ("client", "server"):
+                other.flows[f"upload.{side}"]["start"]["cookie"] = "z" * 36
+    assert result_of(other, tmp_path / "b").digest != result_of(recording(), tmp_path / "a").digest

@@ -1,0 +1,292 @@
+"""A scenario's trials, side by side, on a bench that plays recordings back."""
+
+from __future__ import annotations
+
+import itertools
+import json
+import threading
+from collections.abc import Callable
+from dataclasses import dataclass, field, replace
+from datetime import UTC, datetime
+from typing import TYPE_CHECKING
+
+import pytest
+from recorded import Recording, plan, recording
+
+from wirelab.errors import LabError
+from wirelab.lab.machine import Progress
+from wirelab.model.expect import Expectation
+from wirelab.plan.types import Plan
+from wirelab.run import Runner, Trial
+from wirelab.store import Store
+from wirelab.verdict import Verdict
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from wirelab.record import RunRecord, VariantRecord
+
+LOSSY = Expectation("download", "retransmits", 100, 200)
+WHEN = datetime(2026, 7, 22, 10, 15, 30, tzinfo=UTC)
+
+Played = Recording | BaseException | Callable[[], None]
+
+
+@dataclass
+class Playback:
+    """A bench on which every variant has been run before: it leaves the recording, or fails as told."""
+
+    recordings: dict[str, Played]
+    cpus: dict[str, int] = field(default_factory=dict)
+    stopped: threading.Event = field(default_factory=threading.Event)
+
+    def run(self, plan: Plan, folder: Path, *, cpu: int, on_progress: Callable[[Progress], None]) -> None:
+        """Leave the recording of that variant."""
+        self.cpus[plan.variant] = cpu
+        played = self.recordings[plan.variant]
+        on_progress(Progress(done_s=1.0, whole_s=6.0, wall_s=0.5))
+        if isinstance(played, BaseException):
+            raise played
+        if isinstance(played, Recording):
+            played.write(folder / "raw")
+        else:
+            played()
+
+    def stop(self) -> None:
+        """End what waits for it."""
+        self.stopped.set()
+
+
+@dataclass
+class Listener:
+    """Keeps what it is told."""
+
+    told: list[str] = field(default_factory=list)
+
+    def progress(self, variant: str, progress: Progress) -> None:
+        """Keep how far a variant is."""
+        self.told.append(f"{variant} {progress.done_s:g} of {progress.whole_s:g}")
+
+    def done(self, record: VariantRecord) -> None:
+        """Keep a verdict."""
+        self.told.append(f"{record.name} {record.verdict}")
+
+
+def trial(name: str = "main", breaks: str | None = None, expectation: Expectation = LOSSY) -> Trial:
+    """A trial of the recorded network."""
+    return Trial(plan(name), (expectation,), breaks)
+
+
+def carried_out(
+    trials: list[Trial], bench: Playback, results: Path, cpus: tuple[int, ...] = (0, 1)
+) -> tuple[RunRecord, Path]:
+    """Run the trials and keep them."""
+    ticks = itertools.count(100.0, 2.5)
+    runner = Runner(bench, cpus, Listener(), lambda: next(ticks))
+    with Store(results).begin("sfp-mismatch", WHEN) as draft:
+        record = runner.run("sfp-mismatch", 1, trials, draft)
+        return record, draft.commit(record.to_json())
+
+
+def test_a_variant_and_its_control(tmp_path: Path) -> None:
+    """The variant holds, the control breaks what it must: pass, both with plan and raw files."""
+    bench = Playback({"main": recording(), "aquantia": recording(dropped=0)})
+    record, folder = carried_out([trial(), trial("aquantia", LOSSY.name)], bench, tmp_path)
+    assert record.verdict is Verdict.PASS
+    assert [(each.name, each.verdict) for each in record.variants] == [
+        ("main", Verdict.PASS),
+        ("aquantia", Verdict.PASS),
+    ]
+    for name in ("main", "aquantia"):
+        assert Plan.from_json((folder / name / "plan.json").read_text(encoding="utf-8")) == plan(name)
+        assert (folder / name / "raw" / "console.log").is_file()
+
+
+def test_a_control_that_breaks_nothing_fails_the_scenario(tmp_path: Path) -> None:
+    """Its expectation holds with the control's settings as well, so it proves nothing."""
+    bench = Playback({"main": recording(), "same": recording()})
+    record, _ = carried_out([trial(), trial("same", LOSSY.name)], bench, tmp_path)
+    assert record.verdict is Verdict.FAIL
+    (check,) = record.variants[1].checks
+    assert check.explanation == "control breaks nothing: download.retransmits still holds, measured 161"
+
+
+def test_the_keys_of_result_json(tmp_path: Path) -> None:
+    """Other programs rely on these names."""
+    record, folder = carried_out([trial()], Playback({"main": recording()}), tmp_path)
+    document = json.loads((folder / "result.json").read_text(encoding="utf-8"))
+    assert document == record.document()
+    assert {key: document[key] for key in document if key != "variants"} == {
+        "schema": 1,
+        "scenario": "sfp-mismatch",
+        "verdict": "pass",
+        "seed": 1,
+        "kernel": "7.2.12",
+        "wall_s": 2.5,
+        "virtual_s": 7.2,
+        "digest": record.digest,
+    }
+    (variant,) = document["variants"]
+    assert set(variant) == {"name", "breaks", "verdict", "flows", "ports", "checks"}
+    download = variant["flows"][1]
+    assert download | {"intervals": []} == {
+        "name": "download",
+        "from": "server",
+        "to": "client",
+        "goodput_bps": round((200_000 - 159) * 1448 * 8 / 2.002481),
+        "retransmits": 161,
+        "lost_datagrams": None,
+        "rtt_us": {"min": 101, "mean": 102, "max": 104},
+        "intervals": [],
+    }
+    assert download["intervals"] == [50_278_652, 50_331_348]
+    line = variant["ports"]["module.line"]
+    assert set(line) == {
+        "tx_frames",
+        "rx_frames",
+        "tx_bytes",
+        "rx_bytes",
+        "drops",
+        "tx_pause_frames",
+        "rx_pause_frames",
+        "paused_ns",
+        "queue_high_water_bytes",
+        "buffer_high_water_bytes",
+    }
+    assert line["drops"] == {
+        "queue": 159,
+        "rx_buffer": 0,
+        "rx_oversize": 0,
+        "rx_down": 0,
+        "rx_error": 0,
+        "tx_down": 0,
+        "tx_error": 0,
+    }
+    assert variant["checks"] == [
+        {
+            "name": "download.retransmits",
+            "expected": "100..200",
+            "measured": "161",
+            "verdict": "pass",
+            "why": None,
+            "explanation": "159 frames were dropped at module.line (FIFO 16 KiB full)",
+            "value": 161,
+        }
+    ]
+
+
+def test_a_broken_lab_is_an_error_and_the_others_go_on(tmp_path: Path) -> None:
+    """The message is kept with the result, and so is what the other variant measured."""
+    bench = Playback({"main": LabError("no carrier", hint="speeds differ"), "other": recording()})
+    record, folder = carried_out([trial(), trial("other")], bench, tmp_path)
+    assert record.verdict is Verdict.ERROR
+    assert [each.verdict for each in record.variants] == [Verdict.ERROR, Verdict.PASS]
+    assert record.digest is None
+    assert record.kernel == "7.2.12"
+    document = json.loads((folder / "result.json").read_text(encoding="utf-8"))
+    broken = document["variants"][0]
+    assert (broken["flows"], broken["ports"]) == ([], {})
+    assert broken["checks"][0]["explanation"] == "no carrier"
+
+
+def test_files_that_are_not_whole_are_an_error_with_the_file(tmp_path: Path) -> None:
+    """The lab said `done`, but a file is cut short."""
+    recorded = recording()
+    recorded.counters["snapshots"].pop()
+    record, _ = carried_out([trial()], Playback({"main": recorded}), tmp_path)
+    (check,) = record.variants[0].checks
+    assert (check.verdict, check.explanation) == (
+        Verdict.ERROR,
+        "counters.json: snapshots: the snapshot end is missing",
+    )
+
+
+def test_a_path_in_a_message_is_the_one_that_will_be(tmp_path: Path) -> None:
+    """The folder of a run under way gets another name: messages name what is below it."""
+
+    class Broken(Playback):
+        def run(self, plan: Plan, folder: Path, *, cpu: int, on_progress: Callable[[Progress], None]) -> None:
+            super().run(plan, folder, cpu=cpu, on_progress=on_progress)
+            raise LabError(f"see {folder}/raw/console.log", hint=f"or {folder}/plan.json")
+
+    record, _ = carried_out([trial()], Broken({"main": recording()}), tmp_path)
+    (check,) = record.variants[0].checks
+    assert (check.explanation, check.why) == ("see main/raw/console.log", "or main/plan.json")
+
+
+def test_a_broken_law_in_a_control_is_no_broken_expectation(tmp_path: Path) -> None:
+    """A control whose lab is not sound proves nothing: the scenario is an error."""
+    recorded = recording(dropped=0)
+    recorded.stats("end", "client-eth0")["rx_frames"] -= 1
+    bench = Playback({"main": recording(), "control": recorded})
+    record, _ = carried_out([trial(), trial("control", LOSSY.name)], bench, tmp_path)
+    assert record.verdict is Verdict.ERROR
+    assert [each.name for each in record.variants[1].checks] == ["law.receive", "breaks download.retransmits"]
+
+
+def test_every_trial_has_a_cpu_for_itself(tmp_path: Path) -> None:
+    """Two trials that wait for each other need two CPUs, and get different ones."""
+    barrier = threading.Barrier(2, timeout=30)
+
+    def meet() -> None:
+        barrier.wait()
+
+    bench = Playback({"a": meet, "b": meet})
+    carried_out([trial("a"), trial("b")], bench, tmp_path, cpus=(3, 5))
+    assert sorted(bench.cpus.values()) == [3, 5]
+
+
+def test_one_cpu_is_never_shared(tmp_path: Path) -> None:
+    """With one CPU the trials run one after the other."""
+    running: list[str] = []
+
+    def alone() -> None:
+        running.append("x")
+        assert len(running) == 1
+        running.pop()
+
+    bench = Playback(dict.fromkeys("abcd", alone))
+    record, _ = carried_out([trial(name) for name in "abcd"], bench, tmp_path, cpus=(7,))
+    assert set(bench.cpus.values()) == {7}
+    assert [each.name for each in record.variants] == list("abcd")
+
+
+def test_an_interrupt_ends_everything(tmp_path: Path) -> None:
+    """Ctrl-C stops the labs that run, starts no more, and leaves nothing behind."""
+    bench = Playback({})
+
+    def hang() -> None:
+        assert bench.stopped.wait(30)
+
+    def interrupt() -> None:
+        raise KeyboardInterrupt
+
+    bench.recordings = {"a": hang, "b": interrupt, "c": hang}
+    with pytest.raises(KeyboardInterrupt):
+        carried_out([trial("a"), trial("b"), trial("c")], bench, tmp_path)
+    assert "c" not in bench.cpus or bench.stopped.is_set()
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_progress_is_told(tmp_path: Path) -> None:
+    """Whoever watches hears how far each lab is, and its verdict."""
+    listener = Listener()
+    runner = Runner(Playback({"main": recording()}), (0,), listener, lambda: 0.0)
+    with Store(tmp_path).begin("sfp-mismatch", WHEN) as draft:
+        runner.run("sfp-mismatch", 1, [trial()], draft)
+    assert listener.told == ["main 1 of 6", "main pass"]
+
+
+def test_the_digest_of_a_run_is_that_of_all_its_variants(tmp_path: Path) -> None:
+    """Same measurements, same digest; another measurement in a control is another digest."""
+
+    def digest(name: str, control: Recording, seed: int = 1) -> str | None:
+        trials = [trial(), trial("control", LOSSY.name)]
+        trials = [replace(each, plan=replace(each.plan, seed=seed)) for each in trials]
+        bench = Playback({"main": recording(), "control": control})
+        return carried_out(trials, bench, tmp_path / name)[0].digest
+
+    same = digest("a", recording(dropped=0))
+    assert same is not None
+    assert digest("b", recording(dropped=0), seed=2) == same
+    assert digest("c", recording(dropped=1)) != same
