@@ -151,7 +151,9 @@ def peak_mib(bench: Bench) -> float:
 
 def host_facts(lab: Lab) -> dict[str, str]:
     """What the figures were measured on."""
-    models = [line for line in Path("/proc/cpuinfo").read_text().splitlines() if line.startswith("model name")]
+    models = [
+        line for line in Path("/proc/cpuinfo").read_text().splitlines() if line.startswith("model name")
+    ]
     return {
         "processor": models[0].partition(": ")[2] if models else platform.processor(),
         "cpus": str(len(os.sched_getaffinity(0))),
@@ -174,7 +176,12 @@ def measure(bench: Bench, lab: Lab, cpu: int) -> list[Figure]:
         ("saturated 10G flow, MTU 1500", scenario_plan("clean-10g", "download"), 2.5),
     ]
     figures = [
-        bench.figure(f"wall per virtual second, {name}", per_second, lambda plan=plan: bench.wall_per_virtual(plan), goal)
+        bench.figure(
+            f"wall per virtual second, {name}",
+            per_second,
+            lambda plan=plan: bench.wall_per_virtual(plan),
+            goal,
+        )
         for name, plan, goal in flows
     ]
     script = ("python3", "-B", MANY_HOSTS_SCRIPT.name, str(HOSTS))
@@ -207,7 +214,13 @@ def main() -> None:
     document = {
         "host": facts,
         "figures": [
-            {"name": each.name, "unit": each.unit, "median": each.median, "runs": each.runs, "at_most": each.at_most}
+            {
+                "name": each.name,
+                "unit": each.unit,
+                "median": each.median,
+                "runs": each.runs,
+                "at_most": each.at_most,
+            }
             for each in figures
         ],
     }

@@ -42,7 +42,8 @@ class LabBench:
     def run(self, plan: Plan, folder: Path, *, cpu: int, on_progress: Callable[[Progress], None]) -> None:
         """Switch a machine on, hand it the Plan and wait until it has switched itself off."""
         self._require_running()
-        home = guest_folder(folder, ".lab")
+        # Its path is the kernel's $HOME, which must be absolute.
+        home = guest_folder(folder.absolute(), ".lab")
         try:
             (home / "plan" / PLAN).write_text(plan.to_json(), encoding="utf-8")
             machine = Machine(self._lab.kernel, self._lab.root, home, seed=plan.seed, cpu=cpu)

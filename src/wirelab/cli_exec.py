@@ -15,13 +15,17 @@ from wirelab.lab.select import select
 
 
 def exec_command(  # noqa: PLR0913 the options of a command line
-    command: Annotated[list[str], typer.Argument(help="The command and its arguments.", metavar="COMMAND...")],
+    command: Annotated[
+        list[str], typer.Argument(help="The command and its arguments.", metavar="COMMAND...")
+    ],
     *,
     seed: Annotated[int, typer.Option(min=0, help="What the lab's randomness grows from.")] = 1,
     writable: Annotated[
         list[Path] | None, typer.Option(metavar="DIR", help="A folder the command may write to. Repeatable.")
     ] = None,
-    limit: Annotated[float, typer.Option(min=1, metavar="SECONDS", help="Wall time after which it is ended.")] = 600,
+    limit: Annotated[
+        float, typer.Option(min=1, metavar="SECONDS", help="Wall time after which it is ended.")
+    ] = 600,
     cpu: Annotated[int | None, typer.Option(min=0, help="The host CPU to use.")] = None,
     kernel: Annotated[Path | None, typer.Option(help="Another lab kernel.")] = None,
     root: Annotated[Path | None, typer.Option(help="Another root image.")] = None,

@@ -3,11 +3,15 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from itertools import dropwhile
 from typing import TYPE_CHECKING
 
 from wirelab import units
+from wirelab.rawjson import parse_json, read_text
 
 if TYPE_CHECKING:
+    from pathlib import Path
+
     from wirelab.plan.types import Flow, Protocol
     from wirelab.rawjson import Field
 
@@ -39,6 +43,15 @@ class FlowResult:
     lost_datagrams: int | None
     rtt: Rtt | None
     intervals_bps: tuple[float, ...]
+
+
+def read_report(raw: Path, name: str) -> Field:
+    """iperf3's JSON in the file ``name`` of a raw folder, without the warnings it puts in front of it.
+
+    It warns, for one, of UDP datagrams that are longer than the TCP MSS. Raises LabError as read_json does.
+    """
+    lines = read_text(raw, name).splitlines(keepends=True)
+    return parse_json(name, "".join(dropwhile(lambda line: line.startswith("warning: "), lines)))
 
 
 def parse_flow(flow: Flow, client: Field, server: Field) -> FlowResult:

@@ -98,6 +98,7 @@ def _variant(record: VariantRecord) -> dict[str, Any]:
         "name": record.name,
         "breaks": record.breaks,
         "verdict": record.verdict,
+        "digest": result.digest if result else None,
         "flows": [_flow(each) for each in result.flows.values()] if result else [],
         "ports": {label: _port(each) for label, each in result.ports.items()} if result else {},
         "checks": [_check(each) for each in record.checks],

@@ -9,7 +9,7 @@ from wirelab import counters, samples
 from wirelab.counters import END, START, PortCounters, Snapshot, flow_window, parse_snapshots
 from wirelab.digest import digest
 from wirelab.errors import LabError
-from wirelab.iperf3 import FlowResult, parse_flow
+from wirelab.iperf3 import FlowResult, parse_flow, read_report
 from wirelab.rawjson import Field, read_json, read_text
 from wirelab.samples import Sample, parse_lines, parse_sample
 
@@ -146,7 +146,7 @@ def read_result(plan: Plan, raw: Path) -> Result:
     something else than it should: then the lab broke, and nothing is known about the network.
     """
     status = read_status(raw)
-    documents = {name: read_json(raw, name) for flow in plan.flows for name in _files_of(flow.name)}
+    documents = {name: read_report(raw, name) for flow in plan.flows for name in _files_of(flow.name)}
     counted = read_json(raw, counters.FILE)
     lines = parse_lines(samples.FILE, read_text(raw, samples.FILE))
     flows = {}

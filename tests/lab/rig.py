@@ -57,7 +57,9 @@ class Rig:
             machine.wait(_WALL_LIMIT_S)
         return folder / "results"
 
-    def execute(self, *argv: str, work: Path = SCRIPTS, seed: int = 1, wall_limit_s: float = _WALL_LIMIT_S) -> Output:
+    def execute(
+        self, *argv: str, work: Path = SCRIPTS, seed: int = 1, wall_limit_s: float = _WALL_LIMIT_S
+    ) -> Output:
         """Run a command inside a lab."""
         self._runs += 1
         folder = self.folder / f"lab-{self._runs}"
@@ -85,7 +87,7 @@ class Rig:
         return found
 
 
-def host_port(name: str, number: int, speed_bps: int, **settings: Any) -> Port:
+def host_port(name: str, number: int, speed_bps: int, **settings: Any) -> Port:  # noqa: ANN401 any field of a port
     """A host's only port, ``number`` making its address; a plain NIC unless ``settings`` say otherwise."""
     port = Port(
         name=f"{name}-eth0",
@@ -110,7 +112,7 @@ def host_port(name: str, number: int, speed_bps: int, **settings: Any) -> Port:
     return replace(port, **settings)
 
 
-def forward_port(node: str, port: str, number: int, speed_bps: int, **settings: Any) -> Port:
+def forward_port(node: str, port: str, number: int, speed_bps: int, **settings: Any) -> Port:  # noqa: ANN401 any field of a port
     """A port of a switch or module."""
     made = Port(
         name=f"{node}-{port}",
@@ -135,7 +137,14 @@ def forward_port(node: str, port: str, number: int, speed_bps: int, **settings: 
     return replace(made, **settings)
 
 
-def flow(name: str, sender: str, receiver: str, number: int, seconds: float, **choices: Any) -> Flow:
+def flow(
+    name: str,
+    sender: str,
+    receiver: str,
+    number: int,
+    seconds: float,
+    **choices: Any,  # noqa: ANN401 any field
+) -> Flow:
     """A CUBIC flow from the first instant on, on ports made from ``number``."""
     made = Flow(
         name=name,

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import random
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import pytest
 
@@ -20,7 +20,7 @@ SPEEDS = (100 * MBPS, 1 * GBPS, 2_500 * MBPS, 10 * GBPS)
 
 
 def draw(seed: int) -> Plan:
-    """A star of hosts around one switch, one of them behind a module; speeds, queues and PAUSE as they fall."""
+    """A star of hosts around a switch, one behind a module; speeds, queues and PAUSE as they fall."""
     dice = random.Random(seed)  # noqa: S311 a drawn test case
     pause = dice.random() < 0.5
     count = dice.randint(2, 5)
@@ -31,7 +31,11 @@ def draw(seed: int) -> Plan:
         queue = Queue("bfifo", dice.randint(16_000, 200_000))
         settings = {"pause_rx": pause, "pause_tx": pause, "queue": queue}
         ports.append(forward_port("s1", f"p{number}", number, speed_bps, **settings))
-        rx = {"rx_usecs": dice.choice((0, 10, 100)), "rx_frames": dice.choice((0, 8)), "pause_rx": pause}
+        rx: dict[str, Any] = {
+            "rx_usecs": dice.choice((0, 10, 100)),
+            "rx_frames": dice.choice((0, 8)),
+            "pause_rx": pause,
+        }
         if number == 1:
             ports += _behind_module(dice, speed_bps, rx)
             cables.append(Cable("s1-p1", "m1-host", 0))
@@ -43,7 +47,7 @@ def draw(seed: int) -> Plan:
     return plan(ports, cables, _flows(dice, count), switches=(switch,), modules=(module,))
 
 
-def _behind_module(dice: random.Random, host_speed_bps: int, rx: dict[str, object]) -> list[Port]:
+def _behind_module(dice: random.Random, host_speed_bps: int, rx: dict[str, Any]) -> list[Port]:
     line_speed_bps = dice.choice(SPEEDS)
     fifo = Queue("bfifo", dice.randint(4_000, 64_000))
     return [

@@ -6,11 +6,14 @@ import os
 import subprocess
 import sys
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import pytest
 
-from tests.lab.rig import Rig
 from wirelab.errors import LabError
+
+if TYPE_CHECKING:
+    from tests.lab.rig import Rig
 
 WIRELAB = (sys.executable, "-m", "wirelab")
 
@@ -28,7 +31,8 @@ def lab_processes(mark: str) -> list[str]:
     for folder in Path("/proc").iterdir():
         if folder.name.isdigit():
             try:
-                words = (folder / "cmdline").read_bytes().replace(b"\0", b" ").decode() + os.readlink(folder / "cwd")
+                argv = (folder / "cmdline").read_bytes().replace(b"\0", b" ").decode()
+                words = f"{argv} {(folder / 'cwd').readlink()}"
             except OSError:
                 continue
             if mark in words and int(folder.name) != os.getpid():
@@ -103,8 +107,9 @@ def test_environment_does_not_leak_in(tmp_path: Path) -> None:
 
 
 def test_hanging_guest_is_ended_at_its_wall_limit(tmp_path: Path) -> None:
-    """A loop that never reads the clock stops virtual time; it is killed, with exit code 4, and nothing stays."""
-    done = wirelab("exec", "--limit", "3", "--", "sh", "-c", "while :; do :; done", cwd=tmp_path, TMPDIR=str(tmp_path))
+    """A loop that never reads the clock stops virtual time: it is killed, exit code 4, and nothing stays."""
+    argv = ("exec", "--limit", "3", "--", "sh", "-c", "while :; do :; done")
+    done = wirelab(*argv, cwd=tmp_path, TMPDIR=str(tmp_path))
     assert done.returncode == 4
     assert "wall limit of 3 s" in done.stderr
     assert "Traceback" not in done.stderr

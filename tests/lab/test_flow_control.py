@@ -74,7 +74,7 @@ def test_the_same_without_pause_loses_frames(rig: Rig) -> None:
 
 
 def test_xoff_is_refreshed_before_it_runs_out(rig: Rig) -> None:
-    """A receiver that is deaf for long sends its PAUSE again at half the pause time, and the sender stays silent."""
+    """A receiver that is deaf for long repeats its PAUSE at half the pause time: the sender stays silent."""
     found = rig.script("pause_refresh.py", "1000", str(QUANTA), "0.2")
     half_s = QUANTA * QUANTUM_BITS / 1e9 / 2
     assert found["held_s"] == pytest.approx(0.2, rel=0.05)

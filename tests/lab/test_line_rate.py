@@ -35,13 +35,16 @@ def ceiling_bps(speed_bps: int, mtu: int) -> float:
     return speed_bps * (mtu - IP_TCP) / (mtu + HEADER + OVERHEAD)
 
 
-def steady_goodput_bps(samples: list[dict[str, Any]], name: str, mtu: int, begin_ns: int, end_ns: int) -> float:
+def steady_goodput_bps(
+    samples: list[dict[str, Any]], name: str, mtu: int, begin_ns: int, end_ns: int
+) -> float:
     """Payload per second that arrived at ``name``'s port between two instants, from its own counters."""
     inside = [each for each in samples if begin_ns <= each["at_ns"] <= end_ns]
     first, last = inside[0], inside[-1]
-    octets = last["ports"][name]["rx_bytes"] - first["ports"][name]["rx_bytes"]
+    octets: int = last["ports"][name]["rx_bytes"] - first["ports"][name]["rx_bytes"]
     payload = octets * (mtu - IP_TCP) / (mtu + HEADER)
-    return payload * 8 * NS_PER_S / (last["at_ns"] - first["at_ns"])
+    elapsed_ns: int = last["at_ns"] - first["at_ns"]
+    return payload * 8 * NS_PER_S / elapsed_ns
 
 
 @pytest.mark.parametrize(("speed_bps", "seconds", "settle_s"), SPEEDS)

@@ -43,6 +43,7 @@ from wirelab.plan.types import Plan
 home = Path(__file__).parent
 plan = Plan.from_json(Path("plan/plan.json").read_text())
 order = json.loads((home / "orders.json").read_text()).get(plan.variant, {{"dropped": 159}})
+assert os.environ["HOME"] == os.getcwd(), "the kernel dies of a relative $HOME"
 (home / f"{{plan.variant}}.pid").write_text(str(os.getpid()))
 Path("results/progress").write_text("1000000000 7000000000")
 if "hang" in order:

@@ -85,7 +85,8 @@ def test_any_change_shows_in_the_manifest(root: Path, change: object) -> None:
 
 def test_unwanted_files_go(root: Path) -> None:
     """Files by pattern, folders with all that is in them, links without what they point to."""
-    tree.remove(root, ("etc/*", "bin", "root", "no/such"))
+    (root / "usr" / "dangling").symlink_to("nowhere")
+    tree.remove(root, ("etc/*", "bin", "root", "no/such", "usr/dangling"))
     assert sorted(path.name for path in root.rglob("*")) == ["bin", "etc", "su", "usr"]
 
 

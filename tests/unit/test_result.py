@@ -71,6 +71,18 @@ def test_the_stub_of_an_interval_at_the_end_is_left_out() -> None:
     assert len(flow.intervals_bps) == 1
 
 
+def test_a_warning_of_iperf3_is_no_damage(tmp_path: Path) -> None:
+    """It stands in front of the JSON; anything else there is a file that is not what it should be."""
+    file = recording().write(tmp_path) / "flows" / "upload.client.json"
+    report = file.read_text(encoding="utf-8")
+    warning = "warning: UDP block size 1472 exceeds TCP MSS 1448, may result in fragmentation / drops\n"
+    file.write_text(warning + report, encoding="utf-8")
+    assert read_result(plan(), tmp_path).flows["upload"].retransmits == 0
+    file.write_text(f"iperf3: something else\n{report}", encoding="utf-8")
+    with pytest.raises(LabError, match=r"flows/upload\.client\.json: does not parse"):
+        read_result(plan(), tmp_path)
+
+
 def test_an_error_of_iperf3_is_told_in_its_own_words(tmp_path: Path) -> None:
     """A client that could not connect says so in its file; the lab broke, and these are the words."""
     recorded = recording()

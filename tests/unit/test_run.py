@@ -127,7 +127,7 @@ def test_the_keys_of_result_json(tmp_path: Path) -> None:
         "digest": record.digest,
     }
     (variant,) = document["variants"]
-    assert set(variant) == {"name", "breaks", "verdict", "flows", "ports", "checks"}
+    assert set(variant) == {"name", "breaks", "verdict", "digest", "flows", "ports", "checks"}
     download = variant["flows"][1]
     assert download | {"intervals": []} == {
         "name": "download",

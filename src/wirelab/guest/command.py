@@ -53,4 +53,9 @@ def _run(argv: Sequence[str], results: Path) -> int:
 
 def _environment() -> dict[str, str]:
     inherited = ("PATH", "HOME", "LC_ALL")
-    return {**{name: os.environ[name] for name in inherited}, "TERM": "dumb", "LOGNAME": "root", "USER": "root"}
+    return {
+        **{name: os.environ[name] for name in inherited},
+        "TERM": "dumb",
+        "LOGNAME": "root",
+        "USER": "root",
+    }

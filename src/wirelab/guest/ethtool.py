@@ -137,4 +137,3 @@ class Ethtool:
         self._call(port, data)
         raw = (bytes(data[12 + _STRING_LEN * i : 12 + _STRING_LEN * (i + 1)]) for i in range(count))
         return tuple(each.split(b"\0", 1)[0].decode() for each in raw)
-

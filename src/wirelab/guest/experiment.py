@@ -5,7 +5,7 @@ from __future__ import annotations
 import platform
 import re
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from wirelab.guest import clock, settings, traffic
 from wirelab.guest.measure import Probe

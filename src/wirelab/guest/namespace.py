@@ -23,12 +23,16 @@ def inside(pid: int | None) -> Iterator[None]:
     home = os.open("/proc/self/ns/net", os.O_RDONLY)
     there = os.open(f"/proc/{pid}/ns/net", os.O_RDONLY)
     try:
-        os.setns(there, os.CLONE_NEWNET)
+        _enter(there)
         yield
     finally:
-        os.setns(home, os.CLONE_NEWNET)
+        _enter(home)
         os.close(there)
         os.close(home)
+
+
+def _enter(namespace: int) -> None:
+    os.setns(namespace, os.CLONE_NEWNET)  # type: ignore[attr-defined] # of Python 3.12, as the lab has it
 
 
 def sysfs(pid: int | None) -> Path:

@@ -6,6 +6,7 @@ Mininet makes the nodes, the Open vSwitch bridges and the addresses. Its links k
 
 from __future__ import annotations
 
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from mininet.link import Intf, Link
@@ -38,7 +39,7 @@ class Cable(Link):  # type: ignore[misc]
         self._configure = configure
         super().__init__(node1, node2, intf=PluggedPort, fast=True, **params)
 
-    def makeIntfPair(  # noqa: N802, PLR0913 Mininet's own signature
+    def makeIntfPair(  # noqa: N802, PLR0913, PLR0917 Mininet's own signature
         self,
         intfname1: str,
         intfname2: str,
@@ -64,6 +65,11 @@ class Cable(Link):  # type: ignore[misc]
             run(["ip", "-batch", "-"], text="".join(moves))
 
 
+def _configure_ends(configure: Callable[[Port], None], a: Port, b: Port) -> None:
+    configure(a)
+    configure(b)
+
+
 class Network:
     """The running network of a Plan."""
 
@@ -85,7 +91,7 @@ class Network:
             Cable(
                 self._net.get(a.node),
                 self._net.get(b.node),
-                configure=lambda ends=(a, b): [configure(end) for end in ends] and None,
+                configure=partial(_configure_ends, configure, a, b),
                 intfName1=a.name,
                 intfName2=b.name,
                 addr1=a.mac,

@@ -14,10 +14,11 @@ from typing import TYPE_CHECKING, Any
 from wirelab.guest.ethtool import Ethtool
 from wirelab.guest.namespace import inside, sysfs
 from wirelab.guest.shell import run
+from wirelab.plan import tc
 
 if TYPE_CHECKING:
     from wirelab.guest.network import Network
-    from wirelab.plan.types import Plan, Port, Queue
+    from wirelab.plan.types import Netem, Plan, Port
 
 
 # A module has no stack and says nothing of its own: no neighbour discovery, no multicast reports.
@@ -85,13 +86,15 @@ def apply(network: Network) -> None:
         run(network.argv(node.name, ["ip", "-batch", "-"]), text="".join(map(_ip_lines, ports)))
     # Open vSwitch puts its own qdisc in the place of another's when it adds a port: queues come last.
     for node in (*plan.switches, *plan.modules, *plan.hosts):
-        lines = "".join(map(_tc_lines, plan.ports_of(node.name)))
-        if lines:
-            run(network.argv(node.name, ["tc", "-batch", "-"]), text=lines)
+        _tc(network, node.name, [line for port in plan.ports_of(node.name) for line in tc.egress(port)])
     for module in plan.modules:
-        lines = _redirect_lines(module.host_port, module.line_port)
-        lines += _redirect_lines(module.line_port, module.host_port)
-        run(network.argv(module.name, ["tc", "-batch", "-"]), text=lines)
+        ways = ((module.host_port, module.line_port), (module.line_port, module.host_port))
+        _tc(network, module.name, [line for source, target in ways for line in tc.redirect(source, target)])
+
+
+def _tc(network: Network, node: str, lines: list[str]) -> None:
+    if lines:
+        run(network.argv(node, ["tc", "-batch", "-"]), text="".join(f"{line}\n" for line in lines))
 
 
 def _apply_sysctls(network: Network, host: str, sysctls: dict[str, str]) -> None:
@@ -110,28 +113,6 @@ def _ip_lines(port: Port) -> str:
     return f"{address}link set {port.name} up\n"
 
 
-def _tc_lines(port: Port) -> str:
-    netem, queue = port.netem, port.queue
-    if netem is None:
-        return f"qdisc replace dev {port.name} root {_queue_words(queue)}\n" if queue else ""
-    # tc's own words: percent for loss, and a bare delay would be in milliseconds.
-    words = f"delay {netem.delay_ns}ns {netem.jitter_ns}ns limit {netem.limit_packets}"
-    if netem.loss_ratio:
-        words += f" loss {netem.loss_ratio * 100:.6f}%"
-    return f"qdisc replace dev {port.name} root netem {words}\n"
-
-
-def _queue_words(queue: Queue) -> str:
-    return queue.kind if queue.limit_bytes is None else f"{queue.kind} limit {queue.limit_bytes}"
-
-
-def _redirect_lines(source: str, target: str) -> str:
-    return (
-        f"qdisc add dev {source} clsact\n"
-        f"filter add dev {source} ingress matchall action mirred egress redirect dev {target}\n"
-    )
-
-
 def read_back(network: Network) -> tuple[Setting, ...]:
     """Every setting as it is in force, beside what the Plan asks for."""
     plan = network.plan
@@ -142,7 +123,9 @@ def read_back(network: Network) -> tuple[Setting, ...]:
         with inside(pid):
             tool = Ethtool()
         for port in plan.ports_of(node.name):
-            settings += _read_port(port, tool, sysfs(pid) / "class/net" / port.name, cable_delay_ns(plan, port))
+            settings += _read_port(
+                port, tool, sysfs(pid) / "class/net" / port.name, cable_delay_ns(plan, port)
+            )
             settings += _read_queue(port, qdiscs)
         tool.close()
     for host in plan.hosts:
@@ -175,21 +158,31 @@ def _read_port(port: Port, tool: Ethtool, folder: Path, delay_ns: int) -> list[S
 
 
 def _read_queue(port: Port, qdiscs: list[dict[str, Any]]) -> list[Setting]:
-    root = next((each for each in qdiscs if each.get("dev") == port.name and each.get("root")), {})
-    options = root.get("options", {})
-    if port.netem is not None:
-        delay = options.get("delay", {})
-        return [
-            Setting(port.name, "qdisc", "netem", root.get("kind", "none")),
-            Setting(port.name, "netem_delay_ns", port.netem.delay_ns, round(delay.get("delay", 0) * 1e9)),
-            Setting(port.name, "netem_limit_packets", port.netem.limit_packets, options.get("limit", 0)),
-        ]
-    if port.queue is None:
-        return []
-    settings = [Setting(port.name, "qdisc", port.queue.kind, root.get("kind", "none"))]
-    if port.queue.limit_bytes is not None:
-        settings.append(Setting(port.name, "queue_limit_bytes", port.queue.limit_bytes, options.get("limit", 0)))
+    own = [each for each in qdiscs if each.get("dev") == port.name]
+    root = next((each for each in own if each.get("root")), {})
+    below = next((each for each in own if each.get("parent") == "1:"), {})
+    settings = _read_netem(port.name, port.netem, root) if port.netem else []
+    if port.queue is not None:
+        queue = below if port.netem else root
+        settings.append(Setting(port.name, "qdisc", port.queue.kind, queue.get("kind", "none")))
+        if port.queue.limit_bytes is not None:
+            limit = queue.get("options", {}).get("limit", 0)
+            settings.append(Setting(port.name, "queue_limit_bytes", port.queue.limit_bytes, limit))
     return settings
+
+
+def _read_netem(name: str, asked: Netem, qdisc: dict[str, Any]) -> list[Setting]:
+    options = qdisc.get("options", {})
+    delay, loss = options.get("delay", {}), options.get("loss-random", {})
+    pairs: dict[str, tuple[int | str, int | str]] = {
+        "path": ("netem", qdisc.get("kind", "none")),
+        "netem_delay_ns": (asked.delay_ns, round(delay.get("delay", 0) * 1e9)),
+        "netem_jitter_ns": (asked.jitter_ns, round(delay.get("jitter", 0) * 1e9)),
+        # netem keeps a probability in 32 bits.
+        "netem_loss_ppm": (round(asked.loss_ratio * 1e6), round(loss.get("loss", 0) * 1e6)),
+        "netem_limit_packets": (asked.limit_packets, options.get("limit", 0)),
+    }
+    return [Setting(name, setting, ask, actual) for setting, (ask, actual) in pairs.items()]
 
 
 def verify(settings: tuple[Setting, ...]) -> None:
@@ -197,7 +190,9 @@ def verify(settings: tuple[Setting, ...]) -> None:
     wrong = [each for each in settings if each.asked != each.actual]
     if wrong:
         raise SettingsMismatchError(
-            "; ".join(f"{each.port}: {each.setting} is {each.actual}, asked for {each.asked}" for each in wrong)
+            "; ".join(
+                f"{each.port}: {each.setting} is {each.actual}, asked for {each.asked}" for each in wrong
+            )
         )
 
 

@@ -29,7 +29,7 @@ _RTT_US, _CWND, _RETRANSMITS, _BYTES_ACKED = 68, 80, 100, 120
 
 @dataclass(frozen=True, slots=True)
 class TcpInfo:
-    """A sender's state: congestion window in segments, smoothed RTT, segments sent again, bytes acknowledged."""
+    """A sender's state: window in segments, smoothed RTT, segments sent again, bytes acknowledged."""
 
     cwnd_segments: int
     rtt_us: int
@@ -45,7 +45,9 @@ class SockDiag:
 
     def established(self) -> dict[tuple[int, int], TcpInfo]:
         """Every established IPv4 connection, by (local port, remote port)."""
-        request = _REQUEST.pack(socket.AF_INET, socket.IPPROTO_TCP, 1 << (_INET_DIAG_INFO - 1), 1 << _TCP_ESTABLISHED)
+        request = _REQUEST.pack(
+            socket.AF_INET, socket.IPPROTO_TCP, 1 << (_INET_DIAG_INFO - 1), 1 << _TCP_ESTABLISHED
+        )
         header = _HEADER.pack(_HEADER.size + len(request), _SOCK_DIAG_BY_FAMILY, _NLM_F_REQUEST_DUMP, 0, 0)
         self._socket.send(header + request)
         found: dict[tuple[int, int], TcpInfo] = {}

@@ -57,11 +57,13 @@ class RunningFlow:
         name = self.flow.name
         if self._client is None or self._client.code is None:
             self.kill()
-            msg = f"flow {name}: iperf3 was not done {_GRACE_NS // clock.NS_PER_S} virtual seconds after its time"
+            grace_s = _GRACE_NS // clock.NS_PER_S
+            msg = f"flow {name}: iperf3 was not done {grace_s} virtual seconds after its time"
             raise TrafficError(msg)
         if self._client.code != 0:
             self._server.kill()
-            msg = f"flow {name}: iperf3 ended with {self._client.code}; its words are in flows/{name}.client.json"
+            code = self._client.code
+            msg = f"flow {name}: iperf3 ended with {code}; its words are in flows/{name}.client.json"
             raise TrafficError(msg)
         self._server.wait()
 
@@ -111,7 +113,9 @@ class Schedule:
     shift anything. One loop, no threads: two events at one instant always come in the same order.
     """
 
-    def __init__(self, network: Network, probe: Probe, folder: Path, on_progress: Callable[[int], None]) -> None:
+    def __init__(
+        self, network: Network, probe: Probe, folder: Path, on_progress: Callable[[int], None]
+    ) -> None:
         self._network = network
         self._plan = network.plan
         self._probe = probe

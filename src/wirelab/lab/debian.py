@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import shutil
+from dataclasses import dataclass
 from email.utils import parsedate_to_datetime
 from typing import TYPE_CHECKING, Any
 
@@ -47,21 +48,15 @@ def ensure(shop: Workshop, *, update: bool = False) -> Entry:
     if not update and (found := find(shop)):
         return found
     packages.require("root")
-    apt.require_keyring()
-    debian_mirror = mirror.find(shop.environ)
-    shop.tell.step(f"asking apt for the packages of {SUITE}")
-    with apt.asking(shop, debian_mirror, [SUITE]) as asked:
-        listed = {package.name: package.version for package in asked.closure(shop.recipe.packages)}
-        # Every package is older than the index that names it: what is newer was made by installing.
-        newest_s = int(parsedate_to_datetime(asked.release_date(SUITE)).timestamp())
-    key = hash_of({"suite": SUITE, "packages": listed, "newest_s": newest_s, "steps": STEPS_VERSION})
+    wanted = _resolve(shop)
+    asked = {"suite": SUITE, "packages": wanted.packages, "newest_s": wanted.newest_s, "steps": STEPS_VERSION}
+    key = hash_of(asked)
 
     def make(folder: Path) -> dict[str, Any]:
-        log = shop.cache.log(f"{KIND}-{key}")
-        _install(shop, folder, apt.source_lines(debian_mirror, [SUITE]), newest_s, log)
-        _require_same(listed, _installed(folder / ARCHIVE, folder / "dpkg"))
-        title = f"Debian {SUITE}, {len(listed)} packages"
-        return {"title": title, "suite": SUITE, "packages": listed, "newest_s": newest_s}
+        _install(shop, wanted, folder, shop.cache.log(f"{KIND}-{key}"))
+        _require_same(wanted.packages, _installed(folder / ARCHIVE, folder / "dpkg"))
+        title = f"Debian {SUITE}, {len(wanted.packages)} packages"
+        return {"title": title, "suite": SUITE, "packages": wanted.packages, "newest_s": wanted.newest_s}
 
     entry = shop.cache.build(KIND, key, make, shop.tell)
     shop.cache.remember(_question(shop), {"key": key})
@@ -74,21 +69,56 @@ def _question(shop: Workshop) -> str:
     return f"{KIND}-{SUITE}-{hash_of(asked)}"
 
 
-def _install(shop: Workshop, folder: Path, sources: list[str], newest_s: int, log: Path) -> None:
-    """Pack the recipe's packages, installed, into ``folder``, no file newer than ``newest_s``."""
+@dataclass(frozen=True)
+class Resolved:
+    """What apt answered: every package with its version, from where, and how old they are at least."""
+
+    sources: tuple[str, ...]
+    packages: dict[str, str]
+    newest_s: int
+    """Seconds since 1970. No package is newer than the index that names it: what is, installing made."""
+
+
+def _resolve(shop: Workshop) -> Resolved:
+    apt.require_keyring()
+    debian_mirror = mirror.find(shop.environ)
+    shop.tell.step(f"asking apt for the packages of {SUITE}")
+    with apt.asking(shop, debian_mirror, [SUITE]) as asked:
+        listed = {package.name: package.version for package in asked.closure(shop.recipe.packages)}
+        newest_s = int(parsedate_to_datetime(asked.release_date(SUITE)).timestamp())
+    return Resolved(tuple(apt.source_lines(debian_mirror, [SUITE])), listed, newest_s)
+
+
+def _install(shop: Workshop, wanted: Resolved, folder: Path, log: Path) -> None:
+    """Pack the recipe's packages, installed, into ``folder``."""
     as_root = os.geteuid() == 0
     options = [f"--aptopt={option}" for option in apt.acquire_options()]
     options += [f"--dpkgopt=path-exclude=/usr/share/{name}/*" for name in EXCLUDED]
     options += ["--dpkgopt=path-include=/usr/share/doc/*/copyright"]
     argv = ["mmdebstrap", f"--mode={'root' if as_root else 'unshare'}", "--variant=minbase", "--format=tar"]
-    argv += ["--verbose", *options, f"--include={','.join(shop.recipe.packages)}", SUITE, "-", *sources]
-    shop.tell.step(f"installing Debian {SUITE}")
+    argv += [
+        "--verbose",
+        *options,
+        f"--include={','.join(shop.recipe.packages)}",
+        SUITE,
+        "-",
+        *wanted.sources,
+    ]
     env = {name: value for name, value in shop.environ.items() if not name.startswith("MAKE")}
-    env |= {"LC_ALL": "C", "SOURCE_DATE_EPOCH": str(newest_s)}
+    env |= {"LC_ALL": "C", "SOURCE_DATE_EPOCH": str(wanted.newest_s)}
+    shop.tell.step(f"installing Debian {SUITE}", len(wanted.packages))
+    configured = 0
+
+    def count(line: str) -> None:
+        nonlocal configured
+        if line.startswith("Setting up "):
+            configured += 1
+            shop.tell.advance(min(configured, len(wanted.packages)))
+
     unpacked = folder / ARCHIVE.removesuffix(".gz")
     with unpacked.open("wb") as product:
         hint = ROOT_HINT if as_root else USER_HINT
-        run(argv, log=log, env=env, stdout=product, hint=hint)
+        run(argv, log=log, env=env, stdout=product, on_line=count, hint=hint)
     shop.tell.step("packing it")
     run(["gzip", "-1", str(unpacked)], log=log)
 

@@ -19,7 +19,7 @@ import time
 from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Self
 
 import wirelab
 from wirelab.errors import LabError
@@ -78,7 +78,7 @@ class Machine:
         (folder / "root").symlink_to(root)
         (folder / "lib").symlink_to(Path(wirelab.__file__).parent)
 
-    def __enter__(self) -> Machine:
+    def __enter__(self) -> Self:
         """Switch the lab on."""
         console = self._folder / "results" / "console.log"
         self._started_s = time.monotonic()

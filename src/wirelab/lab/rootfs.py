@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 KIND = "rootfs"
 ROOT = "root"
 # Raise it whenever this file or `tree` changes what comes out.
-STEPS_VERSION = 2
+STEPS_VERSION = 4
 LIMIT_BYTES = 250 * 10**6
 
 # What differs between two builds of the same packages, tells of the machine that built it, or is dead weight.
@@ -31,10 +31,13 @@ UNWANTED = (
     "etc/apt/apt.conf.d/99mmdebstrap",
     "etc/apt/sources.list",
     "etc/apt/sources.list.d/*",
+    "etc/default/locale",
     "etc/dpkg/dpkg.cfg.d/99mmdebstrap",
     "etc/hostname",
     "etc/openvswitch-testcontroller/*.pem",
     "etc/resolv.conf",
+    "etc/vconsole.conf",
+    "root/.ssh",
     "run/*",
     "tmp/*",
     # Written by whichever program came first, in one of two forms.
@@ -42,8 +45,11 @@ UNWANTED = (
     "var/cache/*",
     "var/lib/apt/lists/*",
     "var/lib/dpkg/*-old",
+    "var/lib/libuuid",
     "var/lib/openvswitch/pki",
-    "var/lib/systemd/random-seed",
+    "var/lib/private",
+    # Installing makes some of these only where it may mount /proc, which a container forbids.
+    "var/lib/systemd/*",
     "var/log/*",
     "var/tmp/*",
 )

@@ -20,7 +20,8 @@ OTHERS_MAY_WRITE = stat.S_IWGRP | stat.S_IWOTH
 def remove(root: Path, patterns: Iterable[str]) -> None:
     """Remove what matches ``patterns`` below ``root``: files, links, whole folders."""
     for pattern in patterns:
-        for path in sorted(root.glob(pattern)):
+        # glob takes a plain name that is a dangling link for one that is not there.
+        for path in sorted(root.glob(pattern)) if "*" in pattern else [root / pattern]:
             if path.is_dir() and not path.is_symlink():
                 shutil.rmtree(path)
             else:

@@ -83,7 +83,6 @@ def _port(wiring: Wiring, ref: PortRef) -> Port:
     topology = wiring.topology
     node_number = list(topology.nodes).index(ref.node) + 1
     made = device(wiring, ref)
-    path = netem(wiring, ref)
     return Port(
         name=ref.interface,
         label=topology.label(ref),
@@ -102,9 +101,8 @@ def _port(wiring: Wiring, ref: PortRef) -> Port:
         buffer_bytes=made.buffer_bytes,
         xoff_bytes=made.xoff_bytes,
         xon_bytes=made.xon_bytes,
-        # netem is a queue itself and takes the place of the other one.
-        queue=None if path else made.queue,
-        netem=path,
+        queue=made.queue,
+        netem=netem(wiring, ref),
     )
 
 

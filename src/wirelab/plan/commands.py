@@ -2,16 +2,15 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING
 
+from wirelab.plan import tc
 from wirelab.units import BPS_PER_MBPS, NS_PER_S, RATE, SIZE, TIME, show
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from wirelab.plan.types import Flow, Netem, Plan, Port, Queue
-
-_PERCENT: Final = 100
+    from wirelab.plan.types import Flow, Plan, Port
 
 
 def commands(plan: Plan) -> list[str]:
@@ -47,7 +46,7 @@ def _host(plan: Plan, name: str) -> Iterator[str]:
         yield f"ethtool -G {port.name} rx {port.rx_ring_frames} tx {port.tx_ring_frames}"
         yield f"ip address add {port.address} dev {port.name}"
         yield f"ip link set {port.name} up"
-        yield from _queue(port)
+        yield from (f"tc {line}" for line in tc.egress(port))
 
 
 def _switch(plan: Plan, name: str) -> Iterator[str]:
@@ -60,7 +59,7 @@ def _switch(plan: Plan, name: str) -> Iterator[str]:
         yield from _port(port)
         yield f"ovs-vsctl add-port {name} {port.name}"
         yield f"ip link set {port.name} up"
-        yield from _queue(port)
+        yield from (f"tc {line}" for line in tc.egress(port))
 
 
 def _module(plan: Plan, name: str) -> Iterator[str]:
@@ -71,13 +70,12 @@ def _module(plan: Plan, name: str) -> Iterator[str]:
     for port in ports:
         yield from _port(port)
         yield f"ip link set {port.name} up"
-        yield from _queue(port)
+        yield from (f"tc {line}" for line in tc.egress(port))
     for source, target in (
         (module.host_port, module.line_port),
         (module.line_port, module.host_port),
     ):
-        yield f"tc qdisc replace dev {source} clsact"
-        yield f"tc filter add dev {source} ingress matchall action mirred egress redirect dev {target}"
+        yield from (f"tc {line}" for line in tc.redirect(source, target))
 
 
 def _port(port: Port) -> Iterator[str]:
@@ -87,28 +85,6 @@ def _port(port: Port) -> Iterator[str]:
     yield f"ip link set {port.name} address {port.mac} mtu {port.mtu_bytes}"
     yield f"ethtool -s {port.name} speed {port.speed_bps // BPS_PER_MBPS} duplex full autoneg off"
     yield f"ethtool -A {port.name} autoneg off rx {_on(port.pause_rx)} tx {_on(port.pause_tx)}"
-
-
-def _queue(port: Port) -> Iterator[str]:
-    if port.netem is not None:
-        yield f"tc qdisc replace dev {port.name} root netem {_netem(port.netem)}"
-    elif port.queue is not None:
-        yield f"tc qdisc replace dev {port.name} root {_qdisc(port.queue)}"
-
-
-def _qdisc(queue: Queue) -> str:
-    return queue.kind if queue.limit_bytes is None else f"{queue.kind} limit {queue.limit_bytes}"
-
-
-def _netem(netem: Netem) -> str:
-    words = f"limit {netem.limit_packets}"
-    if netem.delay_ns:
-        words += f" delay {netem.delay_ns}ns"
-        if netem.jitter_ns:
-            words += f" {netem.jitter_ns}ns"
-    if netem.loss_ratio:
-        words += f" loss {netem.loss_ratio * _PERCENT:.4f}%"
-    return words
 
 
 def _flow(plan: Plan, flow: Flow) -> Iterator[str]:

@@ -44,7 +44,12 @@ def main() -> None:
     subprocess.run(["ethtool", "-C", "p2", "rx-usecs", str(int(deaf_s * 1e6))], check=True)
     subprocess.run(["ethtool", "-G", "p2", "rx", str(RING)], check=True)
     setting("p1", "cable_delay_ns", CABLE_DELAY_NS)
-    for name, value in (("buffer_bytes", BUFFER), ("xoff_bytes", XOFF), ("xon_bytes", XON), ("pause_quanta", quanta)):
+    for name, value in (
+        ("buffer_bytes", BUFFER),
+        ("xoff_bytes", XOFF),
+        ("xon_bytes", XON),
+        ("pause_quanta", quanta),
+    ):
         setting("p2", name, value)
     for port in ("p1", "p2"):
         subprocess.run(["ip", "link", "set", port, "up"], check=True)

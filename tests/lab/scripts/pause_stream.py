@@ -65,7 +65,7 @@ def sniff(sniffer: socket.socket) -> tuple[list[list[int]], list[int]]:
     """Everything that passed p2, by kind."""
     pauses: list[list[int]] = []
     arrivals: list[int] = []
-    sniffer.setblocking(False)
+    sniffer.settimeout(0)
     while True:
         try:
             frame, ancillary, _, _ = sniffer.recvmsg(64, 64)

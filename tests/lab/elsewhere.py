@@ -1,0 +1,98 @@
+"""The same run under other circumstances: whatever of the host could matter, changed at once."""
+
+from __future__ import annotations
+
+import contextlib
+import multiprocessing
+import os
+import shutil
+import subprocess
+import sys
+import tempfile
+from dataclasses import replace
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import wirelab
+from tests.lab.rig import Rig
+from wirelab.result import read_result
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+    from multiprocessing.connection import Connection
+
+    from wirelab.lab.select import Lab
+    from wirelab.plan.types import Plan
+
+NOBODY = 65534
+
+
+@contextlib.contextmanager
+def other_folder() -> Iterator[Path]:
+    """A folder that every user of this machine can enter, and its content deleted afterwards."""
+    folder = Path(tempfile.mkdtemp(prefix="wirelab-elsewhere-"))
+    folder.chmod(0o777)
+    try:
+        yield folder
+    finally:
+        shutil.rmtree(folder)
+
+
+def copied(lab: Lab, folder: Path) -> Lab:
+    """The same kernel and root in another place: other inodes, other times, in an order of its own."""
+    kernel, root = folder / "kernel-copy", folder / "root-copy"
+    shutil.copyfile(lab.kernel, kernel)
+    kernel.chmod(0o755)
+    shutil.copytree(lab.root, root, symlinks=True, copy_function=shutil.copy)
+    return replace(lab, kernel=kernel, root=root, entries=())
+
+
+@contextlib.contextmanager
+def busy_cpus() -> Iterator[None]:
+    """Every CPU has something else to do."""
+    argv = [sys.executable, "-c", "while True: pass"]
+    hogs = [subprocess.Popen(["taskset", "--cpu-list", str(cpu), *argv]) for cpu in os.sched_getaffinity(0)]
+    try:
+        yield
+    finally:
+        for hog in hogs:
+            hog.kill()
+            hog.wait()
+
+
+def digest_elsewhere(plan: Plan, lab: Lab, cpu: int) -> str:
+    """The digest of ``plan`` in a copied lab, run by a copied wirelab, as another user where possible.
+
+    With other environment variables, another current folder, another file mask, and every CPU busy.
+    """
+    with other_folder() as folder, busy_cpus():
+        package = folder / "wirelab"
+        shutil.copytree(Path(wirelab.__file__).parent, package)
+        context = multiprocessing.get_context("fork")
+        receiver, sender = context.Pipe(duplex=False)
+        arguments = (plan, copied(lab, folder), folder, package, cpu, sender)
+        process = context.Process(target=_run, args=arguments)
+        process.start()
+        sender.close()
+        try:
+            return str(receiver.recv())
+        finally:
+            process.join()
+
+
+def _run(  # noqa: PLR0913, PLR0917 a child process's whole world
+    plan: Plan, lab: Lab, folder: Path, package: Path, cpu: int, answer: Connection
+) -> None:
+    os.umask(0o077)
+    work = folder / "work"
+    work.mkdir(mode=0o777)
+    os.chdir(work)
+    if os.getuid() == 0:
+        work.chmod(0o777)
+        os.setgroups([])
+        os.setgid(NOBODY)
+        os.setuid(NOBODY)
+    os.environ.update(LANG="tr_TR.UTF-8", TZ="Asia/Tokyo", HOME="/nowhere", WIRELAB_TEST_MARK="x" * 1000)
+    # Where the machine takes the guest's code from.
+    wirelab.__file__ = str(package / "__init__.py")
+    answer.send(read_result(plan, Rig(lab, work, cpu=cpu).run(plan)).digest)
