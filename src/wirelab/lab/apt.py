@@ -70,12 +70,13 @@ class Apt:
     log: Path
     lists: Path
 
-    def _tool(self, tool: str) -> list[str]:
+    def tool(self, tool: str) -> list[str]:
+        """The beginning of a command line of one of apt's tools."""
         return [tool, "-c", str(self.configuration), "-q"]
 
     def version(self, package: str) -> str | None:
         """The version of ``package`` that would be installed, None if there is none."""
-        told = output([*self._tool("apt-cache"), "policy", package])
+        told = output([*self.tool("apt-cache"), "policy", package])
         found = re.search(r"^\s*Candidate:\s*(\S+)", told, re.MULTILINE)
         return found[1] if found and found[1] != "(none)" else None
 
@@ -86,7 +87,7 @@ class Apt:
         """
         base = ["?essential", "?priority(required)", "apt"]
         told = output(
-            [*self._tool("apt-get"), "--simulate", "--no-install-recommends", "install", *base, *wanted],
+            [*self.tool("apt-get"), "--simulate", "--no-install-recommends", "install", *base, *wanted],
             hint="rootfs/packages.txt names the packages",
         )
         found = re.findall(r"^Inst (\S+) (?:\[[^]]*\] )?\((\S+) ", told, re.MULTILINE)
@@ -103,7 +104,7 @@ class Apt:
     def download(self, package: Package, folder: Path) -> Path:
         """Fetch a package, checked against the signed index; one that is there and whole is kept."""
         run(
-            [*self._tool("apt-get"), "download", f"{package.name}={package.version}"],
+            [*self.tool("apt-get"), "download", f"{package.name}={package.version}"],
             log=self.log,
             cwd=folder,
             hint=OFFLINE_HINT,
@@ -137,8 +138,19 @@ def asking(shop: Workshop, mirror: Mirror, suites: Sequence[str]) -> Iterator[Ap
             text = CONFIGURATION.format(folder=folder, architecture=ARCHITECTURE)
             configuration.write_text(text, encoding="utf-8")
         apt = Apt(configuration, cache.log(f"apt-{name}"), folder / "state" / "lists")
-        run(["apt-get", "-c", str(configuration), "-q", "update"], log=apt.log, hint=OFFLINE_HINT)
+        _update(apt)
         yield apt
+
+
+def _update(apt: Apt) -> None:
+    try:
+        run([*apt.tool("apt-get"), "update"], log=apt.log, hint=OFFLINE_HINT)
+    except LabError as error:
+        # What apt wants to say is in its first complaint; before and after it are lists of addresses.
+        text = apt.log.read_text(encoding="utf-8", errors="replace")
+        if found := re.search(r"^E: (.+)$", text, re.MULTILINE):
+            raise LabError(f"{found[1]}\nthe whole log: {apt.log}", hint=OFFLINE_HINT) from error
+        raise
 
 
 def require_keyring() -> None:

@@ -220,7 +220,8 @@ def explained(error: OSError, path: Path) -> LabError:
         errno.EPERM: f"make {path} yours (`sudo chown -R $USER {path}`), or set WIRELAB_CACHE",
         errno.EROFS: "set WIRELAB_CACHE to a folder on a disk that can be written",
     }
-    return LabError(f"{where}: {error.strerror or error}", hint=hints.get(error.errno or 0))
+    hint = hints.get(error.errno or 0, "set WIRELAB_CACHE to a folder of yours")
+    return LabError(f"{where}: {error.strerror or error}", hint=hint)
 
 
 def discard(path: Path) -> None:

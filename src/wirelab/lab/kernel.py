@@ -80,7 +80,8 @@ def _question(shop: Workshop, series: str | None) -> str:
 def _deliverable(shop: Workshop, debian: mirror.Mirror, choices: tuple[Series, ...]) -> kbuild.Source:
     """The first of ``choices`` that apt can deliver."""
     apt.require_keyring()
-    refused = []
+    shop.cache.folder("apt")
+    refused: list[str] = []
     for series in choices:
         for suite in series.suites:
             shop.tell.step(f"asking apt for {series.package} in {suite}")
@@ -91,9 +92,11 @@ def _deliverable(shop: Workshop, debian: mirror.Mirror, choices: tuple[Series, .
                 with apt.asking(shop, debian, [suite]) as asked:
                     version = asked.version(series.package)
             except LabError as error:
-                refused.append(f"{suite}: {error}")
+                refused.append(f"{suite}: {error.message.splitlines()[0]}")
                 continue
             if version is not None:
+                for reason in refused:
+                    shop.tell.say(f"passed over {reason}")
                 return kbuild.Source(series, apt.Package(series.package, version), suite, debian)
             refused.append(f"{suite}: no {series.package}")
     names = " or ".join(series.package for series in choices)
