@@ -27,10 +27,10 @@ def _port(folder: Path, settings: str, name: str) -> Port:
 @pytest.mark.parametrize(
     ("settings", "usecs"),
     [
-        ("", 105),
+        ("", 109),
         ("client.rx_usecs: 50 us", 50),
         ("client: ubuntu20, client.nic: rtl8125", 100),
-        ("client: windows10-rtl8125", 105),
+        ("client: windows10-rtl8125", 109),
     ],
 )
 def test_moderation_is_the_systems_then_the_cards(tmp_path: Path, settings: str, usecs: int) -> None:

@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 import pytest
 from examples import HEAD, ROOT, SCENARIOS, SHIPPED, TRAFFIC, experiment, scenario
 
 from wirelab.model.experiment import load, load_file
-from wirelab.plan.build import build_plan
+from wirelab.plan.build import TICK_NS, build_plan, phase_ns
 from wirelab.plan.types import Flow, Netem, Plan, Queue
+from wirelab.units import NS_PER_S
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -123,13 +125,13 @@ def test_windows_leaves_out_tcp_timestamps() -> None:
     assert plan.sysctls["net.ipv4.tcp_no_metrics_save"] == "1"
 
 
-def test_a_long_path_is_netem_in_place_of_the_queue(tmp_path: Path) -> None:
-    """Delay, jitter and loss of a port make netem its queue."""
+def test_a_long_path_is_netem_above_the_queue(tmp_path: Path) -> None:
+    """Delay, jitter and loss of a port are netem's; the port keeps the queue in front of its wire."""
     plan = _plan(tmp_path, "server.delay: 10 ms, server.jitter: 1 ms, client.loss: 0.01 %")
     server, client = plan.port("server-eth0"), plan.port("client-eth0")
     assert server.netem == Netem(delay_ns=10_000_000, jitter_ns=1_000_000)
     assert client.netem == Netem(loss_ratio=0.0001)
-    assert (server.queue, client.queue) == (None, None)
+    assert (server.queue, client.queue) == (Queue("fq_codel"), Queue("fq_codel"))
     assert plan.port("switch-p1").netem is None
 
 
@@ -143,7 +145,8 @@ def test_flows_run_one_after_the_other_unless_told(tmp_path: Path) -> None:
         "name: d, from: server, to: client, time: 1 s",
         "name: e, from: server, to: client, time: 1 s, start: 0 s",
     )
-    assert {flow.name: flow.start_ns / 10**9 for flow in flows} == {"a": 1, "b": 13, "c": 13, "d": 35, "e": 0}
+    begin_ns = {flow.name: flow.start_ns - phase_ns(1) for flow in flows}
+    assert begin_ns == {"a": NS_PER_S, "b": 13 * NS_PER_S, "c": 13 * NS_PER_S, "d": 35 * NS_PER_S, "e": 0}
 
 
 def test_every_iperf3_port_is_pinned_and_nobody_elses(tmp_path: Path) -> None:
@@ -191,8 +194,10 @@ def test_the_wall_limit_grows_with_the_virtual_time(tmp_path: Path) -> None:
     assert long - short == 30 * 590
 
 
-def test_the_seed_is_in_the_plan_and_changes_nothing_else(tmp_path: Path) -> None:
-    """Randomness is an argument of the lab, not of the wiring."""
+def test_the_seed_moves_the_start_within_a_tick_and_changes_nothing_else(tmp_path: Path) -> None:
+    """Randomness is an argument: of the lab, and of the phase in which all flows start together."""
     loaded = experiment(tmp_path)
-    one, other = (build_plan(loaded, loaded.cases[0], seed).to_json() for seed in (1, 2))
-    assert one.replace('"seed": 1,', '"seed": 2,') == other
+    one, other = (build_plan(loaded, loaded.cases[0], seed) for seed in (1, 2))
+    assert all(0 <= phase_ns(seed) < TICK_NS for seed in range(100))
+    shifted = tuple(replace(flow, start_ns=flow.start_ns - phase_ns(1) + phase_ns(2)) for flow in one.flows)
+    assert replace(one, seed=2, flows=shifted) == other

@@ -90,6 +90,7 @@ def test_a_long_path_is_netem(tmp_path: Path) -> None:
     loaded = experiment(tmp_path, settings="server.delay: 10 ms, server.jitter: 1 ms, server.loss: 0.01 %")
     lines = _lines(build_plan(loaded, loaded.cases[0], 1), "tc")
     assert [
-        *("tc", "qdisc", "replace", "dev", "server-eth0", "root", "netem", "limit", "1000000"),
-        *("delay", "10000000ns", "1000000ns", "loss", "0.0100%"),
+        *("tc", "qdisc", "replace", "dev", "server-eth0", "root", "handle", "1:", "netem"),
+        *("limit", "1000000", "delay", "10000000ns", "1000000ns", "loss", "0.0100%"),
     ] in lines
+    assert ["tc", "qdisc", "replace", "dev", "server-eth0", "parent", "1:", "fq_codel"] in lines

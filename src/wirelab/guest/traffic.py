@@ -38,6 +38,7 @@ class RunningFlow:
         self._server = Job(
             network.argv(flow.receiver, ["iperf3", "-s", "-1", "-J", "-i", "1", "-p", str(flow.port)]),
             folder / f"{flow.name}.server.json",
+            folder / f"{flow.name}.server.log",
         )
 
     def start(self) -> None:
@@ -45,6 +46,7 @@ class RunningFlow:
         self._client = Job(
             self._network.argv(self.flow.sender, client_argv(self.flow, self._network.plan)),
             self._folder / f"{self.flow.name}.client.json",
+            self._folder / f"{self.flow.name}.client.log",
         )
 
     @property

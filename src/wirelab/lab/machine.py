@@ -68,14 +68,16 @@ class Machine:
         Pinned to one CPU the kernel and its user half hand over to each other about twenty times
         faster than across two.
         """
-        self._kernel = kernel
+        # Absolute: the kernel's current folder is not ours, and it dies of a relative $HOME.
+        folder = folder.absolute()
+        self._kernel = kernel.absolute()
         self._folder = folder
         self._seed = seed
         self._cpu = cpu
         self._process: subprocess.Popen[bytes] | None = None
         self._started_s = 0.0
         (folder / "results").mkdir(exist_ok=True)
-        (folder / "root").symlink_to(root)
+        (folder / "root").symlink_to(root.absolute())
         (folder / "lib").symlink_to(Path(wirelab.__file__).parent)
 
     def __enter__(self) -> Self:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import random
 from typing import TYPE_CHECKING, Final
 
 from wirelab.ethernet import udp_payload_bytes
@@ -21,6 +22,7 @@ if TYPE_CHECKING:
 FIRST_START_NS: Final = NS_PER_S
 GAP_NS: Final = 2 * NS_PER_S
 """The silence between flows that run one after the other: long enough for every queue to run empty."""
+TICK_NS: Final = NS_PER_S // 250
 FIRST_SERVER_PORT: Final = 5201
 FIRST_CLIENT_PORT: Final = 40001
 PREFIX_BITS: Final = 24
@@ -33,7 +35,7 @@ def build_plan(experiment: Experiment, case: Case, seed: int) -> Plan:
     """The Plan of one case. ``seed`` (not negative) is what randomness in the lab starts from."""
     wiring = case.wiring
     topology = wiring.topology
-    flows = _flows(experiment.scenario.flows, wiring)
+    flows = _flows(experiment.scenario.flows, wiring, phase_ns(seed))
     end_ns = max((flow.start_ns + flow.duration_ns for flow in flows), default=0)
     return Plan(
         scenario=experiment.scenario.name,
@@ -111,7 +113,16 @@ def _address(wiring: Wiring, node: str) -> str:
     return f"10.0.0.{hosts.index(node) + 1}/{PREFIX_BITS}"
 
 
-def _flows(written: tuple[Iperf3, ...], wiring: Wiring) -> tuple[Flow, ...]:
+def phase_ns(seed: int) -> int:
+    """How far into a tick of the lab's kernel the traffic starts: the part of chance in when one starts.
+
+    Everything else about a run is either stated or drawn inside the lab. TCP's timers run from tick to
+    tick, so a path that drops decides differently for another phase. Even over a tick (4 ms).
+    """
+    return random.Random(seed).randrange(TICK_NS)  # noqa: S311 - a draw that must repeat
+
+
+def _flows(written: tuple[Iperf3, ...], wiring: Wiring, shift_ns: int) -> tuple[Flow, ...]:
     flows: dict[str, Flow] = {}
     client_port = FIRST_CLIENT_PORT
     for index, flow in enumerate(written):
@@ -120,7 +131,7 @@ def _flows(written: tuple[Iperf3, ...], wiring: Wiring) -> tuple[Flow, ...]:
             sender=flow.sender,
             receiver=flow.receiver,
             protocol=flow.protocol,
-            start_ns=_start_ns(flow, flows),
+            start_ns=_start_ns(flow, flows, shift_ns),
             duration_ns=flow.time,
             port=FIRST_SERVER_PORT + index,
             client_port=client_port,
@@ -133,13 +144,13 @@ def _flows(written: tuple[Iperf3, ...], wiring: Wiring) -> tuple[Flow, ...]:
     return tuple(flows.values())
 
 
-def _start_ns(flow: Iperf3, earlier: dict[str, Flow]) -> int:
+def _start_ns(flow: Iperf3, earlier: dict[str, Flow], shift_ns: int) -> int:
     if flow.start is not None:
-        return flow.start
+        return flow.start + shift_ns
     if flow.together is not None:
         return earlier[flow.together].start_ns
     if not earlier:
-        return FIRST_START_NS
+        return FIRST_START_NS + shift_ns
     return max(each.start_ns + each.duration_ns for each in earlier.values()) + GAP_NS
 
 
