@@ -30,7 +30,7 @@ OPTIONS = st.dictionaries(
 def recipe(tmp_path: Path) -> Recipe:
     """A copy of the shipped recipe that a test may change."""
     for name in ("kernel", "rootfs"):
-        shutil.copytree(SHIPPED.home / name, tmp_path / name)
+        shutil.copytree(SHIPPED.home / name, tmp_path / name, symlinks=True)
     return Recipe(tmp_path)
 
 

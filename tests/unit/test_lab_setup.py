@@ -198,6 +198,28 @@ def test_every_source_must_be_signed_by_debian() -> None:
     assert lines == [f"deb [arch=amd64 signed-by={apt.KEYRING}] http://near.example/debian trixie main"]
 
 
+@pytest.mark.skipif(
+    shutil.which("apt-get") is None or not apt.KEYRING.exists(), reason="no apt of Debian's here"
+)
+def test_a_mirror_that_debian_did_not_sign_is_refused(
+    tmp_path: Path, empty: dict[str, str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Whoever runs a mirror cannot make us build what Debian did not publish: each suite is refused."""
+    monkeypatch.setattr(packages, "KERNEL", ())
+    for series in Workshop.of(empty).recipe.series:
+        for suite in series.suites:
+            folder = tmp_path / "debian" / "dists" / suite / "main" / "binary-amd64"
+            folder.mkdir(parents=True, exist_ok=True)
+            (folder / "Packages").write_text(f"Package: {series.package}\nVersion: 99\nArchitecture: all\n")
+            (folder.parents[1] / "Release").write_text(f"Suite: {suite}\n")
+    shop = Workshop.of({**empty, "WIRELAB_DEBIAN_MIRROR": f"file://{tmp_path}/debian"})
+    with pytest.raises(LabError, match="apt can deliver no linux-source-") as caught:
+        kernel.ensure(shop)
+    assert "trixie-backports: The repository" in caught.value.message
+    assert "is not signed" in caught.value.message
+    assert shop.cache.entries() == ()
+
+
 def test_doctor_finds_what_is_built(built: dict[str, str]) -> None:
     """Kernel and root image by name; an empty cache gets the command that fills it."""
     found = {finding.name: finding for finding in doctor.examine(built)}

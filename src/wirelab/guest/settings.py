@@ -110,7 +110,9 @@ def _sysctl(name: str) -> Path:
 
 def _ip_lines(port: Port) -> str:
     address = f"addr add {port.address} dev {port.name}\n" if port.address else ""
-    return f"{address}link set {port.name} up\n"
+    # netem holds and loses what it is handed, and that would be a whole TSO burst.
+    single = f"link set {port.name} gso_max_segs 1\n" if port.netem else ""
+    return f"{address}{single}link set {port.name} up\n"
 
 
 def read_back(network: Network) -> tuple[Setting, ...]:

@@ -45,6 +45,8 @@ def _host(plan: Plan, name: str) -> Iterator[str]:
         yield f"ethtool -C {port.name} rx-usecs {port.rx_usecs} rx-frames {port.rx_frames}"
         yield f"ethtool -G {port.name} rx {port.rx_ring_frames} tx {port.tx_ring_frames}"
         yield f"ip address add {port.address} dev {port.name}"
+        if port.netem is not None:
+            yield f"ip link set {port.name} gso_max_segs 1"
         yield f"ip link set {port.name} up"
         yield from (f"tc {line}" for line in tc.egress(port))
 
