@@ -8,6 +8,9 @@ NAME ?=
 ARGS ?=
 SERIES ?=
 
+# Where the lab is not what was asked for, it is worth a line only if it has to be built.
+QUIETLY := $(if $(filter lab,$(MAKECMDGOALS)),,--quiet)
+
 # A virtual environment holds absolute paths: the stamp is named after the folder, so a moved checkout gets a new one.
 VENV := .venv
 HERE := $(shell pwd | cksum | cut -d ' ' -f 1)
@@ -36,7 +39,7 @@ name:
 	@test -n '$(NAME)' || { echo 'error: which scenario? make scenario NAME=sfp-mismatch' >&2; exit 2; }
 
 lab: $(READY)
-	@$(VENV)/bin/wirelab lab build --install-packages $(if $(SERIES),--series '$(SERIES)')
+	@$(VENV)/bin/wirelab lab build --install-packages $(QUIETLY) $(if $(SERIES),--series '$(SERIES)')
 
 test: $(READY_TO_TEST) lab
 	@$(VENV)/bin/python -m pytest -n auto $(ARGS)

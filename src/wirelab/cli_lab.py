@@ -104,11 +104,14 @@ def build(
     install_packages: Annotated[
         bool, typer.Option("--install-packages", help="Install what the build needs, with sudo unless root.")
     ] = False,
+    quiet: Annotated[bool, typer.Option("--quiet", "-q", help="Say nothing if all is there.")] = False,
 ) -> None:
     """Build the kernel and the root image, each only if it is not there."""
     console = Console(stderr=True)
     shop = _workshop()
     there = None if update else _there(shop, series)
+    if there is not None and quiet:
+        return
     if there is None:
         if install_packages and (lacking := packages.missing("kernel", "root")):
             packages.install(lacking, lambda text: console.print(text, markup=False, highlight=False))

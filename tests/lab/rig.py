@@ -22,7 +22,7 @@ NS_PER_MS = 1_000_000
 
 SCRIPTS = Path(__file__).parent / "scripts"
 
-_WALL_LIMIT_S = 240
+_WALL_LIMIT_S = 150
 
 SYSCTLS = {"net.ipv4.tcp_no_metrics_save": "1", "net.ipv6.conf.all.disable_ipv6": "1"}
 
