@@ -102,10 +102,14 @@ def client_argv(flow: Flow, plan: Plan) -> list[str]:
 
 
 def introduce(network: Network) -> None:
-    """One ping each way between the ends of every flow: ARP and the switches' tables are filled."""
+    """A ping each way between the ends of every flow: ARP and the switches' tables are filled.
+
+    Repeated until it is answered, for a path may be meant to lose frames. Raises CommandError when
+    nothing comes through.
+    """
     pairs = {(flow.sender, flow.receiver) for flow in network.plan.flows}
     for a, b in sorted(pairs | {(b, a) for a, b in pairs}):
-        run(network.argv(a, ["ping", "-c", "1", "-W", "5", address_of(network.plan, b)]))
+        run(network.argv(a, ["ping", "-c", "1", "-w", "10", address_of(network.plan, b)]))
 
 
 class Schedule:
