@@ -58,7 +58,7 @@ class Figure:
         """As it is printed."""
         goal = "" if self.at_most is None else f"   at most {self.at_most:g}"
         spread = f"{min(self.runs):.2f}..{max(self.runs):.2f}"
-        return f"{self.name:<44} {self.median:>8.2f} {self.unit:<8} ({spread}){goal}"
+        return f"{self.name:<56} {self.median:>8.2f} {self.unit:<8} ({spread}){goal}"
 
 
 class Bench:
@@ -208,7 +208,7 @@ def main() -> None:
     cpu = max(os.sched_getaffinity(0))
     facts = host_facts(lab)
     for name, value in facts.items():
-        print(f"{name:<44} {value}")
+        print(f"{name:<56} {value}")
     with lab.in_use(), tempfile.TemporaryDirectory() as folder:
         figures = measure(Bench(lab, Path(folder), options.runs, cpu), lab, cpu)
     document = {
