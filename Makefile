@@ -42,7 +42,7 @@ lab: $(READY)
 	@$(VENV)/bin/wirelab lab build --install-packages $(QUIETLY) $(if $(SERIES),--series '$(SERIES)')
 
 test: $(READY_TO_TEST) lab
-	@$(VENV)/bin/python -m pytest -n auto $(ARGS)
+	@$(VENV)/bin/python -m pytest -n auto --dist worksteal $(ARGS)
 
 bench: $(READY_TO_TEST) lab
 	@$(VENV)/bin/python bench/bench.py $(ARGS)
