@@ -59,7 +59,7 @@ class Store:
         """
         with _named(self.root):
             self.root.mkdir(parents=True, exist_ok=True)
-            for left in self.leftovers():
+            for left in self._abandoned():
                 discard(left)
             stamp = f"{when:%Y%m%dT%H%M%SZ}"
             folder, descriptor = _locked_folder(self.root, f"{_PARTIAL}{stamp}-{scenario}-")
@@ -73,12 +73,14 @@ class Store:
 
     def leftovers(self) -> list[Path]:
         """Folders of runs that were killed: begun, and nobody's any more."""
-        found = []
+        return list(self._abandoned())
+
+    def _abandoned(self) -> Iterator[Path]:
+        """Each such folder, locked until the next is asked for: a run that is just making one waits for it."""
         for path in sorted(self.root.glob(f"{_PARTIAL}*")):
             with contextlib.suppress(OSError), lock.exclusive_now(path) as abandoned:
                 if abandoned:
-                    found.append(path)
-        return found
+                    yield path
 
 
 class Draft:
@@ -164,8 +166,8 @@ class Draft:
 def _locked_folder(root: Path, prefix: str) -> tuple[Path, int]:
     """A new folder and a descriptor that locks it.
 
-    Between its making and its locking another run may take it for one that was left behind: then the
-    name is gone once we hold the lock, and the next one is tried.
+    Between its making and its locking another run may take it for one that was left behind, and removes
+    it under the lock: then the name is gone once we hold that, and the next one is tried.
     """
     while True:
         folder = root / f"{prefix}{secrets.token_hex(4)}"
