@@ -76,7 +76,7 @@ class Store:
         return list(self._abandoned())
 
     def _abandoned(self) -> Iterator[Path]:
-        """Each such folder, locked until the next is asked for: a run that is just making one waits for it."""
+        """Each such folder, locked until the next is asked for: a run that just made one waits."""
         for path in sorted(self.root.glob(f"{_PARTIAL}*")):
             with contextlib.suppress(OSError), lock.exclusive_now(path) as abandoned:
                 if abandoned:
