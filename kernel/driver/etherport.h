@@ -55,6 +55,14 @@ struct etherport_counters {
 	u64 rx_interrupts;
 };
 
+/* What one end of a cable has agreed to, see negotiate.c */
+struct etherport_link {
+	u32 speed_mbps;
+	bool half;
+	bool pause_rx;
+	bool pause_tx;
+};
+
 /* Something that is to happen at an instant of virtual time, see event.c */
 struct etherport_event {
 	struct time_travel_event tt;
@@ -67,9 +75,20 @@ struct etherport {
 	struct etherport *peer;		/* the cable's other end, or NULL */
 	struct etherport_counters count;
 
-	/* link.c */
+	/* link.c, negotiate.c: what was asked for, then what holds */
+	bool autoneg;
+	__ETHTOOL_DECLARE_LINK_MODE_MASK(advertising);
+	u32 forced_mbps;		/* without autoneg */
+	bool forced_half;
+	bool pause_autoneg;
+	bool pause_rx_asked;
+	bool pause_tx_asked;
+	char follow[IFNAMSIZ];		/* a link only while that port has one */
 	u32 speed_mbps;
 	u32 byte_ps;			/* what a byte takes at this speed */
+	bool half;
+	bool pause_rx;			/* obey PAUSE */
+	bool pause_tx;			/* send PAUSE */
 	u64 cable_delay_ns;		/* of a bit, to the peer */
 
 	/* transmit.c */
@@ -101,8 +120,6 @@ struct etherport {
 	u64 xon_bytes;
 
 	/* pause.c */
-	bool pause_rx;			/* obey PAUSE */
-	bool pause_tx;			/* send PAUSE */
 	bool xoff_sent;			/* the peer was told to be silent */
 	bool pause_pending;		/* a PAUSE frame waits to be sent */
 	u16 pause_pending_quanta;
@@ -142,9 +159,18 @@ bool etherport_event_pending(const struct etherport_event *event);
 void etherport_event_at(struct etherport_event *event, u64 when_ps, u64 now_ps);
 void etherport_event_cancel(struct etherport_event *event);
 
+/* main.c */
+bool etherport_is(const struct net_device *dev);
+
+/* negotiate.c */
+void etherport_supported(unsigned long *modes);
+bool etherport_mode_known(u32 speed_mbps, bool half);
+bool etherport_agree(const struct etherport *a, const struct etherport *a_leader,
+		     const struct etherport *b, const struct etherport *b_leader,
+		     struct etherport_link *a_link, struct etherport_link *b_link);
+
 /* link.c */
-bool etherport_speed_known(u32 speed_mbps);
-void etherport_set_speed(struct etherport *port, u32 speed_mbps);
+void etherport_link_init(struct etherport *port);
 void etherport_plug(struct etherport *port, struct etherport *peer);
 void etherport_unplug(struct etherport *port);
 void etherport_resolve(struct etherport *port);

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* Settings and counters the way real NICs have them: ethtool -s -A -C -G -S. */
+#include <linux/linkmode.h>
 #include <net/sch_generic.h>
 
 #include "etherport.h"
@@ -9,26 +10,51 @@ static void etherport_get_drvinfo(struct net_device *dev, struct ethtool_drvinfo
 	strscpy(info->driver, "etherport", sizeof(info->driver));
 }
 
+static void etherport_add_pause_modes(const struct etherport *port, unsigned long *modes)
+{
+	linkmode_mod_bit(ETHTOOL_LINK_MODE_Pause_BIT, modes, port->pause_rx_asked);
+	linkmode_mod_bit(ETHTOOL_LINK_MODE_Asym_Pause_BIT, modes,
+			 port->pause_rx_asked != port->pause_tx_asked);
+	linkmode_set_bit(ETHTOOL_LINK_MODE_Autoneg_BIT, modes);
+}
+
+static void etherport_get_speed(const struct etherport *port,
+				struct ethtool_link_ksettings *settings)
+{
+	if (!port->autoneg) {
+		settings->base.speed = port->forced_mbps;
+		settings->base.duplex = port->forced_half ? DUPLEX_HALF : DUPLEX_FULL;
+	} else if (netif_carrier_ok(port->dev)) {
+		settings->base.speed = port->speed_mbps;
+		settings->base.duplex = port->half ? DUPLEX_HALF : DUPLEX_FULL;
+	} else {
+		settings->base.speed = SPEED_UNKNOWN;
+		settings->base.duplex = DUPLEX_UNKNOWN;
+	}
+}
+
 static int etherport_get_link_ksettings(struct net_device *dev,
 					struct ethtool_link_ksettings *settings)
 {
 	struct etherport *port = netdev_priv(dev);
 
-	ethtool_link_ksettings_zero_link_mode(settings, supported);
 	ethtool_link_ksettings_zero_link_mode(settings, advertising);
-	ethtool_link_ksettings_add_link_mode(settings, supported, 10baseT_Full);
-	ethtool_link_ksettings_add_link_mode(settings, supported, 100baseT_Full);
-	ethtool_link_ksettings_add_link_mode(settings, supported, 1000baseT_Full);
-	ethtool_link_ksettings_add_link_mode(settings, supported, 2500baseT_Full);
-	ethtool_link_ksettings_add_link_mode(settings, supported, 5000baseT_Full);
-	ethtool_link_ksettings_add_link_mode(settings, supported, 10000baseT_Full);
-	ethtool_link_ksettings_add_link_mode(settings, supported, 25000baseCR_Full);
+	ethtool_link_ksettings_zero_link_mode(settings, lp_advertising);
+	etherport_supported(settings->link_modes.supported);
 	ethtool_link_ksettings_add_link_mode(settings, supported, Pause);
-
-	settings->base.speed = port->speed_mbps;
-	settings->base.duplex = DUPLEX_FULL;
+	ethtool_link_ksettings_add_link_mode(settings, supported, Asym_Pause);
+	ethtool_link_ksettings_add_link_mode(settings, supported, Autoneg);
+	if (port->autoneg) {
+		linkmode_copy(settings->link_modes.advertising, port->advertising);
+		etherport_add_pause_modes(port, settings->link_modes.advertising);
+	}
+	if (port->autoneg && port->peer && port->peer->autoneg && netif_carrier_ok(dev)) {
+		linkmode_copy(settings->link_modes.lp_advertising, port->peer->advertising);
+		etherport_add_pause_modes(port->peer, settings->link_modes.lp_advertising);
+	}
+	etherport_get_speed(port, settings);
 	settings->base.port = PORT_OTHER;
-	settings->base.autoneg = AUTONEG_DISABLE;
+	settings->base.autoneg = port->autoneg ? AUTONEG_ENABLE : AUTONEG_DISABLE;
 	return 0;
 }
 
@@ -36,16 +62,23 @@ static int etherport_set_link_ksettings(struct net_device *dev,
 					const struct ethtool_link_ksettings *settings)
 {
 	struct etherport *port = netdev_priv(dev);
+	bool half = settings->base.duplex == DUPLEX_HALF;
+	__ETHTOOL_DECLARE_LINK_MODE_MASK(modes);
 
-	if (settings->base.autoneg != AUTONEG_DISABLE ||
-	    settings->base.duplex != DUPLEX_FULL)
-		return -EOPNOTSUPP;
-	if (!etherport_speed_known(settings->base.speed))
-		return -EINVAL;
-
-	local_bh_disable();
-	etherport_set_speed(port, settings->base.speed);
-	local_bh_enable();
+	if (settings->base.autoneg == AUTONEG_ENABLE) {
+		etherport_supported(modes);
+		linkmode_and(modes, modes, settings->link_modes.advertising);
+		if (linkmode_empty(modes))
+			return -EINVAL;
+		linkmode_copy(port->advertising, modes);
+		port->autoneg = true;
+	} else {
+		if (!etherport_mode_known(settings->base.speed, half))
+			return -EINVAL;
+		port->forced_mbps = settings->base.speed;
+		port->forced_half = half;
+		port->autoneg = false;
+	}
 	etherport_resolve(port);
 	return 0;
 }
@@ -55,9 +88,9 @@ static void etherport_get_pauseparam(struct net_device *dev,
 {
 	struct etherport *port = netdev_priv(dev);
 
-	param->autoneg = AUTONEG_DISABLE;
-	param->rx_pause = port->pause_rx;
-	param->tx_pause = port->pause_tx;
+	param->autoneg = port->pause_autoneg ? AUTONEG_ENABLE : AUTONEG_DISABLE;
+	param->rx_pause = port->pause_rx_asked;
+	param->tx_pause = port->pause_tx_asked;
 }
 
 static int etherport_set_pauseparam(struct net_device *dev,
@@ -65,14 +98,10 @@ static int etherport_set_pauseparam(struct net_device *dev,
 {
 	struct etherport *port = netdev_priv(dev);
 
-	if (param->autoneg)
-		return -EOPNOTSUPP;
-
-	local_bh_disable();
-	port->pause_rx = param->rx_pause;
-	port->pause_tx = param->tx_pause;
-	etherport_pause_watch(port);
-	local_bh_enable();
+	port->pause_autoneg = param->autoneg;
+	port->pause_rx_asked = param->rx_pause;
+	port->pause_tx_asked = param->tx_pause;
+	etherport_resolve(port);
 	return 0;
 }
 
@@ -159,6 +188,8 @@ static const struct {
 static const char etherport_gauges[][ETH_GSTRING_LEN] = {
 	"tx_paused_ns",
 	"tx_paused",
+	"pause_rx_active",
+	"pause_tx_active",
 	"tx_ring_frames",
 	"tx_flight_frames",
 	"rx_ring_frames",
@@ -205,6 +236,8 @@ static void etherport_get_gauges(struct etherport *port, u64 *data)
 
 	*data++ = etherport_paused_ns(port);
 	*data++ = etherport_paused(port, etherport_now_ps());
+	*data++ = port->pause_rx;
+	*data++ = port->pause_tx;
 	*data++ = etherport_tx_used(port);
 	*data++ = skb_queue_len(&port->flight);
 	*data++ = skb_queue_len(&port->rx_ring) + skb_queue_len(&port->rx_fifo);

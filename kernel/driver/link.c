@@ -1,59 +1,118 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* The cable and what its two ends agree on: speed and carrier. */
+/*
+ * The cable, and whether there is a link on it.
+ *
+ * A port may follow another one of its node: an SFP module's side towards the
+ * slot has a signal only while its line has one (SFF-8431: RX_LOS).
+ */
 #include <linux/rtnetlink.h>
 
 #include "etherport.h"
 
-static const u32 etherport_speeds_mbps[] = {
-	SPEED_10, SPEED_100, SPEED_1000, SPEED_2500,
-	SPEED_5000, SPEED_10000, SPEED_25000,
-};
-
-bool etherport_speed_known(u32 speed_mbps)
+static void etherport_set_link(struct etherport *port, const struct etherport_link *link)
 {
-	int i;
-
-	for (i = 0; i < ARRAY_SIZE(etherport_speeds_mbps); i++)
-		if (etherport_speeds_mbps[i] == speed_mbps)
-			return true;
-	return false;
+	port->speed_mbps = link->speed_mbps;
+	port->byte_ps = 8 * 1000 * 1000 / link->speed_mbps;
+	port->half = link->half;
+	port->pause_rx = link->pause_rx;
+	port->pause_tx = link->pause_tx;
 }
 
-void etherport_set_speed(struct etherport *port, u32 speed_mbps)
+void etherport_link_init(struct etherport *port)
 {
-	port->speed_mbps = speed_mbps;
-	port->byte_ps = 8 * 1000 * 1000 / speed_mbps;
+	struct etherport_link link = {
+		.speed_mbps = port->forced_mbps,
+		.half = port->forced_half,
+		.pause_rx = port->pause_rx_asked,
+		.pause_tx = port->pause_tx_asked,
+	};
+
+	etherport_supported(port->advertising);
+	etherport_set_link(port, &link);
+}
+
+/* The port that this one follows. False: it follows one that is not there. */
+static bool etherport_leader(const struct etherport *port, const struct etherport **leader)
+{
+	struct net_device *dev;
+
+	*leader = NULL;
+	if (!port->follow[0])
+		return true;
+
+	dev = __dev_get_by_name(dev_net(port->dev), port->follow);
+	if (!dev || !etherport_is(dev))
+		return false;
+	*leader = netdev_priv(dev);
+	return netif_carrier_ok(dev);
+}
+
+static void etherport_link_down(struct etherport *port)
+{
+	netif_carrier_off(port->dev);
+	etherport_pause_stop(port);
+}
+
+static void etherport_link_up(struct etherport *port, const struct etherport_link *link)
+{
+	if (port->speed_mbps != link->speed_mbps || port->half != link->half)
+		etherport_link_down(port);
+
+	local_bh_disable();
+	etherport_set_link(port, link);
+	etherport_pause_watch(port);
+	local_bh_enable();
+	netif_carrier_on(port->dev);
+	local_bh_disable();
+	etherport_tx_kick(port);
+	local_bh_enable();
+}
+
+static void etherport_resolve_pair(struct etherport *port, struct etherport *peer)
+{
+	const struct etherport *leader, *peer_leader;
+	struct etherport_link link, peer_link;
+
+	if (netif_running(port->dev) && netif_running(peer->dev) &&
+	    etherport_leader(port, &leader) && etherport_leader(peer, &peer_leader) &&
+	    etherport_agree(port, leader, peer, peer_leader, &link, &peer_link)) {
+		etherport_link_up(port, &link);
+		etherport_link_up(peer, &peer_link);
+	} else {
+		etherport_link_down(port);
+		etherport_link_down(peer);
+	}
+}
+
+static void etherport_resolve_followers(struct etherport *leader)
+{
+	struct net_device *dev;
+
+	for_each_netdev(dev_net(leader->dev), dev) {
+		struct etherport *port = netdev_priv(dev);
+
+		if (etherport_is(dev) && port->peer && !strcmp(port->follow, leader->dev->name))
+			etherport_resolve_pair(port, port->peer);
+	}
 }
 
 /*
- * There is a link when both ends are up and talk at the same speed: two PHYs
- * that are forced to different speeds never find each other's idle signal.
+ * After any change of one end: bring the link of both up to date, and those of
+ * the ports that follow them. Who follows is followed by nobody.
  */
-static bool etherport_linked(const struct etherport *port)
-{
-	const struct etherport *peer = port->peer;
-
-	return peer && netif_running(port->dev) && netif_running(peer->dev) &&
-	       port->speed_mbps == peer->speed_mbps;
-}
-
-static void etherport_set_carrier(struct etherport *port, bool on)
-{
-	if (on)
-		netif_carrier_on(port->dev);
-	else
-		netif_carrier_off(port->dev);
-}
-
-/* After any change of one end: bring the carrier of both up to date. */
 void etherport_resolve(struct etherport *port)
 {
-	bool on = etherport_linked(port);
+	struct etherport *peer = port->peer;
 
 	ASSERT_RTNL();
-	etherport_set_carrier(port, on);
-	if (port->peer)
-		etherport_set_carrier(port->peer, on);
+	if (!peer) {
+		etherport_link_down(port);
+		etherport_resolve_followers(port);
+		return;
+	}
+	etherport_resolve_pair(port, peer);
+	etherport_resolve_followers(port);
+	etherport_resolve_followers(peer);
 }
 
 void etherport_plug(struct etherport *port, struct etherport *peer)

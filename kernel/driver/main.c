@@ -26,11 +26,8 @@ static int etherport_stop(struct net_device *dev)
 {
 	struct etherport *port = netdev_priv(dev);
 
-	netif_carrier_off(dev);
-	if (port->peer)
-		netif_carrier_off(port->peer->dev);
+	etherport_resolve(port);
 	etherport_tx_stop(port);
-	etherport_pause_stop(port);
 	etherport_rx_stop(port);
 	return 0;
 }
@@ -77,7 +74,7 @@ static const struct net_device_ops etherport_netdev_ops = {
 	.ndo_validate_addr	= eth_validate_addr,
 };
 
-static bool etherport_is(const struct net_device *dev)
+bool etherport_is(const struct net_device *dev)
 {
 	return dev->netdev_ops == &etherport_netdev_ops;
 }
@@ -103,7 +100,9 @@ static void etherport_setup(struct net_device *dev)
 	port->buffer_bytes = ETHERPORT_DEFAULT_BUFFER;
 	port->xoff_bytes = ETHERPORT_DEFAULT_XOFF;
 	port->xon_bytes = ETHERPORT_DEFAULT_XON;
-	etherport_set_speed(port, ETHERPORT_DEFAULT_MBPS);
+	port->forced_mbps = ETHERPORT_DEFAULT_MBPS;
+	port->pause_rx_asked = true;
+	etherport_link_init(port);
 	etherport_tx_init(port);
 	etherport_rx_init(port);
 	etherport_pause_init(port);

@@ -152,7 +152,6 @@ void etherport_pause_received(struct etherport *port, const struct sk_buff *skb)
 void etherport_pause_init(struct etherport *port)
 {
 	port->pause_quanta = ETHERPORT_QUANTA_MAX;
-	port->pause_rx = true;
 	etherport_event_init(&port->pause_event, etherport_pause_event);
 }
 

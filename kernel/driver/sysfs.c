@@ -115,9 +115,36 @@ static ssize_t role_store(struct device *dev, struct device_attribute *attr,
 }
 static DEVICE_ATTR_RW(role);
 
+/* The port of this node without whose link this one has none; empty: it stands for itself. */
+static ssize_t follow_show(struct device *dev, struct device_attribute *attr, char *buf)
+{
+	return sysfs_emit(buf, "%s\n", etherport_of(dev)->follow);
+}
+
+static ssize_t follow_store(struct device *dev, struct device_attribute *attr,
+			    const char *buf, size_t count)
+{
+	struct etherport *port = etherport_of(dev);
+	char name[IFNAMSIZ];
+
+	if (strscpy(name, buf, sizeof(name)) < 0)
+		return -EINVAL;
+	name[strcspn(name, "\n")] = '\0';
+	if (!strcmp(name, port->dev->name))
+		return -EINVAL;
+
+	rtnl_lock();
+	strscpy(port->follow, name, sizeof(port->follow));
+	etherport_resolve(port);
+	rtnl_unlock();
+	return count;
+}
+static DEVICE_ATTR_RW(follow);
+
 static struct attribute *etherport_sysfs_attrs[] = {
 	&dev_attr_buffer_bytes.attr,
 	&dev_attr_cable_delay_ns.attr,
+	&dev_attr_follow.attr,
 	&dev_attr_pause_quanta.attr,
 	&dev_attr_role.attr,
 	&dev_attr_xoff_bytes.attr,

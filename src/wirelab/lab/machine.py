@@ -93,6 +93,9 @@ class Machine:
                         "HOME": str(self._folder),
                         "TMPDIR": str(memory_folder(self._folder)),
                         "PATH": os.defpath,
+                        # Before 6.16 a process of the lab is a fork of its kernel whose memory was taken away:
+                        # the host would go on writing to where glibc registered restartable sequences.
+                        "GLIBC_TUNABLES": "glibc.pthread.rseq=0",
                     },
                     stdin=subprocess.DEVNULL,
                     stdout=output,
