@@ -70,6 +70,29 @@ struct etherport_event {
 	void (*fn)(struct etherport_event *event);
 };
 
+/* What ports have in common under a number, see server.c and buffer.c */
+struct etherport_shared {
+	struct list_head list;
+	u32 number;
+	u32 users;
+	u64 cpu_busy_until_ps;
+	u64 cpu_busy_ps;		/* all that it has worked */
+	u64 pool_bytes;			/* 0: no limit */
+	u64 pool_used_bytes;
+};
+
+struct etherport_bus {
+	u64 bps;			/* each direction, after line coding; 0: no limit */
+	u64 payload_bytes;		/* of a transaction; 0: the whole frame */
+	u64 overhead_bytes;		/* of a transaction */
+	u64 frame_bytes;		/* descriptors and doorbells */
+};
+
+struct etherport_cpu_cost {
+	u64 frame_ns;
+	u64 byte_ps;
+};
+
 struct etherport {
 	struct net_device *dev;
 	struct etherport *peer;		/* the cable's other end, or NULL */
@@ -102,11 +125,22 @@ struct etherport {
 	struct etherport_event flight_event;
 	u64 queue_high_water_bytes;	/* of the egress queue, the root qdisc */
 
+	/* server.c */
+	struct etherport_bus bus;
+	u64 bus_tx_busy_until_ps;
+	u64 bus_rx_busy_until_ps;
+	struct etherport_shared *cpu;	/* NULL: it takes no time */
+	struct etherport_cpu_cost cpu_rx;
+	struct etherport_cpu_cost cpu_tx;
+
 	/* receive.c */
 	bool forward;			/* switch or module, not an end system */
 	struct sk_buff_head rx_ring;
 	u32 rx_ring_size;
-	struct sk_buff_head rx_fifo;	/* host: the buffer behind a full ring */
+	struct sk_buff_head rx_fifo;	/* host: the packet buffer, in front of bus and ring */
+	struct sk_buff_head rx_done;	/* the CPU is through with these */
+	struct etherport_event bus_event;	/* a frame has come over the bus */
+	struct etherport_event cpu_event;	/* the CPU is through with a frame */
 	struct napi_struct napi;
 	struct etherport_event rx_event;	/* interrupt moderation */
 	u32 rx_usecs;
@@ -130,15 +164,16 @@ struct etherport {
 	u64 paused_ps;			/* time the peer kept us silent */
 };
 
-/* What the driver keeps in skb->cb of a frame that is on the cable. */
-struct etherport_flight {
-	u64 arrival_ps;
+/* What the driver keeps in skb->cb of a frame that is its own. */
+struct etherport_cb {
+	u64 ready_ps;		/* in the TX ring: through CPU and bus */
+	u64 arrival_ps;		/* on the cable */
 };
 
-static inline struct etherport_flight *etherport_flight(struct sk_buff *skb)
+static inline struct etherport_cb *etherport_cb(struct sk_buff *skb)
 {
-	BUILD_BUG_ON(sizeof(struct etherport_flight) > sizeof(skb->cb));
-	return (struct etherport_flight *)skb->cb;
+	BUILD_BUG_ON(sizeof(struct etherport_cb) > sizeof(skb->cb));
+	return (struct etherport_cb *)skb->cb;
 }
 
 /* Length as a buffer holds it: padded to the minimum, without the FCS. */
@@ -194,6 +229,13 @@ int etherport_buffer_setup(void);
 bool etherport_buffer_take(struct etherport *port, u32 len);
 void etherport_buffer_give(struct etherport *port, u32 len);
 bool etherport_buffer_charge(struct etherport *port, struct sk_buff *skb, u32 len);
+
+/* server.c */
+struct etherport_shared *etherport_shared_get(u32 number);
+void etherport_shared_put(struct etherport_shared *shared);
+u64 etherport_bus_serve(const struct etherport_bus *bus, u64 *busy_until_ps, u64 now_ps, u32 len);
+u64 etherport_cpu_serve(struct etherport *port, const struct etherport_cpu_cost *cost,
+			u64 now_ps, u32 len);
 
 /* pause.c */
 void etherport_pause_init(struct etherport *port);

@@ -198,6 +198,7 @@ static const char etherport_gauges[][ETH_GSTRING_LEN] = {
 	"queue_bytes",
 	"queue_high_water_bytes",
 	"queue_dropped_frames",
+	"cpu_busy_ns",
 };
 
 static int etherport_get_sset_count(struct net_device *dev, int stringset)
@@ -240,12 +241,14 @@ static void etherport_get_gauges(struct etherport *port, u64 *data)
 	*data++ = port->pause_tx;
 	*data++ = etherport_tx_used(port);
 	*data++ = skb_queue_len(&port->flight);
-	*data++ = skb_queue_len(&port->rx_ring) + skb_queue_len(&port->rx_fifo);
+	*data++ = skb_queue_len(&port->rx_fifo) + skb_queue_len(&port->rx_ring) +
+		  skb_queue_len(&port->rx_done);
 	*data++ = port->buffer_used_bytes;
 	*data++ = port->buffer_high_water_bytes;
 	*data++ = queue_bytes;
 	*data++ = port->queue_high_water_bytes;
 	*data++ = etherport_queue_dropped(qdisc);
+	*data++ = port->cpu ? div_u64(port->cpu->cpu_busy_ps, 1000) : 0;
 }
 
 static void etherport_get_ethtool_stats(struct net_device *dev,

@@ -60,7 +60,11 @@ static int etherport_get_iflink(const struct net_device *dev)
 
 static void etherport_uninit(struct net_device *dev)
 {
-	etherport_unplug(netdev_priv(dev));
+	struct etherport *port = netdev_priv(dev);
+
+	etherport_unplug(port);
+	etherport_shared_put(port->cpu);
+	port->cpu = NULL;
 }
 
 static const struct net_device_ops etherport_netdev_ops = {

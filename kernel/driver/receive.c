@@ -5,8 +5,9 @@
  * A switch or module passes a frame on at once; it stays charged to the packet
  * buffer of the port it came by until it has left the node. A host's frame waits
  * in the RX ring for the interrupt, and in the packet buffer while the ring is
- * full. Interrupts are moderated as "ethtool -C rx-usecs rx-frames" says: so
- * long after the first frame, or with the so-manieth.
+ * full or the bus is busy. Interrupts are moderated as "ethtool -C rx-usecs
+ * rx-frames" says: so long after the first frame, or with the so-manieth. Where
+ * frames cost CPU time, the ring is emptied no faster than the CPU can.
  */
 #include <linux/if_vlan.h>
 
@@ -51,19 +52,44 @@ static void etherport_rx_forward(struct etherport *port, struct sk_buff *skb)
 	netif_receive_skb(skb);
 }
 
+static bool etherport_rx_costs_cpu(const struct etherport *port)
+{
+	return port->cpu && (port->cpu_rx.frame_ns || port->cpu_rx.byte_ps);
+}
+
+/* The CPU turns to the frame at the head of the RX ring. */
+static void etherport_rx_work(struct etherport *port)
+{
+	struct sk_buff *skb = skb_peek(&port->rx_ring);
+	u64 now_ps = etherport_now_ps();
+
+	etherport_event_at(&port->cpu_event,
+			   etherport_cpu_serve(port, &port->cpu_rx, now_ps, etherport_frame_len(skb)),
+			   now_ps);
+}
+
+static bool etherport_rx_busy(const struct etherport *port)
+{
+	return test_bit(NAPI_STATE_SCHED, &port->napi.state) ||
+	       etherport_event_pending(&port->cpu_event);
+}
+
 static void etherport_rx_interrupt(struct etherport *port)
 {
-	if (napi_schedule_prep(&port->napi)) {
-		port->count.rx_interrupts++;
-		__napi_schedule(&port->napi);
-	}
+	if (etherport_rx_busy(port))
+		return;
+	port->count.rx_interrupts++;
+	if (etherport_rx_costs_cpu(port))
+		etherport_rx_work(port);
+	else
+		napi_schedule(&port->napi);
 }
 
 static void etherport_rx_moderate(struct etherport *port)
 {
 	u32 frames = skb_queue_len(&port->rx_ring);
 
-	if (test_bit(NAPI_STATE_SCHED, &port->napi.state))
+	if (!frames || etherport_rx_busy(port))
 		return;
 	if (!port->rx_usecs ||
 	    (port->rx_max_frames && frames >= port->rx_max_frames)) {
@@ -82,13 +108,64 @@ static void etherport_rx_event(struct etherport_event *event)
 	etherport_rx_interrupt(container_of(event, struct etherport, rx_event));
 }
 
+static bool etherport_rx_ring_full(const struct etherport *port)
+{
+	return skb_queue_len(&port->rx_ring) >= port->rx_ring_size;
+}
+
+/* What waits in the packet buffer moves on into the RX ring. */
+static void etherport_rx_to_ring(struct etherport *port)
+{
+	struct sk_buff *skb = __skb_dequeue(&port->rx_fifo);
+
+	etherport_buffer_give(port, etherport_frame_len(skb));
+	__skb_queue_tail(&port->rx_ring, skb);
+}
+
+/* The bus takes the next frame, if there is a descriptor that says where to. */
+static void etherport_rx_move(struct etherport *port)
+{
+	struct sk_buff *skb = skb_peek(&port->rx_fifo);
+	u64 now_ps;
+
+	if (!skb || etherport_rx_ring_full(port) || etherport_event_pending(&port->bus_event))
+		return;
+
+	now_ps = etherport_now_ps();
+	etherport_event_at(&port->bus_event,
+			   etherport_bus_serve(&port->bus, &port->bus_rx_busy_until_ps, now_ps,
+					       etherport_frame_len(skb)),
+			   now_ps);
+}
+
+static void etherport_bus_event(struct etherport_event *event)
+{
+	struct etherport *port = container_of(event, struct etherport, bus_event);
+
+	etherport_rx_to_ring(port);
+	etherport_rx_move(port);
+	etherport_rx_moderate(port);
+}
+
+/* Descriptors came free. */
+static void etherport_rx_refill(struct etherport *port)
+{
+	if (port->bus.bps) {
+		etherport_rx_move(port);
+		return;
+	}
+	while (!etherport_rx_ring_full(port) && !skb_queue_empty(&port->rx_fifo))
+		etherport_rx_to_ring(port);
+}
+
 static void etherport_rx_host(struct etherport *port, struct sk_buff *skb)
 {
-	if (skb_queue_empty(&port->rx_fifo) &&
-	    skb_queue_len(&port->rx_ring) < port->rx_ring_size) {
+	if (!port->bus.bps && skb_queue_empty(&port->rx_fifo) && !etherport_rx_ring_full(port)) {
 		__skb_queue_tail(&port->rx_ring, skb);
 	} else if (etherport_buffer_take(port, etherport_frame_len(skb))) {
 		__skb_queue_tail(&port->rx_fifo, skb);
+		if (port->bus.bps)
+			etherport_rx_move(port);
 	} else {
 		port->count.rx_dropped_buffer++;
 		kfree_skb(skb);
@@ -96,16 +173,30 @@ static void etherport_rx_host(struct etherport *port, struct sk_buff *skb)
 	etherport_rx_moderate(port);
 }
 
-/* Descriptors came free: what waits in the packet buffer moves up. */
-static void etherport_rx_refill(struct etherport *port)
+/* As NAPI does: on with the next frame while there is one, at most a budget full. */
+static void etherport_cpu_event(struct etherport_event *event)
 {
-	struct sk_buff *skb;
+	struct etherport *port = container_of(event, struct etherport, cpu_event);
 
-	while (skb_queue_len(&port->rx_ring) < port->rx_ring_size &&
-	       (skb = __skb_dequeue(&port->rx_fifo))) {
-		etherport_buffer_give(port, etherport_frame_len(skb));
-		__skb_queue_tail(&port->rx_ring, skb);
-	}
+	__skb_queue_tail(&port->rx_done, __skb_dequeue(&port->rx_ring));
+	if (!skb_queue_empty(&port->rx_fifo))
+		etherport_rx_refill(port);
+	if (!skb_queue_empty(&port->rx_ring) && skb_queue_len(&port->rx_done) < NAPI_POLL_WEIGHT)
+		etherport_rx_work(port);
+	else
+		napi_schedule(&port->napi);
+}
+
+static struct sk_buff *etherport_rx_next(struct etherport *port)
+{
+	struct sk_buff *skb = __skb_dequeue(&port->rx_done);
+
+	if (skb || etherport_rx_costs_cpu(port))
+		return skb;
+	skb = __skb_dequeue(&port->rx_ring);
+	if (skb && !skb_queue_empty(&port->rx_fifo))
+		etherport_rx_refill(port);
+	return skb;
 }
 
 static int etherport_poll(struct napi_struct *napi, int budget)
@@ -114,12 +205,10 @@ static int etherport_poll(struct napi_struct *napi, int budget)
 	struct sk_buff *skb;
 	int done = 0;
 
-	while (done < budget && (skb = __skb_dequeue(&port->rx_ring))) {
+	while (done < budget && (skb = etherport_rx_next(port))) {
 		u32 len = etherport_frame_len(skb);
 
 		done++;
-		if (!skb_queue_empty(&port->rx_fifo))
-			etherport_rx_refill(port);
 		if (!etherport_rx_strip(port, skb)) {
 			port->count.rx_dropped_error++;
 			kfree_skb(skb);
@@ -128,8 +217,8 @@ static int etherport_poll(struct napi_struct *napi, int budget)
 		etherport_rx_count(port, len);
 		napi_gro_receive(napi, skb);
 	}
-	if (done < budget)
-		napi_complete_done(napi, done);
+	if (done < budget && napi_complete_done(napi, done) && !skb_queue_empty(&port->rx_ring))
+		etherport_rx_work(port);
 	return done;
 }
 
@@ -161,7 +250,10 @@ void etherport_rx_init(struct etherport *port)
 {
 	__skb_queue_head_init(&port->rx_ring);
 	__skb_queue_head_init(&port->rx_fifo);
+	__skb_queue_head_init(&port->rx_done);
 	etherport_event_init(&port->rx_event, etherport_rx_event);
+	etherport_event_init(&port->bus_event, etherport_bus_event);
+	etherport_event_init(&port->cpu_event, etherport_cpu_event);
 	netif_napi_add(port->dev, &port->napi, etherport_poll);
 }
 
@@ -178,12 +270,15 @@ void etherport_rx_stop(struct etherport *port)
 
 	local_bh_disable();
 	etherport_event_cancel(&port->rx_event);
+	etherport_event_cancel(&port->bus_event);
+	etherport_event_cancel(&port->cpu_event);
 	while ((skb = __skb_dequeue(&port->rx_fifo))) {
 		etherport_buffer_give(port, etherport_frame_len(skb));
 		port->count.rx_dropped_down++;
 		kfree_skb(skb);
 	}
-	port->count.rx_dropped_down += skb_queue_len(&port->rx_ring);
+	port->count.rx_dropped_down += skb_queue_len(&port->rx_ring) + skb_queue_len(&port->rx_done);
 	__skb_queue_purge(&port->rx_ring);
+	__skb_queue_purge(&port->rx_done);
 	local_bh_enable();
 }

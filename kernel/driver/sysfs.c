@@ -10,7 +10,7 @@ static struct etherport *etherport_of(struct device *dev)
 	return netdev_priv(to_net_dev(dev));
 }
 
-static ssize_t etherport_store_bytes(struct etherport *port, const char *buf,
+static ssize_t etherport_store_u64(struct etherport *port, const char *buf,
 				     size_t count, u64 *field)
 {
 	u64 value;
@@ -27,11 +27,11 @@ static ssize_t etherport_store_bytes(struct etherport *port, const char *buf,
 	return count;
 }
 
-#define ETHERPORT_ATTR_BYTES(name)						\
+#define ETHERPORT_ATTR(name, field)						\
 static ssize_t name##_show(struct device *dev, struct device_attribute *attr,	\
 			   char *buf)						\
 {										\
-	return sysfs_emit(buf, "%llu\n", etherport_of(dev)->name);		\
+	return sysfs_emit(buf, "%llu\n", etherport_of(dev)->field);		\
 }										\
 										\
 static ssize_t name##_store(struct device *dev, struct device_attribute *attr,	\
@@ -39,13 +39,20 @@ static ssize_t name##_store(struct device *dev, struct device_attribute *attr,	\
 {										\
 	struct etherport *port = etherport_of(dev);				\
 										\
-	return etherport_store_bytes(port, buf, count, &port->name);		\
+	return etherport_store_u64(port, buf, count, &port->field);		\
 }										\
 static DEVICE_ATTR_RW(name)
 
-ETHERPORT_ATTR_BYTES(buffer_bytes);
-ETHERPORT_ATTR_BYTES(xoff_bytes);
-ETHERPORT_ATTR_BYTES(xon_bytes);
+ETHERPORT_ATTR(buffer_bytes, buffer_bytes);
+ETHERPORT_ATTR(xoff_bytes, xoff_bytes);
+ETHERPORT_ATTR(xon_bytes, xon_bytes);
+ETHERPORT_ATTR(bus_payload_bytes, bus.payload_bytes);
+ETHERPORT_ATTR(bus_overhead_bytes, bus.overhead_bytes);
+ETHERPORT_ATTR(bus_frame_bytes, bus.frame_bytes);
+ETHERPORT_ATTR(cpu_rx_frame_ns, cpu_rx.frame_ns);
+ETHERPORT_ATTR(cpu_rx_byte_ps, cpu_rx.byte_ps);
+ETHERPORT_ATTR(cpu_tx_frame_ns, cpu_tx.frame_ns);
+ETHERPORT_ATTR(cpu_tx_byte_ps, cpu_tx.byte_ps);
 
 static ssize_t pause_quanta_show(struct device *dev, struct device_attribute *attr, char *buf)
 {
@@ -115,6 +122,63 @@ static ssize_t role_store(struct device *dev, struct device_attribute *attr,
 }
 static DEVICE_ATTR_RW(role);
 
+/* A card is not moved to another slot while it runs: frames would be half way. */
+static ssize_t bus_bps_store(struct device *dev, struct device_attribute *attr,
+			     const char *buf, size_t count)
+{
+	struct etherport *port = etherport_of(dev);
+
+	if (netif_running(port->dev))
+		return -EBUSY;
+	return etherport_store_u64(port, buf, count, &port->bus.bps);
+}
+
+static ssize_t bus_bps_show(struct device *dev, struct device_attribute *attr, char *buf)
+{
+	return sysfs_emit(buf, "%llu\n", etherport_of(dev)->bus.bps);
+}
+static DEVICE_ATTR_RW(bus_bps);
+
+static ssize_t etherport_store_shared(struct etherport *port, const char *buf, size_t count,
+				      struct etherport_shared **field)
+{
+	struct etherport_shared *shared;
+	u32 number;
+	int err;
+
+	err = kstrtou32(buf, 0, &number);
+	if (err)
+		return err;
+	if (netif_running(port->dev))
+		return -EBUSY;
+
+	rtnl_lock();
+	shared = etherport_shared_get(number);
+	if (!IS_ERR(shared)) {
+		etherport_shared_put(*field);
+		*field = shared;
+	}
+	rtnl_unlock();
+	return IS_ERR(shared) ? PTR_ERR(shared) : count;
+}
+
+/* Ports with the same number are served by one CPU; 0: it takes no time. */
+static ssize_t cpu_store(struct device *dev, struct device_attribute *attr,
+			 const char *buf, size_t count)
+{
+	struct etherport *port = etherport_of(dev);
+
+	return etherport_store_shared(port, buf, count, &port->cpu);
+}
+
+static ssize_t cpu_show(struct device *dev, struct device_attribute *attr, char *buf)
+{
+	const struct etherport *port = etherport_of(dev);
+
+	return sysfs_emit(buf, "%u\n", port->cpu ? port->cpu->number : 0);
+}
+static DEVICE_ATTR_RW(cpu);
+
 /* The port of this node without whose link this one has none; empty: it stands for itself. */
 static ssize_t follow_show(struct device *dev, struct device_attribute *attr, char *buf)
 {
@@ -143,7 +207,16 @@ static DEVICE_ATTR_RW(follow);
 
 static struct attribute *etherport_sysfs_attrs[] = {
 	&dev_attr_buffer_bytes.attr,
+	&dev_attr_bus_bps.attr,
+	&dev_attr_bus_frame_bytes.attr,
+	&dev_attr_bus_overhead_bytes.attr,
+	&dev_attr_bus_payload_bytes.attr,
 	&dev_attr_cable_delay_ns.attr,
+	&dev_attr_cpu.attr,
+	&dev_attr_cpu_rx_byte_ps.attr,
+	&dev_attr_cpu_rx_frame_ns.attr,
+	&dev_attr_cpu_tx_byte_ps.attr,
+	&dev_attr_cpu_tx_frame_ns.attr,
 	&dev_attr_follow.attr,
 	&dev_attr_pause_quanta.attr,
 	&dev_attr_role.attr,

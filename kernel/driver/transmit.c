@@ -42,6 +42,29 @@ static void etherport_tx_serialize(struct etherport *port, struct sk_buff *skb,
 	etherport_event_at(&port->tx_event, end_ps + etherport_short_delay_ps(port), now_ps);
 }
 
+/* The next frame of data, or NULL and the event that is to look again. */
+static struct sk_buff *etherport_tx_next(struct etherport *port, u64 *start_ps, u64 now_ps)
+{
+	struct sk_buff *skb = skb_peek(&port->tx_ring);
+	u64 ready_ps;
+
+	if (!skb)
+		return NULL;
+
+	if (etherport_paused(port, *start_ps)) {
+		etherport_event_at(&port->tx_event, port->paused_until_ps, now_ps);
+		return NULL;
+	}
+	ready_ps = etherport_cb(skb)->ready_ps;
+	if (ready_ps > now_ps && ready_ps > *start_ps) {
+		etherport_event_at(&port->tx_event, ready_ps, now_ps);
+		return NULL;
+	}
+	*start_ps = max(*start_ps, ready_ps);
+	__skb_unlink(skb, &port->tx_ring);
+	return skb;
+}
+
 /*
  * Start the next frame, if there is one and it may go. PAUSE frames go ahead of
  * data and also while this port is itself paused (802.3 Annex 31B.3.4).
@@ -61,12 +84,8 @@ void etherport_tx_kick(struct etherport *port)
 
 	skb = etherport_pause_next(port);
 	port->tx_control = skb;
-	if (!skb && etherport_paused(port, start_ps)) {
-		etherport_event_at(&port->tx_event, port->paused_until_ps, now_ps);
-		return;
-	}
 	if (!skb)
-		skb = __skb_dequeue(&port->tx_ring);
+		skb = etherport_tx_next(port, &start_ps, now_ps);
 	if (skb)
 		etherport_tx_serialize(port, skb, start_ps, now_ps);
 }
@@ -76,7 +95,7 @@ static void etherport_flight_schedule(struct etherport *port, u64 now_ps)
 	struct sk_buff *skb = skb_peek(&port->flight);
 
 	if (skb)
-		etherport_event_at(&port->flight_event, etherport_flight(skb)->arrival_ps, now_ps);
+		etherport_event_at(&port->flight_event, etherport_cb(skb)->arrival_ps, now_ps);
 }
 
 static void etherport_flight_event(struct etherport_event *event)
@@ -86,7 +105,7 @@ static void etherport_flight_event(struct etherport_event *event)
 	struct sk_buff *skb;
 
 	while ((skb = skb_peek(&port->flight)) &&
-	       etherport_flight(skb)->arrival_ps <= now_ps) {
+	       etherport_cb(skb)->arrival_ps <= now_ps) {
 		__skb_unlink(skb, &port->flight);
 		if (port->peer)
 			etherport_receive(port->peer, skb);
@@ -111,7 +130,7 @@ static void etherport_to_cable(struct etherport *port, struct sk_buff *skb)
 	}
 
 	now_ps = etherport_now_ps();
-	etherport_flight(skb)->arrival_ps = now_ps + port->cable_delay_ns * 1000;
+	etherport_cb(skb)->arrival_ps = now_ps + port->cable_delay_ns * 1000;
 	__skb_queue_tail(&port->flight, skb);
 	if (idle)
 		etherport_flight_schedule(port, now_ps);
@@ -149,8 +168,23 @@ static void etherport_tx_event(struct etherport_event *event)
 		netif_wake_queue(port->dev);
 }
 
+/*
+ * The costs of CPU and bus are fixed now, for nothing overtakes here: a frame is
+ * ready when both have served all that came before it, and itself.
+ */
+static u64 etherport_tx_ready(struct etherport *port, u32 len)
+{
+	u64 ready_ps;
+
+	if (!port->cpu && !port->bus.bps)
+		return 0;
+	ready_ps = etherport_cpu_serve(port, &port->cpu_tx, etherport_now_ps(), len);
+	return etherport_bus_serve(&port->bus, &port->bus_tx_busy_until_ps, ready_ps, len);
+}
+
 static void etherport_tx_enqueue(struct etherport *port, struct sk_buff *skb)
 {
+	etherport_cb(skb)->ready_ps = etherport_tx_ready(port, etherport_frame_len(skb));
 	skb_reset_mac_header(skb);
 	netdev_sent_queue(port->dev, skb->len);
 	__skb_queue_tail(&port->tx_ring, skb);

@@ -1,0 +1,91 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * What a frame has to pass on its way between the wire and the stack: the bus
+ * that the card is plugged into, and the CPU. Each serves one frame after the
+ * other; all it needs to remember is until when it is busy.
+ *
+ * A bus moves a frame in transactions of limited size, each with a header, and
+ * some bytes of descriptors and doorbells beside (PCI Express Base Specification
+ * 2.2: TLPs; USB 3: packets). It has a lane for each direction.
+ *
+ * A CPU is one for all ports of a node, for both directions.
+ */
+#include <linux/rtnetlink.h>
+#include <linux/slab.h>
+
+#include "etherport.h"
+
+static LIST_HEAD(etherport_shared);
+
+/*
+ * What ports share under a number: a CPU, a packet memory. 0 is nothing.
+ * Returns NULL for it, and ERR_PTR(-ENOMEM). Needs RTNL.
+ */
+struct etherport_shared *etherport_shared_get(u32 number)
+{
+	struct etherport_shared *shared;
+
+	ASSERT_RTNL();
+	if (!number)
+		return NULL;
+
+	list_for_each_entry(shared, &etherport_shared, list) {
+		if (shared->number == number) {
+			shared->users++;
+			return shared;
+		}
+	}
+	shared = kzalloc(sizeof(*shared), GFP_KERNEL);
+	if (!shared)
+		return ERR_PTR(-ENOMEM);
+	shared->number = number;
+	shared->users = 1;
+	list_add(&shared->list, &etherport_shared);
+	return shared;
+}
+
+void etherport_shared_put(struct etherport_shared *shared)
+{
+	ASSERT_RTNL();
+	if (!shared || --shared->users)
+		return;
+	list_del(&shared->list);
+	kfree(shared);
+}
+
+/* Serve a job that could begin now. Returns when it is done. */
+static u64 etherport_serve(u64 *busy_until_ps, u64 now_ps, u64 cost_ps)
+{
+	*busy_until_ps = max(*busy_until_ps, now_ps) + cost_ps;
+	return *busy_until_ps;
+}
+
+static u64 etherport_bus_cost_ps(const struct etherport_bus *bus, u32 len)
+{
+	u64 payload = bus->payload_bytes ? : len;
+	u64 transactions = div64_u64(len + payload - 1, payload);
+	u64 bytes = len + transactions * bus->overhead_bytes + bus->frame_bytes;
+
+	return mul_u64_u64_div_u64(bytes * 8, 1000ULL * 1000 * 1000 * 1000, bus->bps);
+}
+
+/* When a frame that is ready now will have crossed the bus. */
+u64 etherport_bus_serve(const struct etherport_bus *bus, u64 *busy_until_ps, u64 now_ps, u32 len)
+{
+	if (!bus->bps)
+		return now_ps;
+	return etherport_serve(busy_until_ps, now_ps, etherport_bus_cost_ps(bus, len));
+}
+
+/* When the CPU will be done with a frame that waits for it now. */
+u64 etherport_cpu_serve(struct etherport *port, const struct etherport_cpu_cost *cost,
+			u64 now_ps, u32 len)
+{
+	struct etherport_shared *cpu = port->cpu;
+	u64 cost_ps = cost->frame_ns * 1000 + cost->byte_ps * len;
+
+	if (!cpu || !cost_ps)
+		return now_ps;
+	cpu->cpu_busy_ps += cost_ps;
+	return etherport_serve(&cpu->cpu_busy_until_ps, now_ps, cost_ps);
+}

@@ -1,0 +1,90 @@
+"""One iperf3 flow between two ports, with settings from the command line.
+
+    one_flow.py [--speed MBPS] [--mtu BYTES] [--time S] [--udp] [--sender SETTING=VALUE]... [--receiver ...]
+
+A setting is a file of /sys/class/net/<port>/etherport. Prints one JSON object: the receiver's
+goodput, the sender's retransmits, and the statistics of both ports.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import subprocess
+import time
+from pathlib import Path
+
+
+def run(*argv: str) -> str:
+    """Run a command and return what it says."""
+    return subprocess.run(argv, check=True, capture_output=True, text=True).stdout
+
+
+def inside(node: str, *argv: str) -> str:
+    """Run a command in a network namespace."""
+    return run("ip", "netns", "exec", node, *argv)
+
+
+def stats(node: str, port: str) -> dict[str, int]:
+    """What `ethtool -S` counts."""
+    lines = inside(node, "ethtool", "-S", port).splitlines()[1:]
+    return {name.strip(): int(value) for name, _, value in (line.partition(":") for line in lines)}
+
+
+def build(arguments: argparse.Namespace) -> None:
+    """Two namespaces and a cable."""
+    run("ip", "link", "add", "name", "p1", "type", "etherport")
+    run("ip", "link", "add", "link", "p1", "name", "p2", "type", "etherport")
+    ends = (("a", "p1", arguments.sender), ("b", "p2", arguments.receiver))
+    for number, (node, port, settings) in enumerate(ends, start=1):
+        mode = ["speed", str(arguments.speed), "duplex", arguments.duplex, "autoneg", "off"]
+        run("ethtool", "-s", port, *mode)
+        run("ethtool", "-C", port, "rx-usecs", "20")
+        run("ethtool", "-G", port, "rx", "1024", "tx", "512")
+        run("ethtool", "-A", port, "rx", "on", "tx", arguments.pause)
+        for setting in settings:
+            name, _, value = setting.partition("=")
+            Path(f"/sys/class/net/{port}/etherport/{name}").write_text(value)
+        run("ip", "netns", "add", node)
+        run("ip", "link", "set", port, "mtu", str(arguments.mtu), "netns", node)
+        inside(node, "ip", "address", "add", f"10.0.0.{number}/24", "dev", port)
+        inside(node, "ip", "link", "set", port, "up")
+    # Two virtual seconds after the carrier, linkwatch gives a port its qdisc.
+    time.sleep(3)
+
+
+def main() -> None:
+    """Build, run, tell."""
+    parser = argparse.ArgumentParser()
+    parser.add_argument("--speed", type=int, default=10000)
+    parser.add_argument("--duplex", default="full")
+    parser.add_argument("--mtu", type=int, default=1500)
+    parser.add_argument("--time", type=int, default=2)
+    parser.add_argument("--udp", action="store_true")
+    parser.add_argument("--pause", default="off")
+    parser.add_argument("--sender", action="append", default=[])
+    parser.add_argument("--receiver", action="append", default=[])
+    arguments = parser.parse_args()
+    build(arguments)
+    server = subprocess.Popen(
+        ["ip", "netns", "exec", "b", "iperf3", "-s", "-1", "-J"],
+        stdout=subprocess.PIPE,
+        text=True,
+    )
+    time.sleep(0.5)
+    options = ["-u", "-b", "0"] if arguments.udp else []
+    client = inside("a", "iperf3", "-c", "10.0.0.2", "-t", str(arguments.time), "-J", *options)
+    out, _ = server.communicate()
+    time.sleep(0.5)
+    received = json.loads(out)["end"]["sum_received"]
+    sent = json.loads(client)["end"]["sum_sent"]
+    answer = {
+        "goodput_bps": received["bits_per_second"],
+        "retransmits": sent.get("retransmits"),
+        "sender": stats("a", "p1"),
+        "receiver": stats("b", "p2"),
+    }
+    print(json.dumps(answer))
+
+
+main()
