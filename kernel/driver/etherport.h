@@ -43,6 +43,12 @@ struct etherport_counters {
 	u64 tx_bytes;
 	u64 tx_dropped_down;	/* handed over while there was no link */
 	u64 tx_dropped_error;	/* no memory, or not to be segmented */
+	u64 tx_dropped_collisions;	/* given up: a late one, or 16 attempts */
+	u64 tx_collisions;	/* attempts that were not alone */
+	u64 tx_single_collisions;	/* frames that left after one of them */
+	u64 tx_multiple_collisions;	/* after more */
+	u64 tx_late_collisions;	/* later than the slot time: a duplex mismatch */
+	u64 tx_deferred;	/* frames that waited for somebody else's */
 	u64 tx_pause_frames;
 	u64 rx_wire_frames;	/* data frames that came by the cable */
 	u64 rx_frames;		/* of these, handed to the stack or forwarded */
@@ -51,8 +57,15 @@ struct etherport_counters {
 	u64 rx_dropped_oversize;	/* longer than the MTU allows */
 	u64 rx_dropped_down;	/* the port was down */
 	u64 rx_dropped_error;	/* no memory */
+	u64 rx_dropped_collision;	/* sent into a frame of ours */
 	u64 rx_pause_frames;
 	u64 rx_interrupts;
+};
+
+enum etherport_role {
+	ETHERPORT_HOST,		/* frames end in this stack */
+	ETHERPORT_FORWARD,	/* they are passed on: switch, module */
+	ETHERPORT_REPEAT,	/* they are repeated, bit by bit: hub */
 };
 
 /* What one end of a cable has agreed to, see negotiate.c */
@@ -96,6 +109,7 @@ struct etherport_cpu_cost {
 struct etherport {
 	struct net_device *dev;
 	struct etherport *peer;		/* the cable's other end, or NULL */
+	enum etherport_role role;
 	struct etherport_counters count;
 
 	/* link.c, negotiate.c: what was asked for, then what holds */
@@ -125,6 +139,21 @@ struct etherport {
 	struct etherport_event flight_event;
 	u64 queue_high_water_bytes;	/* of the egress queue, the root qdisc */
 
+	/* medium.c, hub.c */
+	struct list_head stations;	/* all ports there are */
+	struct list_head medium;	/* those who share ours; empty: nobody */
+	u64 medium_delay_ps;		/* to the most distant of them */
+	bool sending;
+	bool collided;
+	bool late;			/* noticed later than the slot time */
+	bool deferring;			/* waits since it heard somebody */
+	bool tx_damaged;		/* full duplex: sent into somebody's frame */
+	bool tx_given_up;
+	u8 attempts;			/* so far, of this frame */
+	u64 sending_from_ps;
+	u64 sending_until_ps;		/* or was sending until then */
+	u64 backoff_ps;			/* no attempt before */
+
 	/* server.c */
 	struct etherport_bus bus;
 	u64 bus_tx_busy_until_ps;
@@ -134,7 +163,6 @@ struct etherport {
 	struct etherport_cpu_cost cpu_tx;
 
 	/* receive.c */
-	bool forward;			/* switch or module, not an end system */
 	struct sk_buff_head rx_ring;
 	u32 rx_ring_size;
 	struct sk_buff_head rx_fifo;	/* host: the packet buffer, in front of bus and ring */
@@ -168,6 +196,7 @@ struct etherport {
 struct etherport_cb {
 	u64 ready_ps;		/* in the TX ring: through CPU and bus */
 	u64 arrival_ps;		/* on the cable */
+	bool damaged;		/* by a collision */
 };
 
 static inline struct etherport_cb *etherport_cb(struct sk_buff *skb)
@@ -180,6 +209,18 @@ static inline struct etherport_cb *etherport_cb(struct sk_buff *skb)
 static inline u32 etherport_frame_len(const struct sk_buff *skb)
 {
 	return max_t(u32, skb->len, ETH_ZLEN);
+}
+
+static inline u64 etherport_bits_ps(const struct etherport *port, u32 bits)
+{
+	return (u64)bits * port->byte_ps / 8;
+}
+
+/* From the first bit of the preamble to the last one of the FCS. */
+static inline u64 etherport_wire_ps(const struct etherport *port, const struct sk_buff *skb)
+{
+	return (u64)(ETHERPORT_PREAMBLE_LEN + etherport_frame_len(skb) + ETH_FCS_LEN) *
+	       port->byte_ps;
 }
 
 static inline u64 etherport_now_ps(void)
@@ -215,8 +256,21 @@ void etherport_tx_init(struct etherport *port);
 void etherport_tx_start(struct etherport *port);
 void etherport_tx_stop(struct etherport *port);
 void etherport_tx_kick(struct etherport *port);
+void etherport_tx_resume(struct etherport *port);
+void etherport_to_cable(struct etherport *port, struct sk_buff *skb, u64 sent_ps);
 u32 etherport_tx_used(const struct etherport *port);
 netdev_tx_t etherport_xmit(struct sk_buff *skb, struct net_device *dev);
+
+/* medium.c */
+void etherport_medium_begin(struct etherport *port, u64 from_ps, u64 until_ps, u64 now_ps);
+void etherport_medium_try(struct etherport *port, u64 now_ps);
+bool etherport_medium_event(struct etherport *port);
+
+/* hub.c */
+void etherport_hub_add(struct etherport *port);
+void etherport_hub_remove(struct etherport *port);
+void etherport_hub_update(void);
+void etherport_repeat(struct etherport *port, struct sk_buff *skb);
 
 /* receive.c */
 void etherport_rx_init(struct etherport *port);

@@ -64,7 +64,7 @@ static void etherport_link_up(struct etherport *port, const struct etherport_lin
 	local_bh_enable();
 	netif_carrier_on(port->dev);
 	local_bh_disable();
-	etherport_tx_kick(port);
+	etherport_tx_resume(port);
 	local_bh_enable();
 }
 
@@ -96,6 +96,11 @@ static void etherport_resolve_followers(struct etherport *leader)
 	}
 }
 
+static bool etherport_shares(const struct etherport *port)
+{
+	return port->half || port->role == ETHERPORT_REPEAT || !list_empty(&port->medium);
+}
+
 /*
  * After any change of one end: bring the link of both up to date, and those of
  * the ports that follow them. Who follows is followed by nobody.
@@ -103,16 +108,18 @@ static void etherport_resolve_followers(struct etherport *leader)
 void etherport_resolve(struct etherport *port)
 {
 	struct etherport *peer = port->peer;
+	bool shared = etherport_shares(port) || (peer && etherport_shares(peer));
 
 	ASSERT_RTNL();
-	if (!peer) {
+	if (peer) {
+		etherport_resolve_pair(port, peer);
+		etherport_resolve_followers(peer);
+	} else {
 		etherport_link_down(port);
-		etherport_resolve_followers(port);
-		return;
 	}
-	etherport_resolve_pair(port, peer);
 	etherport_resolve_followers(port);
-	etherport_resolve_followers(peer);
+	if (shared || etherport_shares(port) || (peer && etherport_shares(peer)))
+		etherport_hub_update();
 }
 
 void etherport_plug(struct etherport *port, struct etherport *peer)

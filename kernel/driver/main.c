@@ -40,13 +40,17 @@ static void etherport_get_stats64(struct net_device *dev, struct rtnl_link_stats
 	stats->tx_packets = count->tx_frames;
 	stats->tx_bytes = count->tx_bytes;
 	stats->tx_dropped = count->tx_dropped_error;
+	stats->collisions = count->tx_collisions;
+	stats->tx_aborted_errors = count->tx_dropped_collisions;
+	stats->tx_window_errors = count->tx_late_collisions;
 	stats->tx_carrier_errors = count->tx_dropped_down;
-	stats->tx_errors = count->tx_dropped_down;
+	stats->tx_errors = count->tx_dropped_down + count->tx_dropped_collisions;
 	stats->rx_packets = count->rx_frames;
 	stats->rx_bytes = count->rx_bytes;
 	stats->rx_missed_errors = count->rx_dropped_buffer;
 	stats->rx_length_errors = count->rx_dropped_oversize;
-	stats->rx_errors = count->rx_dropped_oversize;
+	stats->rx_crc_errors = count->rx_dropped_collision;
+	stats->rx_errors = count->rx_dropped_oversize + count->rx_dropped_collision;
 	stats->rx_dropped = count->rx_dropped_error + count->rx_dropped_down;
 }
 
@@ -62,6 +66,7 @@ static void etherport_uninit(struct net_device *dev)
 {
 	struct etherport *port = netdev_priv(dev);
 
+	etherport_hub_remove(port);
 	etherport_unplug(port);
 	etherport_shared_put(port->cpu);
 	port->cpu = NULL;
@@ -99,6 +104,7 @@ static void etherport_setup(struct net_device *dev)
 	dev->features = dev->hw_features | NETIF_F_HIGHDMA;
 
 	port->dev = dev;
+	INIT_LIST_HEAD(&port->stations);
 	port->tx_ring_size = ETHERPORT_DEFAULT_RING;
 	port->rx_ring_size = ETHERPORT_DEFAULT_RING;
 	port->buffer_bytes = ETHERPORT_DEFAULT_BUFFER;
@@ -149,6 +155,8 @@ static int etherport_create(struct net *link_net, struct net_device *dev,
 	err = register_netdevice(dev);
 	if (err)
 		return err;
+
+	etherport_hub_add(netdev_priv(dev));
 
 	netif_carrier_off(dev);
 	if (peer)

@@ -233,13 +233,18 @@ void etherport_receive(struct etherport *port, struct sk_buff *skb)
 	}
 
 	port->count.rx_wire_frames++;
-	if (!netif_running(port->dev)) {
+	if (etherport_cb(skb)->damaged) {
+		port->count.rx_dropped_collision++;
+		kfree_skb(skb);
+	} else if (!netif_running(port->dev)) {
 		port->count.rx_dropped_down++;
 		kfree_skb(skb);
 	} else if (skb->len > port->dev->mtu + ETH_HLEN + VLAN_HLEN) {
 		port->count.rx_dropped_oversize++;
 		kfree_skb(skb);
-	} else if (port->forward) {
+	} else if (port->role == ETHERPORT_REPEAT) {
+		etherport_repeat(port, skb);
+	} else if (port->role == ETHERPORT_FORWARD) {
 		etherport_rx_forward(port, skb);
 	} else {
 		etherport_rx_host(port, skb);

@@ -101,23 +101,28 @@ static ssize_t cable_delay_ns_show(struct device *dev, struct device_attribute *
 }
 static DEVICE_ATTR_RW(cable_delay_ns);
 
-/* host: frames end in this stack. forward: they are passed on (switch, module). */
+static const char * const etherport_roles[] = {
+	[ETHERPORT_HOST] = "host",
+	[ETHERPORT_FORWARD] = "forward",
+	[ETHERPORT_REPEAT] = "repeat",
+};
+
 static ssize_t role_show(struct device *dev, struct device_attribute *attr, char *buf)
 {
-	return sysfs_emit(buf, "%s\n", etherport_of(dev)->forward ? "forward" : "host");
+	return sysfs_emit(buf, "%s\n", etherport_roles[etherport_of(dev)->role]);
 }
 
 static ssize_t role_store(struct device *dev, struct device_attribute *attr,
 			  const char *buf, size_t count)
 {
 	struct etherport *port = etherport_of(dev);
-	bool forward = sysfs_streq(buf, "forward");
+	int role = sysfs_match_string(etherport_roles, buf);
 
-	if (!forward && !sysfs_streq(buf, "host"))
-		return -EINVAL;
+	if (role < 0)
+		return role;
 	if (netif_running(port->dev))
 		return -EBUSY;
-	port->forward = forward;
+	port->role = role;
 	return count;
 }
 static DEVICE_ATTR_RW(role);

@@ -26,20 +26,41 @@ static bool etherport_cable_short(const struct etherport *port)
 	return port->cable_delay_ns * 1000 < (u64)shortest * port->byte_ps;
 }
 
+/* Stations of a medium need to know when a frame ends, not when it arrives. */
 static u64 etherport_short_delay_ps(const struct etherport *port)
 {
-	return etherport_cable_short(port) ? port->cable_delay_ns * 1000 : 0;
+	if (port->half || !list_empty(&port->medium) || !etherport_cable_short(port))
+		return 0;
+	return port->cable_delay_ns * 1000;
 }
 
 static void etherport_tx_serialize(struct etherport *port, struct sk_buff *skb,
 				   u64 start_ps, u64 now_ps)
 {
-	u32 len = ETHERPORT_PREAMBLE_LEN + etherport_frame_len(skb) + ETH_FCS_LEN;
-	u64 end_ps = start_ps + (u64)len * port->byte_ps;
+	u64 end_ps = start_ps + etherport_wire_ps(port, skb);
 
 	port->tx_frame = skb;
+	port->tx_given_up = false;
+	if (port->half) {
+		port->attempts = 0;
+		etherport_medium_try(port, now_ps);
+		return;
+	}
 	port->tx_free_ps = end_ps + (u64)ETHERPORT_IFG_LEN * port->byte_ps;
 	etherport_event_at(&port->tx_event, end_ps + etherport_short_delay_ps(port), now_ps);
+	if (!list_empty(&port->medium))
+		etherport_medium_begin(port, start_ps, end_ps, now_ps);
+}
+
+/* After a change of the link: a frame that waited for a medium goes on by the new rules. */
+void etherport_tx_resume(struct etherport *port)
+{
+	u64 now_ps = etherport_now_ps();
+
+	if (port->tx_frame && !etherport_event_pending(&port->tx_event))
+		etherport_tx_serialize(port, port->tx_frame, now_ps, now_ps);
+	else
+		etherport_tx_kick(port);
 }
 
 /* The next frame of data, or NULL and the event that is to look again. */
@@ -115,52 +136,76 @@ static void etherport_flight_event(struct etherport_event *event)
 	etherport_flight_schedule(port, now_ps);
 }
 
-static void etherport_to_cable(struct etherport *port, struct sk_buff *skb)
+/* A frame whose last bit leaves at ``sent_ps`` is on its way. */
+void etherport_to_cable(struct etherport *port, struct sk_buff *skb, u64 sent_ps)
 {
 	bool idle = skb_queue_empty(&port->flight);
-	u64 now_ps;
+	u64 now_ps = etherport_now_ps();
+	u64 arrival_ps = sent_ps + port->cable_delay_ns * 1000;
 
 	if (!port->peer) {
 		kfree_skb(skb);
 		return;
 	}
-	if (etherport_cable_short(port) && idle) {
+	if (idle && arrival_ps <= now_ps) {
 		etherport_receive(port->peer, skb);
 		return;
 	}
-
-	now_ps = etherport_now_ps();
-	etherport_cb(skb)->arrival_ps = now_ps + port->cable_delay_ns * 1000;
+	etherport_cb(skb)->arrival_ps = arrival_ps;
 	__skb_queue_tail(&port->flight, skb);
 	if (idle)
 		etherport_flight_schedule(port, now_ps);
 }
 
-/*
- * The last bit has left: completion. Whoever was charged for the frame is let
- * off now - the sending socket, which is what TCP small queues counts on, or
- * the packet buffer of the port by which the frame entered this node.
- */
+/* What was charged for the frame is let off: a descriptor, BQL's bytes. */
+static void etherport_tx_complete(struct etherport *port, struct sk_buff *skb)
+{
+	/*
+	 * Who pays is let off, too: the sending socket, which is what TCP small
+	 * queues counts on, or the packet buffer of the port by which the frame
+	 * entered this node.
+	 */
+	skb_orphan(skb);
+	if (!port->tx_control)
+		netdev_completed_queue(port->dev, 1, skb->len);
+}
+
+/* The last bit has left. */
 static void etherport_tx_done(struct etherport *port, struct sk_buff *skb)
 {
-	skb_orphan(skb);
+	etherport_tx_complete(port, skb);
 	if (!port->tx_control) {
 		port->count.tx_frames++;
 		port->count.tx_bytes += etherport_frame_len(skb);
-		netdev_completed_queue(port->dev, 1, skb->len);
 	}
-	etherport_to_cable(port, skb);
+	etherport_cb(skb)->damaged = port->tx_damaged;
+	port->tx_damaged = false;
+	etherport_to_cable(port, skb, etherport_now_ps() - etherport_short_delay_ps(port));
 }
 
-/* The frame on the wire is out, or the pause is over. */
+/* A late collision, or excessive ones: sixteen attempts, none of them alone. */
+static void etherport_tx_give_up(struct etherport *port, struct sk_buff *skb)
+{
+	etherport_tx_complete(port, skb);
+	port->count.tx_dropped_collisions++;
+	kfree_skb(skb);
+}
+
+/* The frame on the wire is out, or the pause is over, or a frame has become ready. */
 static void etherport_tx_event(struct etherport_event *event)
 {
 	struct etherport *port = container_of(event, struct etherport, tx_event);
 	struct sk_buff *skb = port->tx_frame;
 
+	if (skb && (port->half || port->sending) && !etherport_medium_event(port))
+		return;
+
 	if (skb) {
 		port->tx_frame = NULL;
-		etherport_tx_done(port, skb);
+		if (port->tx_given_up)
+			etherport_tx_give_up(port, skb);
+		else
+			etherport_tx_done(port, skb);
 	}
 	etherport_tx_kick(port);
 	if (netif_queue_stopped(port->dev) &&
@@ -168,10 +213,6 @@ static void etherport_tx_event(struct etherport_event *event)
 		netif_wake_queue(port->dev);
 }
 
-/*
- * The costs of CPU and bus are fixed now, for nothing overtakes here: a frame is
- * ready when both have served all that came before it, and itself.
- */
 static u64 etherport_tx_ready(struct etherport *port, u32 len)
 {
 	u64 ready_ps;
@@ -227,7 +268,7 @@ netdev_tx_t etherport_xmit(struct sk_buff *skb, struct net_device *dev)
 {
 	struct etherport *port = netdev_priv(dev);
 
-	if (!netif_carrier_ok(dev)) {
+	if (!netif_carrier_ok(dev) || port->role == ETHERPORT_REPEAT) {
 		port->count.tx_dropped_down++;
 		kfree_skb(skb);
 		return NETDEV_TX_OK;
@@ -260,6 +301,7 @@ void etherport_tx_init(struct etherport *port)
 	__skb_queue_head_init(&port->flight);
 	etherport_event_init(&port->tx_event, etherport_tx_event);
 	etherport_event_init(&port->flight_event, etherport_flight_event);
+	INIT_LIST_HEAD(&port->medium);
 }
 
 void etherport_tx_start(struct etherport *port)
@@ -278,6 +320,7 @@ void etherport_tx_stop(struct etherport *port)
 	port->count.tx_dropped_down += etherport_tx_used(port);
 	kfree_skb(port->tx_frame);
 	port->tx_frame = NULL;
+	port->sending = false;
 	__skb_queue_purge(&port->tx_ring);
 	__skb_queue_purge(&port->flight);
 	netdev_reset_queue(port->dev);

@@ -35,9 +35,10 @@ def build(arguments: argparse.Namespace) -> None:
     """Two namespaces and a cable."""
     run("ip", "link", "add", "name", "p1", "type", "etherport")
     run("ip", "link", "add", "link", "p1", "name", "p2", "type", "etherport")
-    ends = (("a", "p1", arguments.sender), ("b", "p2", arguments.receiver))
-    for number, (node, port, settings) in enumerate(ends, start=1):
-        mode = ["speed", str(arguments.speed), "duplex", arguments.duplex, "autoneg", "off"]
+    far = arguments.receiver_duplex or arguments.duplex
+    ends = (("a", "p1", arguments.duplex, arguments.sender), ("b", "p2", far, arguments.receiver))
+    for number, (node, port, duplex, settings) in enumerate(ends, start=1):
+        mode = ["speed", str(arguments.speed), "duplex", duplex, "autoneg", "off"]
         run("ethtool", "-s", port, *mode)
         run("ethtool", "-C", port, "rx-usecs", "20")
         run("ethtool", "-G", port, "rx", "1024", "tx", "512")
@@ -58,6 +59,7 @@ def main() -> None:
     parser = argparse.ArgumentParser()
     parser.add_argument("--speed", type=int, default=10000)
     parser.add_argument("--duplex", default="full")
+    parser.add_argument("--receiver-duplex")
     parser.add_argument("--mtu", type=int, default=1500)
     parser.add_argument("--time", type=int, default=2)
     parser.add_argument("--udp", action="store_true")

@@ -1,0 +1,117 @@
+"""Stations on a hub, half duplex: some send UDP as fast as they can, one receives.
+
+    hub.py --speed 10 --senders 3 [--stations 4] [--time S] [--cable-ns 500]
+
+Prints one JSON object: the goodput of each sender's flow, and the statistics of every station and
+of the hub's ports.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import subprocess
+import time
+from pathlib import Path
+
+HUB = "hub"
+
+
+def run(*argv: str) -> str:
+    """Run a command and return what it says."""
+    return subprocess.run(argv, check=True, capture_output=True, text=True).stdout
+
+
+def inside(node: str, *argv: str) -> str:
+    """Run a command in a network namespace."""
+    return run("ip", "netns", "exec", node, *argv)
+
+
+def stats(node: str, port: str) -> dict[str, int]:
+    """What `ethtool -S` counts."""
+    lines = inside(node, "ethtool", "-S", port).splitlines()[1:]
+    return {name.strip(): int(value) for name, _, value in (line.partition(":") for line in lines)}
+
+
+def build(arguments: argparse.Namespace) -> None:
+    """A hub and its stations."""
+    run("ip", "netns", "add", HUB)
+    for number in range(1, arguments.stations + 1):
+        inner, outer, node = f"h{number}", f"s{number}", f"n{number}"
+        run("ip", "link", "add", "name", inner, "type", "etherport")
+        run("ip", "link", "add", "link", inner, "name", outer, "type", "etherport")
+        Path(f"/sys/class/net/{inner}/etherport/role").write_text("repeat")
+        Path(f"/sys/class/net/{inner}/etherport/cable_delay_ns").write_text(str(arguments.cable_ns))
+        for port in (inner, outer):
+            run("ethtool", "-s", port, "speed", str(arguments.speed), "duplex", "half", "autoneg", "off")
+        run("ethtool", "-C", outer, "rx-usecs", "20")
+        run("ip", "netns", "add", node)
+        run("ip", "link", "set", inner, "netns", HUB)
+        run("ip", "link", "set", outer, "netns", node)
+        inside(HUB, "ip", "link", "set", inner, "up")
+        inside(node, "ip", "address", "add", f"10.0.0.{number}/24", "dev", outer)
+        inside(node, "ip", "link", "set", outer, "up")
+    # Two virtual seconds after the carrier, linkwatch gives a port its qdisc.
+    time.sleep(3)
+    for number in range(2, arguments.stations + 1):
+        inside(f"n{number}", "ping", "-c", "1", "-w", "10", "10.0.0.1")
+
+
+# A sender that needs no connection, for a hub under load starves those: datagrams for a while.
+SENDER = (
+    "import socket, sys, time\n"
+    "out = socket.socket(socket.AF_INET, socket.SOCK_DGRAM)\n"
+    "end = time.monotonic() + float(sys.argv[1])\n"
+    "while time.monotonic() < end: out.sendto(bytes(1472), ('10.0.0.1', int(sys.argv[2])))\n"
+)
+RECEIVER = (
+    "import json, socket, sys, time\n"
+    "into = socket.socket(socket.AF_INET, socket.SOCK_DGRAM)\n"
+    "into.bind(('10.0.0.1', int(sys.argv[2])))\n"
+    "into.settimeout(0.1)\n"
+    "got, end = 0, time.monotonic() + float(sys.argv[1])\n"
+    "while time.monotonic() < end:\n"
+    "    try: got += len(into.recv(2048))\n"
+    "    except TimeoutError: pass\n"
+    "print(got)\n"
+)
+
+
+def main() -> None:
+    """Build, run, tell."""
+    parser = argparse.ArgumentParser()
+    parser.add_argument("--speed", type=int, default=10)
+    parser.add_argument("--stations", type=int, default=4)
+    parser.add_argument("--senders", type=int, default=1)
+    parser.add_argument("--time", type=float, default=5)
+    parser.add_argument("--cable-ns", type=int, default=500)
+    arguments = parser.parse_args()
+    build(arguments)
+    numbers = range(2, 2 + arguments.senders)
+    clients, servers = [], []
+    for number in numbers:
+        words = [str(arguments.time), str(5000 + number)]
+        servers.append(
+            subprocess.Popen(
+                ["ip", "netns", "exec", "n1", "python3", "-c", RECEIVER, *words],
+                stdout=subprocess.PIPE,
+                text=True,
+            )
+        )
+        clients.append(
+            subprocess.Popen(["ip", "netns", "exec", f"n{number}", "python3", "-c", SENDER, *words])
+        )
+    bytes_received = [int(server.communicate()[0]) for server in servers]
+    for client in clients:
+        client.wait()
+    time.sleep(1)
+    stations = range(1, arguments.stations + 1)
+    answer = {
+        "goodput_bps": [each * 8 / arguments.time for each in bytes_received],
+        "stations": [stats(f"n{number}", f"s{number}") for number in stations],
+        "hub": [stats(HUB, f"h{number}") for number in stations],
+    }
+    print(json.dumps(answer))
+
+
+main()
