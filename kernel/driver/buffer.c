@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * The packet buffer of a port: who fills it is who gets paused.
+ * The packet buffer of a port: who fills it is who gets paused. It may be part
+ * of a memory that ports share, and is then full when that is.
  *
  * A forwarded frame is charged to the port by which it came in until its last
  * bit has left the node, whichever queue it waits in meanwhile. The charge rides
@@ -25,12 +26,24 @@ int __init etherport_buffer_setup(void)
 	return etherport_charges ? 0 : -ENOMEM;
 }
 
-/* Make room for a frame. False: there is none, the frame is lost. */
+static bool etherport_pool_full(const struct etherport_shared *pool, u32 len)
+{
+	return pool && pool->pool_bytes && pool->pool_used_bytes + len > pool->pool_bytes;
+}
+
+/* Make room for a frame. False: there is none, the frame is lost, and counted. */
 bool etherport_buffer_take(struct etherport *port, u32 len)
 {
-	if (port->buffer_used_bytes + len > port->buffer_bytes)
+	if (port->buffer_used_bytes + len > port->buffer_bytes) {
+		port->count.rx_dropped_buffer++;
 		return false;
-
+	}
+	if (etherport_pool_full(port->pool, len)) {
+		port->count.rx_dropped_pool++;
+		return false;
+	}
+	if (port->pool)
+		port->pool->pool_used_bytes += len;
 	port->buffer_used_bytes += len;
 	if (port->buffer_used_bytes > port->buffer_high_water_bytes)
 		port->buffer_high_water_bytes = port->buffer_used_bytes;
@@ -41,6 +54,8 @@ bool etherport_buffer_take(struct etherport *port, u32 len)
 void etherport_buffer_give(struct etherport *port, u32 len)
 {
 	port->buffer_used_bytes -= len;
+	if (port->pool)
+		port->pool->pool_used_bytes -= len;
 	etherport_pause_watch(port);
 }
 

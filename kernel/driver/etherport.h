@@ -37,6 +37,7 @@
 
 #define ETHERPORT_MAX_MTU	9216
 #define ETHERPORT_MAX_RING	8192
+#define ETHERPORT_SHARED_MAX	256	/* nodes with a CPU or a memory of their own */
 
 struct etherport_counters {
 	u64 tx_frames;		/* data frames that left by the cable */
@@ -54,6 +55,7 @@ struct etherport_counters {
 	u64 rx_frames;		/* of these, handed to the stack or forwarded */
 	u64 rx_bytes;
 	u64 rx_dropped_buffer;	/* the packet buffer was full */
+	u64 rx_dropped_pool;	/* the memory that ports share was full */
 	u64 rx_dropped_oversize;	/* longer than the MTU allows */
 	u64 rx_dropped_down;	/* the port was down */
 	u64 rx_dropped_error;	/* no memory */
@@ -85,9 +87,6 @@ struct etherport_event {
 
 /* What ports have in common under a number, see server.c and buffer.c */
 struct etherport_shared {
-	struct list_head list;
-	u32 number;
-	u32 users;
 	u64 cpu_busy_until_ps;
 	u64 cpu_busy_ps;		/* all that it has worked */
 	u64 pool_bytes;			/* 0: no limit */
@@ -178,6 +177,7 @@ struct etherport {
 	u64 buffer_bytes;		/* size of the packet buffer */
 	u64 buffer_used_bytes;
 	u64 buffer_high_water_bytes;
+	struct etherport_shared *pool;	/* the memory that it is part of, or NULL */
 	u64 xoff_bytes;
 	u64 xon_bytes;
 
@@ -286,7 +286,7 @@ bool etherport_buffer_charge(struct etherport *port, struct sk_buff *skb, u32 le
 
 /* server.c */
 struct etherport_shared *etherport_shared_get(u32 number);
-void etherport_shared_put(struct etherport_shared *shared);
+u32 etherport_shared_number(const struct etherport_shared *shared);
 u64 etherport_bus_serve(const struct etherport_bus *bus, u64 *busy_until_ps, u64 now_ps, u32 len);
 u64 etherport_cpu_serve(struct etherport *port, const struct etherport_cpu_cost *cost,
 			u64 now_ps, u32 len);

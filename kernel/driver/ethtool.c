@@ -183,6 +183,7 @@ static const struct {
 	ETHERPORT_COUNTER(rx_frames),
 	ETHERPORT_COUNTER(rx_bytes),
 	ETHERPORT_COUNTER(rx_dropped_buffer),
+	ETHERPORT_COUNTER(rx_dropped_pool),
 	ETHERPORT_COUNTER(rx_dropped_oversize),
 	ETHERPORT_COUNTER(rx_dropped_down),
 	ETHERPORT_COUNTER(rx_dropped_error),
@@ -206,6 +207,7 @@ static const char etherport_gauges[][ETH_GSTRING_LEN] = {
 	"queue_high_water_bytes",
 	"queue_dropped_frames",
 	"cpu_busy_ns",
+	"pool_used_bytes",
 };
 
 static int etherport_get_sset_count(struct net_device *dev, int stringset)
@@ -256,6 +258,7 @@ static void etherport_get_gauges(struct etherport *port, u64 *data)
 	*data++ = port->queue_high_water_bytes;
 	*data++ = etherport_queue_dropped(qdisc);
 	*data++ = port->cpu ? div_u64(port->cpu->cpu_busy_ps, 1000) : 0;
+	*data++ = port->pool ? port->pool->pool_used_bytes : 0;
 }
 
 static void etherport_get_ethtool_stats(struct net_device *dev,

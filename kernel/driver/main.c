@@ -47,7 +47,7 @@ static void etherport_get_stats64(struct net_device *dev, struct rtnl_link_stats
 	stats->tx_errors = count->tx_dropped_down + count->tx_dropped_collisions;
 	stats->rx_packets = count->rx_frames;
 	stats->rx_bytes = count->rx_bytes;
-	stats->rx_missed_errors = count->rx_dropped_buffer;
+	stats->rx_missed_errors = count->rx_dropped_buffer + count->rx_dropped_pool;
 	stats->rx_length_errors = count->rx_dropped_oversize;
 	stats->rx_crc_errors = count->rx_dropped_collision;
 	stats->rx_errors = count->rx_dropped_oversize + count->rx_dropped_collision;
@@ -68,8 +68,6 @@ static void etherport_uninit(struct net_device *dev)
 
 	etherport_hub_remove(port);
 	etherport_unplug(port);
-	etherport_shared_put(port->cpu);
-	port->cpu = NULL;
 }
 
 static const struct net_device_ops etherport_netdev_ops = {

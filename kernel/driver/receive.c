@@ -37,7 +37,6 @@ static void etherport_rx_forward(struct etherport *port, struct sk_buff *skb)
 	u32 len = etherport_frame_len(skb);
 
 	if (!etherport_buffer_take(port, len)) {
-		port->count.rx_dropped_buffer++;
 		kfree_skb(skb);
 		return;
 	}
@@ -167,7 +166,6 @@ static void etherport_rx_host(struct etherport *port, struct sk_buff *skb)
 		if (port->bus.bps)
 			etherport_rx_move(port);
 	} else {
-		port->count.rx_dropped_buffer++;
 		kfree_skb(skb);
 	}
 	etherport_rx_moderate(port);

@@ -10,47 +10,26 @@
  *
  * A CPU is one for all ports of a node, for both directions.
  */
-#include <linux/rtnetlink.h>
-#include <linux/slab.h>
-
 #include "etherport.h"
 
-static LIST_HEAD(etherport_shared);
+static struct etherport_shared etherport_shared[ETHERPORT_SHARED_MAX];
 
 /*
- * What ports share under a number: a CPU, a packet memory. 0 is nothing.
- * Returns NULL for it, and ERR_PTR(-ENOMEM). Needs RTNL.
+ * What ports share under a number from 1: a CPU, a packet memory. 0 is nothing.
+ * It stays for as long as the lab: a frame may outlive the port by which it came.
  */
 struct etherport_shared *etherport_shared_get(u32 number)
 {
-	struct etherport_shared *shared;
-
-	ASSERT_RTNL();
 	if (!number)
 		return NULL;
-
-	list_for_each_entry(shared, &etherport_shared, list) {
-		if (shared->number == number) {
-			shared->users++;
-			return shared;
-		}
-	}
-	shared = kzalloc(sizeof(*shared), GFP_KERNEL);
-	if (!shared)
-		return ERR_PTR(-ENOMEM);
-	shared->number = number;
-	shared->users = 1;
-	list_add(&shared->list, &etherport_shared);
-	return shared;
+	if (number > ETHERPORT_SHARED_MAX)
+		return ERR_PTR(-ERANGE);
+	return &etherport_shared[number - 1];
 }
 
-void etherport_shared_put(struct etherport_shared *shared)
+u32 etherport_shared_number(const struct etherport_shared *shared)
 {
-	ASSERT_RTNL();
-	if (!shared || --shared->users)
-		return;
-	list_del(&shared->list);
-	kfree(shared);
+	return shared ? shared - etherport_shared + 1 : 0;
 }
 
 /* Serve a job that could begin now. Returns when it is done. */

@@ -154,17 +154,14 @@ static ssize_t etherport_store_shared(struct etherport *port, const char *buf, s
 	err = kstrtou32(buf, 0, &number);
 	if (err)
 		return err;
-	if (netif_running(port->dev))
+	if (netif_running(port->dev) || port->buffer_used_bytes)
 		return -EBUSY;
 
-	rtnl_lock();
 	shared = etherport_shared_get(number);
-	if (!IS_ERR(shared)) {
-		etherport_shared_put(*field);
-		*field = shared;
-	}
-	rtnl_unlock();
-	return IS_ERR(shared) ? PTR_ERR(shared) : count;
+	if (IS_ERR(shared))
+		return PTR_ERR(shared);
+	*field = shared;
+	return count;
 }
 
 /* Ports with the same number are served by one CPU; 0: it takes no time. */
@@ -178,11 +175,42 @@ static ssize_t cpu_store(struct device *dev, struct device_attribute *attr,
 
 static ssize_t cpu_show(struct device *dev, struct device_attribute *attr, char *buf)
 {
-	const struct etherport *port = etherport_of(dev);
-
-	return sysfs_emit(buf, "%u\n", port->cpu ? port->cpu->number : 0);
+	return sysfs_emit(buf, "%u\n", etherport_shared_number(etherport_of(dev)->cpu));
 }
 static DEVICE_ATTR_RW(cpu);
+
+/* Ports with the same number share one packet memory of pool_bytes; 0: each has its own. */
+static ssize_t pool_store(struct device *dev, struct device_attribute *attr,
+			  const char *buf, size_t count)
+{
+	struct etherport *port = etherport_of(dev);
+
+	return etherport_store_shared(port, buf, count, &port->pool);
+}
+
+static ssize_t pool_show(struct device *dev, struct device_attribute *attr, char *buf)
+{
+	return sysfs_emit(buf, "%u\n", etherport_shared_number(etherport_of(dev)->pool));
+}
+static DEVICE_ATTR_RW(pool);
+
+static ssize_t pool_bytes_store(struct device *dev, struct device_attribute *attr,
+				const char *buf, size_t count)
+{
+	struct etherport *port = etherport_of(dev);
+
+	if (!port->pool)
+		return -EINVAL;
+	return etherport_store_u64(port, buf, count, &port->pool->pool_bytes);
+}
+
+static ssize_t pool_bytes_show(struct device *dev, struct device_attribute *attr, char *buf)
+{
+	const struct etherport *port = etherport_of(dev);
+
+	return sysfs_emit(buf, "%llu\n", port->pool ? port->pool->pool_bytes : 0);
+}
+static DEVICE_ATTR_RW(pool_bytes);
 
 /* The port of this node without whose link this one has none; empty: it stands for itself. */
 static ssize_t follow_show(struct device *dev, struct device_attribute *attr, char *buf)
@@ -224,6 +252,8 @@ static struct attribute *etherport_sysfs_attrs[] = {
 	&dev_attr_cpu_tx_frame_ns.attr,
 	&dev_attr_follow.attr,
 	&dev_attr_pause_quanta.attr,
+	&dev_attr_pool.attr,
+	&dev_attr_pool_bytes.attr,
 	&dev_attr_role.attr,
 	&dev_attr_xoff_bytes.attr,
 	&dev_attr_xon_bytes.attr,

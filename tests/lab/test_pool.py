@@ -1,0 +1,55 @@
+"""The packet memory that the ports of a switch share."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import pytest
+
+if TYPE_CHECKING:
+    from tests.lab.rig import Rig
+
+POOL_BYTES = 100_000
+
+
+def ports(stdout: str) -> list[dict[str, int]]:
+    """The statistics of each port that `ethtool -S` printed."""
+    found = []
+    for block in stdout.split("NIC statistics:")[1:]:
+        lines = (line.partition(":") for line in block.strip().splitlines())
+        found.append({name.strip(): int(value) for name, _, value in lines})
+    return found
+
+
+def test_ports_share_what_there_is(rig: Rig) -> None:
+    """Two senders overload a third port: together they hold no more than the pool, and then lose."""
+    output = rig.execute("sh", "pool.sh", str(POOL_BYTES))
+    assert output.code == 0, output.stderr
+    receiver, *senders = ports(output.stdout)
+    for each in senders:
+        assert each["rx_dropped_pool"] > 0
+        assert each["rx_dropped_buffer"] == 0
+        assert each["buffer_high_water_bytes"] <= POOL_BYTES
+        assert each["rx_wire_frames"] == each["rx_frames"] + each["rx_dropped_pool"]
+        assert each["pool_used_bytes"] == 0
+    assert receiver["queue_high_water_bytes"] <= POOL_BYTES
+
+
+def test_a_pool_that_is_large_enough_is_not_seen(rig: Rig) -> None:
+    """With more than ever waits, the ports' own limits are all there is."""
+    output = rig.execute("sh", "pool.sh", "100000000")
+    assert output.code == 0, output.stderr
+    for each in ports(output.stdout):
+        assert each["rx_dropped_pool"] == 0
+
+
+@pytest.mark.parametrize(
+    ("setting", "message"), [("pool 257", "range"), ("pool_bytes 1", "Invalid argument")]
+)
+def test_a_pool_needs_a_number(rig: Rig, setting: str, message: str) -> None:
+    """There are 256 of them, and a size is a pool's, not a port's."""
+    name, value = setting.split()
+    command = f"ip link add name p1 type etherport; echo {value} > /sys/class/net/p1/etherport/{name}"
+    output = rig.execute("bash", "-c", command)
+    assert output.code != 0
+    assert message in output.stderr
