@@ -15,6 +15,7 @@
 
 struct etherport_charge {
 	struct etherport *port;
+	int class;
 	u32 len;
 };
 
@@ -32,9 +33,9 @@ static bool etherport_pool_full(const struct etherport_shared *pool, u32 len)
 }
 
 /* Make room for a frame. False: there is none, the frame is lost, and counted. */
-bool etherport_buffer_take(struct etherport *port, u32 len)
+bool etherport_buffer_take(struct etherport *port, int class, u32 len)
 {
-	if (port->buffer_used_bytes + len > port->buffer_bytes) {
+	if (port->classes[class].used_bytes + len > port->buffer_bytes) {
 		port->count.rx_dropped_buffer++;
 		return false;
 	}
@@ -44,19 +45,21 @@ bool etherport_buffer_take(struct etherport *port, u32 len)
 	}
 	if (port->pool)
 		port->pool->pool_used_bytes += len;
+	port->classes[class].used_bytes += len;
 	port->buffer_used_bytes += len;
 	if (port->buffer_used_bytes > port->buffer_high_water_bytes)
 		port->buffer_high_water_bytes = port->buffer_used_bytes;
-	etherport_pause_watch(port);
+	etherport_pause_watch(port, class);
 	return true;
 }
 
-void etherport_buffer_give(struct etherport *port, u32 len)
+void etherport_buffer_give(struct etherport *port, int class, u32 len)
 {
+	port->classes[class].used_bytes -= len;
 	port->buffer_used_bytes -= len;
 	if (port->pool)
 		port->pool->pool_used_bytes -= len;
-	etherport_pause_watch(port);
+	etherport_pause_watch(port, class);
 }
 
 static void etherport_buffer_discharge(struct sk_buff *skb)
@@ -64,7 +67,7 @@ static void etherport_buffer_discharge(struct sk_buff *skb)
 	struct etherport_charge *charge = skb_shinfo(skb)->destructor_arg;
 
 	skb_shinfo(skb)->destructor_arg = NULL;
-	etherport_buffer_give(charge->port, charge->len);
+	etherport_buffer_give(charge->port, charge->class, charge->len);
 	dev_put(charge->port->dev);
 	kmem_cache_free(etherport_charges, charge);
 }
@@ -73,7 +76,7 @@ static void etherport_buffer_discharge(struct sk_buff *skb)
  * Tie the room that etherport_buffer_take() made to the frame's life. The frame
  * holds its port: it may be waiting elsewhere when the port is deleted.
  */
-bool etherport_buffer_charge(struct etherport *port, struct sk_buff *skb, u32 len)
+bool etherport_buffer_charge(struct etherport *port, struct sk_buff *skb, int class, u32 len)
 {
 	struct etherport_charge *charge;
 
@@ -82,6 +85,7 @@ bool etherport_buffer_charge(struct etherport *port, struct sk_buff *skb, u32 le
 		return false;
 
 	charge->port = port;
+	charge->class = class;
 	charge->len = len;
 	dev_hold(port->dev);
 	skb_shinfo(skb)->destructor_arg = charge;

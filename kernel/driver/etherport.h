@@ -37,6 +37,7 @@
 
 #define ETHERPORT_MAX_MTU	9216
 #define ETHERPORT_MAX_RING	8192
+#define ETHERPORT_CLASSES	8	/* IEEE 802.1Q: priorities */
 #define ETHERPORT_SHARED_MAX	256	/* nodes with a CPU or a memory of their own */
 
 struct etherport_counters {
@@ -51,6 +52,7 @@ struct etherport_counters {
 	u64 tx_late_collisions;	/* later than the slot time: a duplex mismatch */
 	u64 tx_deferred;	/* frames that waited for somebody else's */
 	u64 tx_pause_frames;
+	u64 tx_pfc_frames;
 	u64 rx_wire_frames;	/* data frames that came by the cable */
 	u64 rx_frames;		/* of these, handed to the stack or forwarded */
 	u64 rx_bytes;
@@ -61,6 +63,7 @@ struct etherport_counters {
 	u64 rx_dropped_error;	/* no memory */
 	u64 rx_dropped_collision;	/* sent into a frame of ours */
 	u64 rx_pause_frames;
+	u64 rx_pfc_frames;
 	u64 rx_interrupts;
 };
 
@@ -105,6 +108,19 @@ struct etherport_cpu_cost {
 	u64 byte_ps;
 };
 
+/*
+ * What priority flow control keeps apart. A port that was made with fewer than
+ * eight TX queues has one class for all priorities.
+ */
+struct etherport_class {
+	struct sk_buff_head tx_ring;	/* waiting behind tx_frame */
+	u64 used_bytes;			/* of the packet buffer */
+	bool xoff_sent;			/* the peer was told to be silent */
+	u64 paused_until_ps;		/* the peer asked for silence until here */
+	u64 paused_since_ps;		/* accounted up to here; 0: not paused */
+	u64 paused_ps;			/* time the peer kept us silent */
+};
+
 struct etherport {
 	struct net_device *dev;
 	struct etherport *peer;		/* the cable's other end, or NULL */
@@ -128,8 +144,9 @@ struct etherport {
 	u64 cable_delay_ns;		/* of a bit, to the peer */
 
 	/* transmit.c */
-	struct sk_buff_head tx_ring;	/* waiting behind tx_frame */
-	u32 tx_ring_size;
+	struct etherport_class classes[ETHERPORT_CLASSES];
+	u32 class_count;
+	u32 tx_ring_size;		/* of each class */
 	struct sk_buff *tx_frame;	/* the one on the wire */
 	bool tx_control;		/* it is the MAC's own, not data */
 	struct etherport_event tx_event;	/* its last bit, or the end of a pause */
@@ -174,22 +191,19 @@ struct etherport {
 	u32 rx_max_frames;
 
 	/* buffer.c */
-	u64 buffer_bytes;		/* size of the packet buffer */
-	u64 buffer_used_bytes;
+	u64 buffer_bytes;		/* size of the packet buffer, of each class */
+	u64 buffer_used_bytes;		/* all classes */
 	u64 buffer_high_water_bytes;
 	struct etherport_shared *pool;	/* the memory that it is part of, or NULL */
 	u64 xoff_bytes;
 	u64 xon_bytes;
 
 	/* pause.c */
-	bool xoff_sent;			/* the peer was told to be silent */
-	bool pause_pending;		/* a PAUSE frame waits to be sent */
-	u16 pause_pending_quanta;
+	u8 pfc;				/* lossless priorities; 0: PAUSE for all of them */
+	bool trust_dscp;		/* a frame's priority, see priority.c */
+	u8 pause_pending;		/* classes of which the peer is to hear */
 	u16 pause_quanta;		/* what an XOFF asks for */
 	struct etherport_event pause_event;	/* refreshes an XOFF */
-	u64 paused_until_ps;		/* the peer asked for silence until here */
-	u64 paused_since_ps;		/* accounted up to here; 0: not paused */
-	u64 paused_ps;			/* time the peer kept us silent */
 };
 
 /* What the driver keeps in skb->cb of a frame that is its own. */
@@ -197,6 +211,7 @@ struct etherport_cb {
 	u64 ready_ps;		/* in the TX ring: through CPU and bus */
 	u64 arrival_ps;		/* on the cable */
 	bool damaged;		/* by a collision */
+	u8 class;		/* in the packet buffer */
 };
 
 static inline struct etherport_cb *etherport_cb(struct sk_buff *skb)
@@ -280,9 +295,14 @@ void etherport_receive(struct etherport *port, struct sk_buff *skb);
 
 /* buffer.c */
 int etherport_buffer_setup(void);
-bool etherport_buffer_take(struct etherport *port, u32 len);
-void etherport_buffer_give(struct etherport *port, u32 len);
-bool etherport_buffer_charge(struct etherport *port, struct sk_buff *skb, u32 len);
+bool etherport_buffer_take(struct etherport *port, int class, u32 len);
+void etherport_buffer_give(struct etherport *port, int class, u32 len);
+bool etherport_buffer_charge(struct etherport *port, struct sk_buff *skb, int class, u32 len);
+
+/* priority.c */
+int etherport_class_of(const struct etherport *port, const struct sk_buff *skb);
+u16 etherport_select_queue(struct net_device *dev, struct sk_buff *skb,
+			   struct net_device *sb_dev);
 
 /* server.c */
 struct etherport_shared *etherport_shared_get(u32 number);
@@ -294,10 +314,11 @@ u64 etherport_cpu_serve(struct etherport *port, const struct etherport_cpu_cost 
 /* pause.c */
 void etherport_pause_init(struct etherport *port);
 void etherport_pause_stop(struct etherport *port);
-void etherport_pause_watch(struct etherport *port);
+void etherport_pause_watch(struct etherport *port, int class);
+void etherport_pause_watch_all(struct etherport *port);
 void etherport_pause_received(struct etherport *port, const struct sk_buff *skb);
-bool etherport_paused(struct etherport *port, u64 now_ps);
-u64 etherport_paused_ns(struct etherport *port);
+bool etherport_paused(const struct etherport *port, int class, u64 now_ps);
+u64 etherport_paused_ns(struct etherport *port, int class);
 struct sk_buff *etherport_pause_next(struct etherport *port);
 
 /* ethtool.c, sysfs.c */

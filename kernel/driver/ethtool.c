@@ -179,6 +179,7 @@ static const struct {
 	ETHERPORT_COUNTER(tx_late_collisions),
 	ETHERPORT_COUNTER(tx_deferred),
 	ETHERPORT_COUNTER(tx_pause_frames),
+	ETHERPORT_COUNTER(tx_pfc_frames),
 	ETHERPORT_COUNTER(rx_wire_frames),
 	ETHERPORT_COUNTER(rx_frames),
 	ETHERPORT_COUNTER(rx_bytes),
@@ -189,6 +190,7 @@ static const struct {
 	ETHERPORT_COUNTER(rx_dropped_error),
 	ETHERPORT_COUNTER(rx_dropped_collision),
 	ETHERPORT_COUNTER(rx_pause_frames),
+	ETHERPORT_COUNTER(rx_pfc_frames),
 	ETHERPORT_COUNTER(rx_interrupts),
 };
 
@@ -208,6 +210,14 @@ static const char etherport_gauges[][ETH_GSTRING_LEN] = {
 	"queue_dropped_frames",
 	"cpu_busy_ns",
 	"pool_used_bytes",
+	"tx_paused_ns_prio0",
+	"tx_paused_ns_prio1",
+	"tx_paused_ns_prio2",
+	"tx_paused_ns_prio3",
+	"tx_paused_ns_prio4",
+	"tx_paused_ns_prio5",
+	"tx_paused_ns_prio6",
+	"tx_paused_ns_prio7",
 };
 
 static int etherport_get_sset_count(struct net_device *dev, int stringset)
@@ -228,24 +238,44 @@ static void etherport_get_strings(struct net_device *dev, u32 stringset, u8 *dat
 	memcpy(data, etherport_gauges, sizeof(etherport_gauges));
 }
 
-static u64 etherport_queue_dropped(struct Qdisc *qdisc)
-{
-	struct gnet_stats_queue queue = {};
+struct etherport_queue_stats {
+	u64 bytes;
+	u64 dropped;
+};
 
-	gnet_stats_add_queue(&queue, qdisc->cpu_qstats, &qdisc->qstats);
-	return queue.drops;
+/* Of the egress queue: one qdisc for all TX queues, or one for each ("mq"). */
+static void etherport_get_queue_stats(struct etherport *port, struct etherport_queue_stats *stats)
+{
+	struct Qdisc *last = NULL;
+	int class;
+
+	memset(stats, 0, sizeof(*stats));
+	for (class = 0; class < port->class_count; class++) {
+		struct netdev_queue *queue = netdev_get_tx_queue(port->dev, class);
+		struct Qdisc *qdisc = rcu_dereference_bh(queue->qdisc);
+		struct gnet_stats_queue counts = {};
+		__u32 frames, bytes;
+
+		if (qdisc == last)
+			continue;
+		last = qdisc;
+		qdisc_qstats_qlen_backlog(qdisc, &frames, &bytes);
+		gnet_stats_add_queue(&counts, qdisc->cpu_qstats, &qdisc->qstats);
+		stats->bytes += bytes;
+		stats->dropped += counts.drops;
+	}
 }
 
 static void etherport_get_gauges(struct etherport *port, u64 *data)
 {
-	struct Qdisc *qdisc = rcu_dereference_bh(netdev_get_tx_queue(port->dev, 0)->qdisc);
-	__u32 queue_frames, queue_bytes;
+	struct etherport_queue_stats queue;
+	int class;
 
-	qdisc_qstats_qlen_backlog(qdisc, &queue_frames, &queue_bytes);
-	port->queue_high_water_bytes = max_t(u64, port->queue_high_water_bytes, queue_bytes);
+	etherport_get_queue_stats(port, &queue);
+	port->queue_high_water_bytes = max(port->queue_high_water_bytes, queue.bytes);
 
-	*data++ = etherport_paused_ns(port);
-	*data++ = etherport_paused(port, etherport_now_ps());
+	*data++ = etherport_paused_ns(port, 0);
+	*data++ = etherport_paused(port, 0, etherport_now_ps());
 	*data++ = port->pause_rx;
 	*data++ = port->pause_tx;
 	*data++ = etherport_tx_used(port);
@@ -254,11 +284,13 @@ static void etherport_get_gauges(struct etherport *port, u64 *data)
 		  skb_queue_len(&port->rx_done);
 	*data++ = port->buffer_used_bytes;
 	*data++ = port->buffer_high_water_bytes;
-	*data++ = queue_bytes;
+	*data++ = queue.bytes;
 	*data++ = port->queue_high_water_bytes;
-	*data++ = etherport_queue_dropped(qdisc);
+	*data++ = queue.dropped;
 	*data++ = port->cpu ? div_u64(port->cpu->cpu_busy_ps, 1000) : 0;
 	*data++ = port->pool ? port->pool->pool_used_bytes : 0;
+	for (class = 0; class < ETHERPORT_CLASSES; class++)
+		*data++ = etherport_paused_ns(port, class);
 }
 
 static void etherport_get_ethtool_stats(struct net_device *dev,

@@ -60,7 +60,7 @@ static void etherport_link_up(struct etherport *port, const struct etherport_lin
 
 	local_bh_disable();
 	etherport_set_link(port, link);
-	etherport_pause_watch(port);
+	etherport_pause_watch_all(port);
 	local_bh_enable();
 	netif_carrier_on(port->dev);
 	local_bh_disable();

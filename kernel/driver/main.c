@@ -75,6 +75,7 @@ static const struct net_device_ops etherport_netdev_ops = {
 	.ndo_open		= etherport_open,
 	.ndo_stop		= etherport_stop,
 	.ndo_start_xmit		= etherport_xmit,
+	.ndo_select_queue	= etherport_select_queue,
 	.ndo_get_stats64	= etherport_get_stats64,
 	.ndo_get_iflink		= etherport_get_iflink,
 	.ndo_set_mac_address	= eth_mac_addr,
@@ -102,6 +103,7 @@ static void etherport_setup(struct net_device *dev)
 	dev->features = dev->hw_features | NETIF_F_HIGHDMA;
 
 	port->dev = dev;
+	port->class_count = 1;
 	INIT_LIST_HEAD(&port->stations);
 	port->tx_ring_size = ETHERPORT_DEFAULT_RING;
 	port->rx_ring_size = ETHERPORT_DEFAULT_RING;
@@ -143,6 +145,7 @@ static int etherport_create(struct net *link_net, struct net_device *dev,
 			    struct nlattr **tb, struct netlink_ext_ack *extack)
 {
 	struct etherport *peer = etherport_find_peer(link_net, tb[IFLA_LINK], extack);
+	struct etherport *port = netdev_priv(dev);
 	int err;
 
 	if (IS_ERR(peer))
@@ -150,15 +153,19 @@ static int etherport_create(struct net *link_net, struct net_device *dev,
 	if (!tb[IFLA_ADDRESS])
 		eth_hw_addr_random(dev);
 
+	/* ip link add ... numtxqueues 8 */
+	if (dev->num_tx_queues >= ETHERPORT_CLASSES)
+		port->class_count = ETHERPORT_CLASSES;
+
 	err = register_netdevice(dev);
 	if (err)
 		return err;
 
-	etherport_hub_add(netdev_priv(dev));
+	etherport_hub_add(port);
 
 	netif_carrier_off(dev);
 	if (peer)
-		etherport_plug(netdev_priv(dev), peer);
+		etherport_plug(port, peer);
 	return 0;
 }
 

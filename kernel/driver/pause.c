@@ -1,22 +1,31 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * 802.3x flow control: MAC control frames with opcode PAUSE.
+ * Flow control: MAC control frames with opcode PAUSE (IEEE 802.3 Annex 31B) or,
+ * of single priorities, PFC (IEEE 802.1Q clause 36, 802.3 Annex 31D).
  *
- * IEEE 802.3 Annex 31B. Sent when the packet buffer rises above XOFF, sent again
- * before the peer's timer runs out, and sent with a time of zero when the buffer
- * has fallen to XON. Received frames are consumed here: a bridge never sees them.
+ * Sent when the packet buffer rises above XOFF, sent again before the peer's
+ * timer runs out, and sent with a time of zero when the buffer has fallen to XON.
+ * Received frames are consumed here: a bridge never sees them. A port speaks one
+ * of the two: who keeps priorities apart does not use PAUSE (802.1Q 36.1.3.1).
  */
 #include "etherport.h"
 
 /* IEEE 802.3 Table 31A-1 and clause 31.3: the whole MAC control frame. */
-struct etherport_pause_frame {
+struct etherport_control_frame {
 	struct ethhdr eth;
 	__be16 opcode;
-	__be16 quanta;
-	u8 pad[ETH_ZLEN - ETH_HLEN - 4];
+	union {
+		__be16 quanta;
+		struct {
+			__be16 enabled;
+			__be16 quanta[ETHERPORT_CLASSES];
+		} __packed pfc;
+		u8 pad[ETH_ZLEN - ETH_HLEN - 2];
+	};
 } __packed;
 
 #define ETHERPORT_OPCODE_PAUSE	0x0001
+#define ETHERPORT_OPCODE_PFC	0x0101
 
 static const u8 etherport_pause_da[ETH_ALEN] = { 0x01, 0x80, 0xc2, 0x00, 0x00, 0x01 };
 
@@ -25,9 +34,31 @@ static u64 etherport_quanta_ps(const struct etherport *port, u16 quanta)
 	return (u64)quanta * ETHERPORT_QUANTUM_LEN * port->byte_ps;
 }
 
-static struct sk_buff *etherport_pause_frame(struct etherport *port, u16 quanta)
+/* Whether the peer is told when the buffer of this class fills. */
+static bool etherport_pause_sends(const struct etherport *port, int class)
 {
-	struct etherport_pause_frame *frame;
+	return port->pfc ? port->pfc & BIT(class) : port->pause_tx;
+}
+
+static __be16 etherport_asked_quanta(const struct etherport *port, int class)
+{
+	return port->classes[class].xoff_sent ? htons(port->pause_quanta) : 0;
+}
+
+static void etherport_fill_pfc(const struct etherport *port, struct etherport_control_frame *frame)
+{
+	int class;
+
+	frame->opcode = htons(ETHERPORT_OPCODE_PFC);
+	frame->pfc.enabled = htons(port->pause_pending);
+	for (class = 0; class < port->class_count; class++)
+		if (port->pause_pending & BIT(class))
+			frame->pfc.quanta[class] = etherport_asked_quanta(port, class);
+}
+
+static struct sk_buff *etherport_pause_frame(struct etherport *port)
+{
+	struct etherport_control_frame *frame;
 	struct sk_buff *skb;
 
 	skb = netdev_alloc_skb(port->dev, sizeof(*frame));
@@ -38,13 +69,19 @@ static struct sk_buff *etherport_pause_frame(struct etherport *port, u16 quanta)
 	ether_addr_copy(frame->eth.h_dest, etherport_pause_da);
 	ether_addr_copy(frame->eth.h_source, port->dev->dev_addr);
 	frame->eth.h_proto = htons(ETH_P_PAUSE);
-	frame->opcode = htons(ETHERPORT_OPCODE_PAUSE);
-	frame->quanta = htons(quanta);
+	if (port->pfc) {
+		etherport_fill_pfc(port, frame);
+		port->count.tx_pfc_frames++;
+	} else {
+		frame->opcode = htons(ETHERPORT_OPCODE_PAUSE);
+		frame->quanta = etherport_asked_quanta(port, 0);
+		port->count.tx_pause_frames++;
+	}
 	skb_reset_mac_header(skb);
 	return skb;
 }
 
-/* The PAUSE frame that is due, if any. */
+/* The MAC control frame that is due, if any: it says what is so when it leaves. */
 struct sk_buff *etherport_pause_next(struct etherport *port)
 {
 	struct sk_buff *skb;
@@ -52,19 +89,10 @@ struct sk_buff *etherport_pause_next(struct etherport *port)
 	if (!port->pause_pending)
 		return NULL;
 
-	skb = etherport_pause_frame(port, port->pause_pending_quanta);
-	if (skb) {
-		port->pause_pending = false;
-		port->count.tx_pause_frames++;
-	}
+	skb = etherport_pause_frame(port);
+	if (skb)
+		port->pause_pending = 0;
 	return skb;
-}
-
-static void etherport_pause_send(struct etherport *port, u16 quanta)
-{
-	port->pause_pending = true;
-	port->pause_pending_quanta = quanta;
-	etherport_tx_kick(port);
 }
 
 /* Refresh at half the pause time: no frame of data may slip through between. */
@@ -76,76 +104,125 @@ static void etherport_pause_rearm(struct etherport *port)
 	etherport_event_at(&port->pause_event, now_ps + half_ps, now_ps);
 }
 
+static u8 etherport_xoff_sent(const struct etherport *port)
+{
+	u8 classes = 0;
+	int class;
+
+	for (class = 0; class < port->class_count; class++)
+		if (port->classes[class].xoff_sent)
+			classes |= BIT(class);
+	return classes;
+}
+
 static void etherport_pause_event(struct etherport_event *event)
 {
 	struct etherport *port = container_of(event, struct etherport, pause_event);
 
-	etherport_pause_send(port, port->pause_quanta);
+	port->pause_pending |= etherport_xoff_sent(port);
 	etherport_pause_rearm(port);
+	etherport_tx_kick(port);
 }
 
-/* The fill of the packet buffer has changed: tell the peer if it must know. */
-void etherport_pause_watch(struct etherport *port)
+/* The fill of a class's packet buffer has changed: tell the peer if it must know. */
+void etherport_pause_watch(struct etherport *port, int class)
 {
-	u64 used = port->buffer_used_bytes;
+	struct etherport_class *of = &port->classes[class];
+	bool sends = etherport_pause_sends(port, class);
 
-	if (!port->xoff_sent && port->pause_tx && used > port->xoff_bytes) {
-		port->xoff_sent = true;
-		etherport_pause_send(port, port->pause_quanta);
-		etherport_pause_rearm(port);
-	} else if (port->xoff_sent && (!port->pause_tx || used <= port->xon_bytes)) {
-		port->xoff_sent = false;
-		etherport_event_cancel(&port->pause_event);
-		etherport_pause_send(port, 0);
+	if (!of->xoff_sent && sends && of->used_bytes > port->xoff_bytes) {
+		if (!etherport_event_pending(&port->pause_event))
+			etherport_pause_rearm(port);
+		of->xoff_sent = true;
+	} else if (of->xoff_sent && (!sends || of->used_bytes <= port->xon_bytes)) {
+		of->xoff_sent = false;
+		if (!etherport_xoff_sent(port))
+			etherport_event_cancel(&port->pause_event);
+	} else {
+		return;
 	}
+	port->pause_pending |= BIT(class);
+	etherport_tx_kick(port);
+}
+
+/* Thresholds or permissions have changed. */
+void etherport_pause_watch_all(struct etherport *port)
+{
+	int class;
+
+	for (class = 0; class < port->class_count; class++)
+		etherport_pause_watch(port, class);
 }
 
 /* Add the pause up to now to the counter; a pause that is over is closed. */
-static void etherport_pause_account(struct etherport *port, u64 now_ps)
+static void etherport_pause_account(struct etherport_class *of, u64 now_ps)
 {
-	u64 end_ps = min(now_ps, port->paused_until_ps);
+	u64 end_ps = min(now_ps, of->paused_until_ps);
 
-	if (!port->paused_since_ps)
+	if (!of->paused_since_ps)
 		return;
-	if (end_ps > port->paused_since_ps)
-		port->paused_ps += end_ps - port->paused_since_ps;
-	port->paused_since_ps = now_ps < port->paused_until_ps ? now_ps : 0;
+	if (end_ps > of->paused_since_ps)
+		of->paused_ps += end_ps - of->paused_since_ps;
+	of->paused_since_ps = now_ps < of->paused_until_ps ? now_ps : 0;
 }
 
-bool etherport_paused(struct etherport *port, u64 now_ps)
+bool etherport_paused(const struct etherport *port, int class, u64 now_ps)
 {
-	return port->paused_until_ps > now_ps;
+	return port->classes[class].paused_until_ps > now_ps;
 }
 
-u64 etherport_paused_ns(struct etherport *port)
+u64 etherport_paused_ns(struct etherport *port, int class)
 {
-	etherport_pause_account(port, etherport_now_ps());
-	return div_u64(port->paused_ps, 1000);
+	etherport_pause_account(&port->classes[class], etherport_now_ps());
+	return div_u64(port->classes[class].paused_ps, 1000);
 }
 
-/*
- * A later PAUSE replaces the running timer (Annex 31B.3.3). A frame that is
- * being sent is completed first.
- */
+/* A later frame replaces the running timer (Annex 31B.3.3). */
+static void etherport_pause_class(struct etherport *port, int class, u16 quanta, u64 now_ps)
+{
+	struct etherport_class *of = &port->classes[class];
+
+	etherport_pause_account(of, now_ps);
+	of->paused_until_ps = now_ps + etherport_quanta_ps(port, quanta);
+	if (!quanta)
+		of->paused_since_ps = 0;
+	else if (!of->paused_since_ps)
+		of->paused_since_ps = now_ps;
+}
+
+static void etherport_pfc_received(struct etherport *port,
+				   const struct etherport_control_frame *frame, u64 now_ps)
+{
+	u16 enabled = ntohs(frame->pfc.enabled) & port->pfc;
+	int class;
+
+	for (class = 0; class < port->class_count; class++)
+		if (enabled & BIT(class))
+			etherport_pause_class(port, class, ntohs(frame->pfc.quanta[class]), now_ps);
+}
+
+/* A frame that is being sent is completed first. */
 void etherport_pause_received(struct etherport *port, const struct sk_buff *skb)
 {
-	const struct etherport_pause_frame *frame = (void *)skb_mac_header(skb);
+	const struct etherport_control_frame *frame = (void *)skb_mac_header(skb);
 	u64 now_ps = etherport_now_ps();
 
-	if (skb_headlen(skb) < offsetof(struct etherport_pause_frame, pad) ||
-	    frame->opcode != htons(ETHERPORT_OPCODE_PAUSE))
+	if (skb_headlen(skb) < sizeof(*frame))
 		return;
 
-	port->count.rx_pause_frames++;
-	if (!port->pause_rx)
+	switch (frame->opcode) {
+	case htons(ETHERPORT_OPCODE_PAUSE):
+		port->count.rx_pause_frames++;
+		if (port->pause_rx && !port->pfc)
+			etherport_pause_class(port, 0, ntohs(frame->quanta), now_ps);
+		break;
+	case htons(ETHERPORT_OPCODE_PFC):
+		port->count.rx_pfc_frames++;
+		etherport_pfc_received(port, frame, now_ps);
+		break;
+	default:
 		return;
-
-	etherport_pause_account(port, now_ps);
-	port->paused_until_ps = now_ps + etherport_quanta_ps(port, ntohs(frame->quanta));
-	if (frame->quanta && !port->paused_since_ps)
-		port->paused_since_ps = now_ps;
-	else if (!frame->quanta)
-		port->paused_since_ps = 0;
+	}
 	etherport_tx_kick(port);
 }
 
@@ -158,12 +235,19 @@ void etherport_pause_init(struct etherport *port)
 /* The link is gone, and with it whatever either end had asked for. */
 void etherport_pause_stop(struct etherport *port)
 {
+	u64 now_ps = etherport_now_ps();
+	int class;
+
 	local_bh_disable();
 	etherport_event_cancel(&port->pause_event);
-	etherport_pause_account(port, etherport_now_ps());
-	port->paused_until_ps = 0;
-	port->paused_since_ps = 0;
-	port->pause_pending = false;
-	port->xoff_sent = false;
+	port->pause_pending = 0;
+	for (class = 0; class < ETHERPORT_CLASSES; class++) {
+		struct etherport_class *of = &port->classes[class];
+
+		etherport_pause_account(of, now_ps);
+		of->paused_until_ps = 0;
+		of->paused_since_ps = 0;
+		of->xoff_sent = false;
+	}
 	local_bh_enable();
 }

@@ -35,14 +35,15 @@ static void etherport_rx_count(struct etherport *port, u32 len)
 static void etherport_rx_forward(struct etherport *port, struct sk_buff *skb)
 {
 	u32 len = etherport_frame_len(skb);
+	int class = etherport_class_of(port, skb);
 
-	if (!etherport_buffer_take(port, len)) {
+	if (!etherport_buffer_take(port, class, len)) {
 		kfree_skb(skb);
 		return;
 	}
 	if (!etherport_rx_strip(port, skb) ||
-	    !etherport_buffer_charge(port, skb, len)) {
-		etherport_buffer_give(port, len);
+	    !etherport_buffer_charge(port, skb, class, len)) {
+		etherport_buffer_give(port, class, len);
 		port->count.rx_dropped_error++;
 		kfree_skb(skb);
 		return;
@@ -112,12 +113,23 @@ static bool etherport_rx_ring_full(const struct etherport *port)
 	return skb_queue_len(&port->rx_ring) >= port->rx_ring_size;
 }
 
+static bool etherport_rx_store(struct etherport *port, struct sk_buff *skb)
+{
+	int class = etherport_class_of(port, skb);
+
+	if (!etherport_buffer_take(port, class, etherport_frame_len(skb)))
+		return false;
+	etherport_cb(skb)->class = class;
+	__skb_queue_tail(&port->rx_fifo, skb);
+	return true;
+}
+
 /* What waits in the packet buffer moves on into the RX ring. */
 static void etherport_rx_to_ring(struct etherport *port)
 {
 	struct sk_buff *skb = __skb_dequeue(&port->rx_fifo);
 
-	etherport_buffer_give(port, etherport_frame_len(skb));
+	etherport_buffer_give(port, etherport_cb(skb)->class, etherport_frame_len(skb));
 	__skb_queue_tail(&port->rx_ring, skb);
 }
 
@@ -161,8 +173,7 @@ static void etherport_rx_host(struct etherport *port, struct sk_buff *skb)
 {
 	if (!port->bus.bps && skb_queue_empty(&port->rx_fifo) && !etherport_rx_ring_full(port)) {
 		__skb_queue_tail(&port->rx_ring, skb);
-	} else if (etherport_buffer_take(port, etherport_frame_len(skb))) {
-		__skb_queue_tail(&port->rx_fifo, skb);
+	} else if (etherport_rx_store(port, skb)) {
 		if (port->bus.bps)
 			etherport_rx_move(port);
 	} else {
@@ -276,7 +287,7 @@ void etherport_rx_stop(struct etherport *port)
 	etherport_event_cancel(&port->bus_event);
 	etherport_event_cancel(&port->cpu_event);
 	while ((skb = __skb_dequeue(&port->rx_fifo))) {
-		etherport_buffer_give(port, etherport_frame_len(skb));
+		etherport_buffer_give(port, etherport_cb(skb)->class, etherport_frame_len(skb));
 		port->count.rx_dropped_down++;
 		kfree_skb(skb);
 	}

@@ -22,7 +22,7 @@ static ssize_t etherport_store_u64(struct etherport *port, const char *buf,
 
 	local_bh_disable();
 	*field = value;
-	etherport_pause_watch(port);
+	etherport_pause_watch_all(port);
 	local_bh_enable();
 	return count;
 }
@@ -100,6 +100,50 @@ static ssize_t cable_delay_ns_show(struct device *dev, struct device_attribute *
 	return sysfs_emit(buf, "%llu\n", etherport_of(dev)->cable_delay_ns);
 }
 static DEVICE_ATTR_RW(cable_delay_ns);
+
+/* Priorities whose frames are not to be lost, a bit for each; 0: PAUSE for all of them. */
+static ssize_t pfc_store(struct device *dev, struct device_attribute *attr,
+			 const char *buf, size_t count)
+{
+	struct etherport *port = etherport_of(dev);
+	u8 priorities;
+	int err;
+
+	err = kstrtou8(buf, 0, &priorities);
+	if (err)
+		return err;
+	if (port->class_count < ETHERPORT_CLASSES)
+		return -EOPNOTSUPP;
+	if (netif_running(port->dev) || port->buffer_used_bytes)
+		return -EBUSY;
+	port->pfc = priorities;
+	return count;
+}
+
+static ssize_t pfc_show(struct device *dev, struct device_attribute *attr, char *buf)
+{
+	return sysfs_emit(buf, "%#x\n", etherport_of(dev)->pfc);
+}
+static DEVICE_ATTR_RW(pfc);
+
+static const char * const etherport_trusts[] = { "pcp", "dscp" };
+
+static ssize_t trust_store(struct device *dev, struct device_attribute *attr,
+			   const char *buf, size_t count)
+{
+	int trust = sysfs_match_string(etherport_trusts, buf);
+
+	if (trust < 0)
+		return trust;
+	etherport_of(dev)->trust_dscp = trust;
+	return count;
+}
+
+static ssize_t trust_show(struct device *dev, struct device_attribute *attr, char *buf)
+{
+	return sysfs_emit(buf, "%s\n", etherport_trusts[etherport_of(dev)->trust_dscp]);
+}
+static DEVICE_ATTR_RW(trust);
 
 static const char * const etherport_roles[] = {
 	[ETHERPORT_HOST] = "host",
@@ -252,9 +296,11 @@ static struct attribute *etherport_sysfs_attrs[] = {
 	&dev_attr_cpu_tx_frame_ns.attr,
 	&dev_attr_follow.attr,
 	&dev_attr_pause_quanta.attr,
+	&dev_attr_pfc.attr,
 	&dev_attr_pool.attr,
 	&dev_attr_pool_bytes.attr,
 	&dev_attr_role.attr,
+	&dev_attr_trust.attr,
 	&dev_attr_xoff_bytes.attr,
 	&dev_attr_xon_bytes.attr,
 	NULL

@@ -14,9 +14,22 @@
 #include "etherport.h"
 
 /* Descriptors in use: a frame keeps its own until its last bit has left. */
+static u32 etherport_tx_used_by(const struct etherport *port, int class)
+{
+	bool on_wire = port->tx_frame && !port->tx_control &&
+		       skb_get_queue_mapping(port->tx_frame) == class;
+
+	return skb_queue_len(&port->classes[class].tx_ring) + on_wire;
+}
+
 u32 etherport_tx_used(const struct etherport *port)
 {
-	return skb_queue_len(&port->tx_ring) + (port->tx_frame ? 1 : 0);
+	u32 used = 0;
+	int class;
+
+	for (class = 0; class < port->class_count; class++)
+		used += etherport_tx_used_by(port, class);
+	return used;
 }
 
 static bool etherport_cable_short(const struct etherport *port)
@@ -63,27 +76,37 @@ void etherport_tx_resume(struct etherport *port)
 		etherport_tx_kick(port);
 }
 
-/* The next frame of data, or NULL and the event that is to look again. */
+/*
+ * The next frame of data, or NULL and the event that is to look again: the
+ * highest priority first that has one and may send.
+ */
 static struct sk_buff *etherport_tx_next(struct etherport *port, u64 *start_ps, u64 now_ps)
 {
-	struct sk_buff *skb = skb_peek(&port->tx_ring);
-	u64 ready_ps;
+	u64 again_ps = U64_MAX;
+	int class = port->class_count;
 
-	if (!skb)
-		return NULL;
+	while (class--) {
+		struct sk_buff *skb = skb_peek(&port->classes[class].tx_ring);
+		u64 ready_ps;
 
-	if (etherport_paused(port, *start_ps)) {
-		etherport_event_at(&port->tx_event, port->paused_until_ps, now_ps);
-		return NULL;
+		if (!skb)
+			continue;
+		if (etherport_paused(port, class, *start_ps)) {
+			again_ps = min(again_ps, port->classes[class].paused_until_ps);
+			continue;
+		}
+		ready_ps = etherport_cb(skb)->ready_ps;
+		if (ready_ps > now_ps && ready_ps > *start_ps) {
+			again_ps = min(again_ps, ready_ps);
+			continue;
+		}
+		*start_ps = max(*start_ps, ready_ps);
+		__skb_unlink(skb, &port->classes[class].tx_ring);
+		return skb;
 	}
-	ready_ps = etherport_cb(skb)->ready_ps;
-	if (ready_ps > now_ps && ready_ps > *start_ps) {
-		etherport_event_at(&port->tx_event, ready_ps, now_ps);
-		return NULL;
-	}
-	*start_ps = max(*start_ps, ready_ps);
-	__skb_unlink(skb, &port->tx_ring);
-	return skb;
+	if (again_ps != U64_MAX)
+		etherport_event_at(&port->tx_event, again_ps, now_ps);
+	return NULL;
 }
 
 /*
@@ -167,7 +190,7 @@ static void etherport_tx_complete(struct etherport *port, struct sk_buff *skb)
 	 */
 	skb_orphan(skb);
 	if (!port->tx_control)
-		netdev_completed_queue(port->dev, 1, skb->len);
+		netdev_tx_completed_queue(skb_get_tx_queue(port->dev, skb), 1, skb->len);
 }
 
 /* The last bit has left. */
@@ -191,6 +214,19 @@ static void etherport_tx_give_up(struct etherport *port, struct sk_buff *skb)
 	kfree_skb(skb);
 }
 
+static void etherport_tx_wake(struct etherport *port)
+{
+	int class;
+
+	for (class = 0; class < port->class_count; class++) {
+		struct netdev_queue *queue = netdev_get_tx_queue(port->dev, class);
+
+		if (netif_tx_queue_stopped(queue) &&
+		    etherport_tx_used_by(port, class) < port->tx_ring_size)
+			netif_tx_wake_queue(queue);
+	}
+}
+
 /* The frame on the wire is out, or the pause is over, or a frame has become ready. */
 static void etherport_tx_event(struct etherport_event *event)
 {
@@ -208,9 +244,7 @@ static void etherport_tx_event(struct etherport_event *event)
 			etherport_tx_done(port, skb);
 	}
 	etherport_tx_kick(port);
-	if (netif_queue_stopped(port->dev) &&
-	    etherport_tx_used(port) < port->tx_ring_size)
-		netif_wake_queue(port->dev);
+	etherport_tx_wake(port);
 }
 
 static u64 etherport_tx_ready(struct etherport *port, u32 len)
@@ -227,8 +261,8 @@ static void etherport_tx_enqueue(struct etherport *port, struct sk_buff *skb)
 {
 	etherport_cb(skb)->ready_ps = etherport_tx_ready(port, etherport_frame_len(skb));
 	skb_reset_mac_header(skb);
-	netdev_sent_queue(port->dev, skb->len);
-	__skb_queue_tail(&port->tx_ring, skb);
+	netdev_tx_sent_queue(skb_get_tx_queue(port->dev, skb), skb->len);
+	__skb_queue_tail(&port->classes[skb_get_queue_mapping(skb)].tx_ring, skb);
 }
 
 /* What TSO hardware does: the headers again in front of each segment. */
@@ -256,7 +290,7 @@ static void etherport_tx_segment(struct etherport *port, struct sk_buff *skb)
  */
 static void etherport_tx_watch_queue(struct etherport *port, const struct sk_buff *skb)
 {
-	struct Qdisc *qdisc = rcu_dereference_bh(netdev_get_tx_queue(port->dev, 0)->qdisc);
+	struct Qdisc *qdisc = rcu_dereference_bh(skb_get_tx_queue(port->dev, skb)->qdisc);
 	__u32 frames, bytes;
 
 	qdisc_qstats_qlen_backlog(qdisc, &frames, &bytes);
@@ -267,6 +301,7 @@ static void etherport_tx_watch_queue(struct etherport *port, const struct sk_buf
 netdev_tx_t etherport_xmit(struct sk_buff *skb, struct net_device *dev)
 {
 	struct etherport *port = netdev_priv(dev);
+	int class = skb_get_queue_mapping(skb);
 
 	if (!netif_carrier_ok(dev) || port->role == ETHERPORT_REPEAT) {
 		port->count.tx_dropped_down++;
@@ -289,30 +324,44 @@ netdev_tx_t etherport_xmit(struct sk_buff *skb, struct net_device *dev)
 	else
 		etherport_tx_enqueue(port, skb);
 
-	if (etherport_tx_used(port) >= port->tx_ring_size)
-		netif_stop_queue(dev);
+	if (etherport_tx_used_by(port, class) >= port->tx_ring_size)
+		netif_tx_stop_queue(netdev_get_tx_queue(dev, class));
 	etherport_tx_kick(port);
 	return NETDEV_TX_OK;
 }
 
 void etherport_tx_init(struct etherport *port)
 {
-	__skb_queue_head_init(&port->tx_ring);
+	int class;
+
+	for (class = 0; class < ETHERPORT_CLASSES; class++)
+		__skb_queue_head_init(&port->classes[class].tx_ring);
 	__skb_queue_head_init(&port->flight);
 	etherport_event_init(&port->tx_event, etherport_tx_event);
 	etherport_event_init(&port->flight_event, etherport_flight_event);
 	INIT_LIST_HEAD(&port->medium);
 }
 
+/* Nothing is under way, for BQL either. */
+static void etherport_tx_reset(struct etherport *port)
+{
+	int class;
+
+	for (class = 0; class < port->class_count; class++)
+		netdev_tx_reset_queue(netdev_get_tx_queue(port->dev, class));
+}
+
 void etherport_tx_start(struct etherport *port)
 {
-	netdev_reset_queue(port->dev);
-	netif_start_queue(port->dev);
+	etherport_tx_reset(port);
+	netif_tx_start_all_queues(port->dev);
 }
 
 /* Frames that were waiting or under way are lost, as when a cable is pulled. */
 void etherport_tx_stop(struct etherport *port)
 {
+	int class;
+
 	netif_tx_disable(port->dev);
 	local_bh_disable();
 	etherport_event_cancel(&port->tx_event);
@@ -321,8 +370,9 @@ void etherport_tx_stop(struct etherport *port)
 	kfree_skb(port->tx_frame);
 	port->tx_frame = NULL;
 	port->sending = false;
-	__skb_queue_purge(&port->tx_ring);
+	for (class = 0; class < port->class_count; class++)
+		__skb_queue_purge(&port->classes[class].tx_ring);
 	__skb_queue_purge(&port->flight);
-	netdev_reset_queue(port->dev);
+	etherport_tx_reset(port);
 	local_bh_enable();
 }
