@@ -33,11 +33,8 @@ def run(rig: Rig, pfc: str) -> Outcome:
     assert output.code == 0, output.stderr
     flows = {line.split()[0]: line.split()[1:] for line in output.stdout.splitlines()[:2]}
     storage, other = flows["storage"], flows["other"]
-    ingress, slow, fast, sender = ports(output.stdout)
+    ingress, _, _, sender = ports(output.stdout)
     assert ingress["rx_wire_frames"] == ingress["rx_frames"] == sender["tx_frames"]
-    assert (
-        ingress["rx_frames"] == slow["tx_frames"] + fast["tx_frames"] - slow["rx_frames"] - fast["rx_frames"]
-    )
     return Outcome(float(storage[0]), float(other[0]), int(storage[1]) + int(other[1]), ingress, sender)
 
 
