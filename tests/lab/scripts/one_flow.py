@@ -74,7 +74,7 @@ def main() -> None:
         text=True,
     )
     time.sleep(0.5)
-    options = ["-u", "-b", "0"] if arguments.udp else []
+    options = ["-u", "-b", "0", "-l", str(arguments.mtu - 28)] if arguments.udp else []
     client = inside("a", "iperf3", "-c", "10.0.0.2", "-t", str(arguments.time), "-J", *options)
     out, _ = server.communicate()
     time.sleep(0.5)
