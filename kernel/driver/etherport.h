@@ -272,14 +272,14 @@ void etherport_tx_start(struct etherport *port);
 void etherport_tx_stop(struct etherport *port);
 void etherport_tx_kick(struct etherport *port);
 void etherport_tx_resume(struct etherport *port);
-void etherport_to_cable(struct etherport *port, struct sk_buff *skb, u64 sent_ps);
+void etherport_to_cable(struct etherport *port, struct sk_buff *skb, u64 sent_ps, u64 now_ps);
 u32 etherport_tx_used(const struct etherport *port);
 netdev_tx_t etherport_xmit(struct sk_buff *skb, struct net_device *dev);
 
 /* medium.c */
 void etherport_medium_begin(struct etherport *port, u64 from_ps, u64 until_ps, u64 now_ps);
 void etherport_medium_try(struct etherport *port, u64 now_ps);
-bool etherport_medium_event(struct etherport *port);
+bool etherport_medium_event(struct etherport *port, u64 now_ps);
 
 /* hub.c */
 void etherport_hub_add(struct etherport *port);

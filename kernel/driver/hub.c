@@ -33,7 +33,8 @@ static u64 etherport_repeater_ps(const struct etherport *port)
 /* What comes in at one port of a hub leaves at every other. */
 void etherport_repeat(struct etherport *port, struct sk_buff *skb)
 {
-	u64 sent_ps = etherport_now_ps() + etherport_repeater_ps(port);
+	u64 now_ps = etherport_now_ps();
+	u64 sent_ps = now_ps + etherport_repeater_ps(port);
 	struct net_device *dev;
 
 	port->count.rx_frames++;
@@ -53,7 +54,7 @@ void etherport_repeat(struct etherport *port, struct sk_buff *skb)
 		}
 		out->count.tx_frames++;
 		out->count.tx_bytes += etherport_frame_len(copy);
-		etherport_to_cable(out, copy, sent_ps);
+		etherport_to_cable(out, copy, sent_ps, now_ps);
 	}
 	rcu_read_unlock();
 	consume_skb(skb);

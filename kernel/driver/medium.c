@@ -153,10 +153,8 @@ static void etherport_count_attempts(struct etherport *port)
  * The event of a station with a frame. True: the frame is out, or given up; what
  * is to be done about it is tx_given_up.
  */
-bool etherport_medium_event(struct etherport *port)
+bool etherport_medium_event(struct etherport *port, u64 now_ps)
 {
-	u64 now_ps = etherport_now_ps();
-
 	if (!port->sending) {
 		etherport_medium_try(port, now_ps);
 		return false;

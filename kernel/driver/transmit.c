@@ -113,16 +113,11 @@ static struct sk_buff *etherport_tx_next(struct etherport *port, u64 *start_ps, 
  * Start the next frame, if there is one and it may go. PAUSE frames go ahead of
  * data and also while this port is itself paused (802.3 Annex 31B.3.4).
  */
-void etherport_tx_kick(struct etherport *port)
+static void etherport_tx_go_on(struct etherport *port, u64 now_ps)
 {
-	u64 now_ps, start_ps;
+	u64 start_ps = now_ps;
 	struct sk_buff *skb;
 
-	if (port->tx_frame || !netif_carrier_ok(port->dev))
-		return;
-
-	now_ps = etherport_now_ps();
-	start_ps = now_ps;
 	if (now_ps <= port->tx_free_ps + etherport_short_delay_ps(port))
 		start_ps = port->tx_free_ps;
 
@@ -132,6 +127,13 @@ void etherport_tx_kick(struct etherport *port)
 		skb = etherport_tx_next(port, &start_ps, now_ps);
 	if (skb)
 		etherport_tx_serialize(port, skb, start_ps, now_ps);
+}
+
+/* There may be something to send. */
+void etherport_tx_kick(struct etherport *port)
+{
+	if (!port->tx_frame && netif_carrier_ok(port->dev))
+		etherport_tx_go_on(port, etherport_now_ps());
 }
 
 static void etherport_flight_schedule(struct etherport *port, u64 now_ps)
@@ -160,10 +162,9 @@ static void etherport_flight_event(struct etherport_event *event)
 }
 
 /* A frame whose last bit leaves at ``sent_ps`` is on its way. */
-void etherport_to_cable(struct etherport *port, struct sk_buff *skb, u64 sent_ps)
+void etherport_to_cable(struct etherport *port, struct sk_buff *skb, u64 sent_ps, u64 now_ps)
 {
 	bool idle = skb_queue_empty(&port->flight);
-	u64 now_ps = etherport_now_ps();
 	u64 arrival_ps = sent_ps + port->cable_delay_ns * 1000;
 
 	if (!port->peer) {
@@ -194,7 +195,7 @@ static void etherport_tx_complete(struct etherport *port, struct sk_buff *skb)
 }
 
 /* The last bit has left. */
-static void etherport_tx_done(struct etherport *port, struct sk_buff *skb)
+static void etherport_tx_done(struct etherport *port, struct sk_buff *skb, u64 now_ps)
 {
 	etherport_tx_complete(port, skb);
 	if (!port->tx_control) {
@@ -203,7 +204,7 @@ static void etherport_tx_done(struct etherport *port, struct sk_buff *skb)
 	}
 	etherport_cb(skb)->damaged = port->tx_damaged;
 	port->tx_damaged = false;
-	etherport_to_cable(port, skb, etherport_now_ps() - etherport_short_delay_ps(port));
+	etherport_to_cable(port, skb, now_ps - etherport_short_delay_ps(port), now_ps);
 }
 
 /* A late collision, or excessive ones: sixteen attempts, none of them alone. */
@@ -232,8 +233,9 @@ static void etherport_tx_event(struct etherport_event *event)
 {
 	struct etherport *port = container_of(event, struct etherport, tx_event);
 	struct sk_buff *skb = port->tx_frame;
+	u64 now_ps = etherport_now_ps();
 
-	if (skb && (port->half || port->sending) && !etherport_medium_event(port))
+	if (skb && (port->half || port->sending) && !etherport_medium_event(port, now_ps))
 		return;
 
 	if (skb) {
@@ -241,9 +243,10 @@ static void etherport_tx_event(struct etherport_event *event)
 		if (port->tx_given_up)
 			etherport_tx_give_up(port, skb);
 		else
-			etherport_tx_done(port, skb);
+			etherport_tx_done(port, skb, now_ps);
 	}
-	etherport_tx_kick(port);
+	if (!port->tx_frame && netif_carrier_ok(port->dev))
+		etherport_tx_go_on(port, now_ps);
 	etherport_tx_wake(port);
 }
 
