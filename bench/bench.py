@@ -129,7 +129,8 @@ def warm_scenario_s(cpu: int) -> float:
     """The command line from start to verdict, main variant and control on two CPUs if there are two."""
     start_s = time.monotonic()
     with tempfile.TemporaryDirectory() as results:
-        argv = [sys.executable, "-m", "wirelab", "run", "sfp-mismatch", "--quiet", "--out", results]
+        argv = [sys.executable, "-m", "wirelab", "run", "sfp-mismatch", "--no-cache"]
+        argv += ["--quiet", "--out", results]
         done = subprocess.run(argv, check=False, capture_output=True, text=True)
     if done.returncode != 0:
         sys.exit(f"sfp-mismatch on CPU {cpu}: {done.stdout}{done.stderr}")

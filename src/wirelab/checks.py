@@ -3,16 +3,16 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Final
 
 from wirelab.explain import evidence, sentence
 from wirelab.laws import check_laws
-from wirelab.model.expect import NETWORK
+from wirelab.model.expect import DUPLEX, LINK, NETWORK, PRIORITIES
 from wirelab.units import PPM
 from wirelab.verdict import Verdict
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Callable, Iterable, Mapping
 
     from wirelab.errors import WirelabError
     from wirelab.model.expect import Expectation
@@ -130,17 +130,39 @@ def _network(metric: str, result: Result) -> float:
 
 
 def _port(metric: str, port: PortResult, result: Result) -> float:
-    match metric:
-        case "drops":
-            return sum(port.drops.values())
-        case "pause_sent":
-            return port.tx_pause_frames
-        case "pause_received":
-            return port.rx_pause_frames
-        case "paused":
-            return port.paused_ns * PPM / max(result.elapsed_ns, 1)
-        case "queue_high_water":
-            return port.queue_high_water_bytes
-        case "buffer_high_water":
-            return port.buffer_high_water_bytes
-    raise KeyError(metric)
+    if metric in _COUNTED:
+        return _COUNTED[metric](port)
+    if metric in _LINKED:
+        return _LINKED[metric](port)
+    return _SPENT_NS[metric](port) * PPM / max(result.elapsed_ns, 1)
+
+
+def _paused_ns(priority: int) -> Callable[[PortResult], int]:
+    return lambda port: port.priority_paused_ns[priority]
+
+
+_COUNTED: Final[Mapping[str, Callable[[PortResult], int]]] = {
+    "drops": lambda port: sum(port.drops.values()),
+    "pause_sent": lambda port: port.tx_pause_frames,
+    "pause_received": lambda port: port.rx_pause_frames,
+    "queue_high_water": lambda port: port.queue_high_water_bytes,
+    "buffer_high_water": lambda port: port.buffer_high_water_bytes,
+    "collisions": lambda port: port.collisions,
+    "late_collisions": lambda port: port.late_collisions,
+    "pfc_sent": lambda port: port.tx_pfc_frames,
+    "pfc_received": lambda port: port.rx_pfc_frames,
+}
+
+# Without a link its speed is 0 and its duplex no word at all.
+_LINKED: Final[Mapping[str, Callable[[PortResult], int]]] = {
+    "link": lambda port: LINK.values.index("up" if port.link else "down"),
+    "speed": lambda port: port.speed_bps or 0,
+    "duplex": lambda port: DUPLEX.values.index(port.duplex) if port.duplex else -1,
+}
+
+# Told as a share of the whole time.
+_SPENT_NS: Final[Mapping[str, Callable[[PortResult], int]]] = {
+    "paused": lambda port: port.paused_ns,
+    "cpu_busy": lambda port: port.cpu_busy_ns,
+    **{f"paused_priority_{priority}": _paused_ns(priority) for priority in range(PRIORITIES)},
+}

@@ -12,129 +12,180 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
+from rich.text import Text
 
 from wirelab.bench import LabBench
-from wirelab.errors import InputError, LabError
+from wirelab.cli_names import SEED_MAX, load_all, read_seeds, usable_cpus
+from wirelab.errors import LabError
+from wirelab.lab.cache import Cache
 from wirelab.lab.select import select
-from wirelab.model.experiment import load
+from wirelab.matrix import Job, Matrix
 from wirelab.plan.build import build_plan
+from wirelab.recall import Recall
+from wirelab.report.junit import junit
 from wirelab.report.live import LiveReport
+from wirelab.report.markdown import markdown
+from wirelab.report.summary import print_seeds, print_summary, result_line
 from wirelab.report.text import Output, print_header, print_report, verdict_line
 from wirelab.run import Runner, Trial
 from wirelab.store import Store
 from wirelab.verdict import worst
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Callable, Sequence
 
-    from wirelab.errors import Problem
     from wirelab.lab.select import Lab
+    from wirelab.matrix import Outcome
     from wirelab.model.experiment import Experiment
-    from wirelab.record import RunRecord
 
 DEFAULT_SEED = 1
 
 
 def run_command(  # noqa: PLR0913 - the options of a command line
-    names: Annotated[list[str], typer.Argument(help="Scenarios by name or file.", metavar="NAME|FILE...")],
+    names: Annotated[
+        list[str] | None,
+        typer.Argument(
+            help="Scenarios by name, pattern or file. [default: all]", metavar="[NAME|PATTERN|FILE]..."
+        ),
+    ] = None,
     *,
     as_json: Annotated[bool, typer.Option("--json", help="Print result.json and nothing else.")] = False,
     quiet: Annotated[bool, typer.Option("--quiet", "-q", help="Print only the verdict.")] = False,
     seed: Annotated[
-        int, typer.Option(min=0, max=(1 << 32) - 1, help="What the lab's randomness grows from.")
+        int, typer.Option(min=0, max=SEED_MAX, help="What the lab's randomness grows from.")
     ] = DEFAULT_SEED,
+    seeds: Annotated[
+        str | None,
+        typer.Option(metavar="N|A-B", help="Run with each of these seeds; checks must hold for all."),
+    ] = None,
+    jobs: Annotated[
+        int | None, typer.Option("--jobs", "-j", min=1, help="Labs at once. [default: one a CPU]")
+    ] = None,
     out: Annotated[Path, typer.Option(metavar="DIR", help="Where results are kept.")] = Path("results"),
+    use_cache: Annotated[
+        bool, typer.Option("--cache/--no-cache", help="Answer from what was measured before.")
+    ] = True,
+    junit_file: Annotated[
+        Path | None, typer.Option("--junit", metavar="FILE", help="Write JUnit XML.")
+    ] = None,
+    json_file: Annotated[
+        Path | None, typer.Option("--json-file", metavar="FILE", help="Write all results as one JSON list.")
+    ] = None,
+    markdown_file: Annotated[
+        Path | None, typer.Option("--markdown", metavar="FILE", help="Write a summary for a CI job's page.")
+    ] = None,
     kernel: Annotated[Path | None, typer.Option(metavar="FILE", help="Another lab kernel.")] = None,
     root: Annotated[Path | None, typer.Option(metavar="DIR", help="Another root image.")] = None,
     cpu: Annotated[
         list[int] | None, typer.Option(min=0, help="A host CPU to use. Repeatable. [default: all]")
     ] = None,
 ) -> None:
-    """Run scenarios and judge them.
+    """Run scenarios and judge them, as many at once as there are CPUs.
 
     Exit codes: 0 pass, 1 fail, 2 bad input, 3 skip, 4 error, 130 interrupted.
     """
-    cpus = _cpus(cpu)
-    experiments = load_all(names)
+    cpus = usable_cpus(cpu, jobs)
+    experiments = load_all(names or ())
+    chosen = read_seeds(seeds) if seeds else [seed]
+    work = [job_of(experiment, each) for experiment in experiments for each in chosen]
     lab = select(kernel, root)
-    show = _Show(as_json=as_json, quiet=quiet)
+    show = _Show(work, as_json=as_json, quiet=quiet)
     with lab.in_use():
-        records = [
-            _run(experiment, seed, cpus, lab=lab, store=Store(out), show=show) for experiment in experiments
-        ]
-    raise typer.Exit(worst(record.verdict for record in records).exit_code)
+        outcomes = run_all(work, lab, cpus, Store(out), show.begin(), use_cache=use_cache)
+    show.end(outcomes)
+    for file, text in (
+        (junit_file, lambda: junit(outcomes)),
+        (json_file, lambda: _json_list(outcomes)),
+        (markdown_file, lambda: markdown(outcomes)),
+    ):
+        if file is not None:
+            _write(file, text)
+    for outcome in outcomes:
+        if outcome.error is not None:
+            raise outcome.error
+    raise typer.Exit(worst(outcome.record.verdict for outcome in outcomes).exit_code)
 
 
-def load_all(names: Sequence[str]) -> list[Experiment]:
-    """Every named scenario. Raises InputError with the problems of all of them."""
-    experiments: list[Experiment] = []
-    problems: list[Problem] = []
-    for name in names:
-        try:
-            experiments.append(load(name, Path.cwd()))
-        except InputError as error:
-            problems += error.problems
-    if problems:
-        raise InputError.of(problems)
-    return experiments
+def job_of(experiment: Experiment, seed: int) -> Job:
+    """A scenario with one seed, planned."""
+    trials = tuple(
+        Trial(build_plan(experiment, case, seed), case.expectations, case.breaks) for case in experiment.cases
+    )
+    row = experiment.scenario.source.measured
+    return Job(experiment.scenario.name, seed, trials, rows=(row,) if row else ())
 
 
-def _cpus(asked: Sequence[int] | None) -> list[int]:
-    usable = sorted(os.sched_getaffinity(0))
-    for cpu in asked or ():
-        if cpu not in usable:
-            msg = f"--cpu {cpu}: not a CPU that this process may use: {', '.join(map(str, usable))}"
-            raise InputError(msg)
-    return sorted(set(asked)) if asked else usable
+def run_all(  # noqa: PLR0913 - what a run of many depends on
+    work: Sequence[Job], lab: Lab, cpus: Sequence[int], store: Store, live: LiveReport, *, use_cache: bool
+) -> list[Outcome]:
+    """Carry out all jobs with a lab; ``live`` shows how far they are."""
+    recall = Recall.of(Cache.at(os.environ).root, lab, _warn) if use_cache else None
+    with live:
+        matrix = Matrix(
+            Runner(LabBench(lab), recall),
+            store,
+            cpus,
+            live,
+            clock=time.monotonic,
+            now=lambda: datetime.now(UTC),
+        )
+        return matrix.run(work)
 
 
 @dataclass(frozen=True, slots=True)
 class _Show:
-    """What of a run is to be seen: on stdout the report, on stderr how far it is."""
+    """What of the runs is to be seen: on stdout the reports, on stderr how far they are."""
 
+    work: Sequence[Job]
     as_json: bool
     quiet: bool
 
-    def begin(self, trials: Sequence[Trial]) -> LiveReport:
+    @property
+    def _talks(self) -> bool:
+        return not (self.as_json or self.quiet)
+
+    def begin(self) -> LiveReport:
         """Say what runs now. Returns the display of how far it is."""
-        if not (self.as_json or self.quiet):
-            print_header(Output.for_stream(sys.stdout), trials[0].plan)
-        return LiveReport(
-            Output.for_stream(sys.stderr),
-            [trial.plan.variant for trial in trials],
-            hidden=self.quiet,
-        )
+        if self._talks and len(self.work) == 1:
+            print_header(Output.for_stream(sys.stdout), self.work[0].trials[0].plan)
+        return LiveReport(Output.for_stream(sys.stderr), self.work, self._finished, hidden=self.quiet)
 
-    def end(self, record: RunRecord, folder: Path | None) -> None:
-        """Show the verdict. That nobody reads it any more does not change it."""
+    def _finished(self, outcome: Outcome) -> None:
+        if self._talks and len(self.work) > 1:
+            with contextlib.suppress(BrokenPipeError):
+                Output.for_stream(sys.stdout).print(result_line(outcome), soft_wrap=True)
+
+    def end(self, outcomes: Sequence[Outcome]) -> None:
+        """Show the verdicts. That nobody reads them any more does not change them."""
+        console = Output.for_stream(sys.stdout)
         with contextlib.suppress(BrokenPipeError):
-            if self.as_json:
-                typer.echo(record.to_json(), nl=False)
-            elif self.quiet:
-                Output.for_stream(sys.stdout).print(verdict_line(record), soft_wrap=True)
-            else:
-                print_report(Output.for_stream(sys.stdout), record, folder)
+            if self._talks and len(outcomes) > 1:
+                console.print()
+                print_summary(console, outcomes)
+                if len({outcome.job.seed for outcome in outcomes}) > 1:
+                    print_seeds(console, outcomes)
+                return
+            for outcome in outcomes:
+                if self.as_json:
+                    typer.echo(outcome.record.to_json(), nl=False)
+                elif self.quiet:
+                    console.print(verdict_line(outcome.record), soft_wrap=True)
+                else:
+                    print_report(console, outcome.record, outcome.folder)
 
 
-def _run(  # noqa: PLR0913 - what one run depends on
-    experiment: Experiment, seed: int, cpus: Sequence[int], *, lab: Lab, store: Store, show: _Show
-) -> RunRecord:
-    trials = list(_trials(experiment, seed))
-    name = experiment.scenario.name
-    with store.begin(name, datetime.now(UTC)) as draft:
-        with show.begin(trials) as live:
-            runner = Runner(LabBench(lab), cpus, live, time.monotonic)
-            record = runner.run(name, seed, trials, draft)
-        try:
-            folder = draft.commit(record.to_json())
-        except LabError:
-            # It was measured all the same: who asked shall see it.
-            show.end(record, None)
-            raise
-    show.end(record, folder)
-    return record
+def _json_list(outcomes: Sequence[Outcome]) -> str:
+    documents = ",\n".join(outcome.record.to_json().rstrip() for outcome in outcomes)
+    return f"[\n{documents}\n]\n"
 
 
-def _trials(experiment: Experiment, seed: int) -> Iterator[Trial]:
-    for case in experiment.cases:
-        yield Trial(build_plan(experiment, case, seed), case.expectations, case.breaks)
+def _write(path: Path, text: Callable[[], str]) -> None:
+    try:
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_text(text(), encoding="utf-8")
+    except OSError as error:
+        raise LabError(f"{path}: cannot be written: {error.strerror}") from error
+
+
+def _warn(message: str) -> None:
+    Output.for_stream(sys.stderr).print(Text(f"warning: {message}"), soft_wrap=True)

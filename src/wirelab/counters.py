@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, cast
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
 
-    from wirelab.plan.types import Plan
+    from wirelab.plan.types import Duplex, Plan
     from wirelab.rawjson import Field
 
 FILE = "counters.json"
@@ -50,15 +50,34 @@ class Qdisc:
 
 
 @dataclass(frozen=True, slots=True)
+class Link:
+    """Whether a port has a link, and what both ends agreed on; None where there is none.
+
+    ``pause_rx`` and ``pause_tx`` say whether the port obeys and sends PAUSE.
+    """
+
+    up: bool
+    speed_bps: int | None
+    duplex: Duplex | None
+    pause_rx: bool
+    pause_tx: bool
+
+
+@dataclass(frozen=True, slots=True)
 class PortCounters:
-    """``ethtool -S`` of one port, by the driver's names, and its qdiscs, root first."""
+    """``ethtool -S`` of one port, by the driver's names, its qdiscs, root first, and its link."""
 
     stats: Mapping[str, int]
     qdiscs: tuple[Qdisc, ...]
+    link: Link
 
     def __getitem__(self, stat: str) -> int:
         """The counter with the driver's name ``stat``."""
         return self.stats[stat]
+
+    def get(self, stat: str) -> int:
+        """The counter with that name, 0 where the port has none: not every port can do everything."""
+        return self.stats.get(stat, 0)
 
     @property
     def root(self) -> Qdisc | None:
@@ -113,20 +132,36 @@ def parse_snapshots(plan: Plan, document: Field) -> dict[str, Snapshot]:
 
 
 def _snapshot(names: Iterable[str], raw: Field) -> Snapshot:
-    ports, qdiscs = raw["ports"], raw["qdiscs"]
+    ports, qdiscs, links = raw["ports"], raw["qdiscs"], raw["links"]
     return Snapshot(
         name=raw["name"].text(),
         at_ns=raw["at_ns"].integer(),
-        ports={name: _port(ports[name], qdiscs[name]) for name in names},
+        ports={name: _port(ports[name], qdiscs[name], links[name]) for name in names},
     )
 
 
-def _port(stats: Field, qdiscs: Field) -> PortCounters:
+def _port(stats: Field, qdiscs: Field, link: Field) -> PortCounters:
     for name in _STATS:
         stats[name].integer()
     return PortCounters(
         stats={name: value.integer() for name, value in stats.members()},
         qdiscs=tuple(sorted((_qdisc(each) for each in qdiscs.elements()), key=lambda q: not q.root)),
+        link=_link(link),
+    )
+
+
+def _link(raw: Field) -> Link:
+    up = raw["up"].flag()
+    duplex = raw["duplex"].text() if up else None
+    if duplex not in (None, "full", "half"):
+        msg = f"expected full or half, found {duplex!r}"
+        raise raw["duplex"].broken(msg)
+    return Link(
+        up=up,
+        speed_bps=raw["speed_bps"].integer() if up else None,
+        duplex=cast("Duplex | None", duplex),
+        pause_rx=raw["pause_rx"].flag(),
+        pause_tx=raw["pause_tx"].flag(),
     )
 
 

@@ -5,9 +5,24 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final
 
-from wirelab.path import ceiling_bps, flow_path, hops, path
+from wirelab.model.expect import LINK_METRICS, PRIORITIES, Choice
+from wirelab.negotiation import negotiation
+from wirelab.path import ceiling, flow_path, hops, path
 from wirelab.result import drops_by_cause
-from wirelab.units import BITS_PER_BYTE, COUNT, NS_PER_S, PPM, RATE, RATIO, SIZE, TIME, rounded, show
+from wirelab.units import (
+    BITS_PER_BYTE,
+    COST,
+    COUNT,
+    NS_PER_S,
+    PPM,
+    PS_PER_NS,
+    RATE,
+    RATIO,
+    SIZE,
+    TIME,
+    rounded,
+    show,
+)
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -27,6 +42,13 @@ _NOUNS: Final = {
     "paused": "of the time paused",
     "queue_high_water": "in the egress queue",
     "buffer_high_water": "in the packet buffer",
+    "speed": "of link speed",
+    "collisions": "frames that collided",
+    "late_collisions": "late collisions",
+    "cpu_busy": "of the CPU's time",
+    "pfc_sent": "PFC frames sent",
+    "pfc_received": "PFC frames received",
+    **{f"paused_priority_{each}": f"of the time paused at priority {each}" for each in range(PRIORITIES)},
 }
 
 _SITES_NAMED: Final = 2
@@ -54,10 +76,12 @@ class Pause:
     hop: Hop
     ppm: int
     frames: int
+    pfc_frames: int = 0
 
     def __str__(self) -> str:
         """``switch.p2 was paused 74 % of the time by module.host (8 120 PAUSE frames)``."""
-        frames = "1 PAUSE frame" if self.frames == 1 else f"{rounded(self.frames, COUNT)} PAUSE frames"
+        count, kind = (self.pfc_frames, "PFC") if self.pfc_frames else (self.frames, "PAUSE")
+        frames = f"1 {kind} frame" if count == 1 else f"{rounded(count, COUNT)} {kind} frames"
         return (
             f"{self.hop.out.label} was paused {rounded(self.ppm, RATIO, 2)} of the time "
             f"by {self.hop.into.label} ({frames})"
@@ -66,16 +90,22 @@ class Pause:
 
 def sentence(expectation: Expectation, measured: float) -> str:
     """What was expected and what was measured: ``expected at most 50 retransmits, measured 16 102``."""
+    if isinstance(expectation.quantity, Choice):
+        words = f"{expectation.metric} {expectation.expected}"
+        return f"expected {words}, measured {expectation.shown(measured)}"
     noun = _NOUNS[expectation.metric]
     return f"expected {_bounds(expectation)} {noun}, measured {expectation.shown(measured)}"
 
 
 def evidence(expectation: Expectation, plan: Plan, result: Result) -> str:
     """What the counters say about the expectation's subject, whether it holds or not."""
+    offered, plan = plan, result.linked(plan)
     for flow in plan.flows:
         if flow.name == expectation.subject:
             return _flow_evidence(expectation.metric, flow, plan, result)
     for port in plan.ports:
+        if port.label == expectation.subject and expectation.metric in LINK_METRICS:
+            return negotiation(port.name, offered)
         if port.label == expectation.subject:
             return _port_evidence(expectation.metric, port, plan, result)
     return "; ".join(_happenings(plan, result, hops(plan), None))
@@ -99,7 +129,7 @@ def pauses(result: Result, way: Iterable[Hop], flow: str | None) -> list[Pause]:
         change = result.change(hop.out.name, flow)
         if change["tx_paused_ns"] > 0:
             share = change["tx_paused_ns"] * PPM // max(change.elapsed_ns, 1)
-            found.append(Pause(hop, share, change["rx_pause_frames"]))
+            found.append(Pause(hop, share, change["rx_pause_frames"], change.get("rx_pfc_frames")))
     return sorted(found, key=lambda pause: -pause.ppm)
 
 
@@ -115,27 +145,57 @@ def _flow_evidence(metric: str, flow: Flow, plan: Plan, result: Result) -> str:
         others = [each.name for each in plan.flows if each is not flow and _together(each, flow)]
         if others:
             found.append(f"{', '.join(others)} ran at the same time")
-        most = ceiling_bps(plan, flow)
+        most = ceiling(plan, flow)
         if most is not None:
-            found.append(f"the path carries at most {rounded(most, RATE)}")
+            by = "" if most.bottleneck.startswith("the line") else f", all that {most.bottleneck} serves"
+            found.append(f"the path carries at most {rounded(most.bps, RATE)}{by}")
     return "; ".join(found)
 
 
 def _port_evidence(metric: str, port: Port, plan: Plan, result: Result) -> str:
     here = [hop for hop in hops(plan) if hop.out is port]
     match metric:
-        case "pause_sent" | "buffer_high_water":
+        case "pause_sent" | "pfc_sent" | "buffer_high_water":
             highest = result.ports[port.label].buffer_high_water_bytes
             return (
                 f"its packet buffer held up to {rounded(highest, SIZE)} of {show(port.buffer_bytes, SIZE)}"
                 + (f" and sends PAUSE at {show(port.xoff_bytes, SIZE)}" if port.pause_tx else "")
+                + (f" and sends PFC at {show(port.xoff_bytes, SIZE)} of one priority" if port.pfc else "")
             )
+        case "cpu_busy":
+            return _cpu_evidence(port)
         case "queue_high_water" if port.queue and port.queue.limit_bytes is not None:
             lost = _dropped(result, (port,), None)
             return "; ".join([f"the queue has room for {show(port.queue.limit_bytes, SIZE)}", *lost])
         case "pause_received" | "paused":
             return "; ".join(map(str, pauses(result, here, None))) or "its peer never paused it"
+    if metric == "pfc_received" or metric.startswith("paused_priority_"):
+        return _priorities_paused(port, result)
     return "; ".join(_dropped(result, (port,), None)) or "nothing was dropped there"
+
+
+def _priorities_paused(port: Port, result: Result) -> str:
+    found = result.ports[port.label]
+    told = [
+        f"priority {priority} was paused for {rounded(paused_ns, TIME)} of {rounded(result.elapsed_ns, TIME)}"
+        for priority, paused_ns in enumerate(found.priority_paused_ns)
+        if paused_ns
+    ]
+    frames = f"{rounded(found.rx_pfc_frames, COUNT)} PFC frames came"
+    return "; ".join([*told, frames]) if told else "its peer never paused a priority"
+
+
+def _cpu_evidence(port: Port) -> str:
+    cpu = port.cpu
+    if cpu is None:
+        return "frames cost its CPU nothing"
+    costs = {
+        "a frame that comes in": cpu.rx_frame_ns * PS_PER_NS,
+        "a byte of it": cpu.rx_byte_ps,
+        "a frame that goes out": cpu.tx_frame_ns * PS_PER_NS,
+        "each of its bytes": cpu.tx_byte_ps,
+    }
+    return ", ".join(f"{what} costs {show(cost, COST)}" for what, cost in costs.items() if cost)
 
 
 def _happenings(plan: Plan, result: Result, way: Iterable[Hop], flow: str | None) -> list[str]:
@@ -182,6 +242,9 @@ def _cause(port: Port, cause: str) -> str:
         "tx_down": "link down",
         "rx_error": "no memory",
         "tx_error": "no memory",
+        "rx_collision": "damaged by a late collision",
+        "tx_collisions": "given up after 16 collisions or a late one",
+        "rx_pool": f"shared packet memory {show(port.pool.size_bytes, SIZE)} full" if port.pool else "pool",
     }
     return words.get(cause, cause.replace("_", " "))
 
@@ -198,13 +261,15 @@ def _full_queue(port: Port) -> str:
 
 
 def _bounds(expectation: Expectation) -> str:
-    low, high = expectation.low, expectation.high
+    low, high, quantity = expectation.low, expectation.high, expectation.quantity
+    if isinstance(quantity, Choice):
+        return expectation.expected
     if high == 0:
         return "no"
     if low is None and high is not None:
-        return f"at most {show(high, expectation.quantity)}"
+        return f"at most {show(high, quantity)}"
     if high is None and low is not None:
-        return f"at least {show(low, expectation.quantity)}"
+        return f"at least {show(low, quantity)}"
     return expectation.expected
 
 

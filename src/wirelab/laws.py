@@ -11,8 +11,9 @@ from itertools import pairwise
 from typing import TYPE_CHECKING, Final
 
 from wirelab.counters import END
+from wirelab.model.expect import PRIORITIES
 from wirelab.path import Hop, ceiling_bps, hops, path
-from wirelab.units import COUNT, RATE, rounded
+from wirelab.units import COUNT, RATE, TIME, rounded
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -38,7 +39,8 @@ class LawBreach:
 
 def check_laws(plan: Plan, result: Result) -> tuple[LawBreach, ...]:
     """Every breach of every law, in the laws' order; empty for a sound run."""
-    return tuple(breach for law in LAWS for breach in law(plan, result))
+    linked = result.linked(plan)
+    return tuple(breach for law in LAWS for breach in law(linked, result))
 
 
 def settings(_plan: Plan, result: Result) -> Iterator[LawBreach]:
@@ -53,6 +55,28 @@ def settings(_plan: Plan, result: Result) -> Iterator[LawBreach]:
             )
 
 
+def link(plan: Plan, result: Result) -> Iterator[LawBreach]:
+    """Two ends of a cable have a link together or not at all, and at one speed, whenever they are asked."""
+    for snapshot in result.snapshots.values():
+        for port in plan.ports:
+            if snapshot.ports[port.name].link != result.snapshots[END].ports[port.name].link:
+                message = f"{port.label}: its link has changed between {snapshot.name} and {END}"
+                yield LawBreach("link", "the same link", "another", message)
+    for hop in hops(plan):
+        ends = [result.ports[port.label].link for port in (hop.out, hop.into)]
+        if ends == [True, False]:
+            message = f"{_of(hop)}: one end of the cable has a link, the other has none"
+            yield LawBreach("link", "a link at both ends", "one", message)
+        elif hop.out.speed_bps != hop.into.speed_bps:
+            yield _breach(
+                "link",
+                hop.out.speed_bps,
+                hop.into.speed_bps,
+                f"{_of(hop)}: one end of the cable is at {rounded(hop.out.speed_bps, RATE)}, "
+                f"the other at {rounded(hop.into.speed_bps, RATE)}",
+            )
+
+
 def drained(plan: Plan, result: Result) -> Iterator[LawBreach]:
     """After the last flow nothing is left in a queue, a ring, a buffer or on a cable."""
     for port in plan.ports:
@@ -64,6 +88,7 @@ def drained(plan: Plan, result: Result) -> Iterator[LawBreach]:
             "frames on the cable": counted["tx_flight_frames"],
             "frames in the RX ring": counted["rx_ring_frames"],
             "bytes in the packet buffer": counted["buffer_bytes"],
+            "bytes in the shared packet memory": counted.get("pool_used_bytes"),
         }
         for what, amount in left.items():
             if amount:
@@ -109,11 +134,11 @@ def receive(plan: Plan, result: Result) -> Iterator[LawBreach]:
 def transmit(plan: Plan, result: Result) -> Iterator[LawBreach]:
     """Frames that a qdisc released = frames that left + dropped by a named cause + in the TX ring.
 
-    A qdisc counts a GSO packet as the segments that the port will make of it.
+    A qdisc counts a GSO packet as the segments that the port will make of it. A repeater has none.
     """
     for port in plan.ports:
         change = result.change(port.name)
-        released = _released(change)
+        released = None if port.role == "repeat" else _released(change)
         if released is None:
             continue
         left, waiting = change["tx_frames"], change["tx_ring_frames"]
@@ -150,18 +175,35 @@ def module(plan: Plan, result: Result) -> Iterator[LawBreach]:
                 )
 
 
+def hub(plan: Plan, result: Result) -> Iterator[LawBreach]:
+    """What comes into a hub by one port leaves it by all the others."""
+    for each in plan.hubs:
+        ports = [port for port in plan.ports_of(each.name) if result.ports[port.label].link]
+        for out in ports:
+            left = result.change(out.name)["tx_frames"]
+            entered = sum(result.change(port.name)["rx_frames"] for port in ports if port is not out)
+            if left != entered:
+                yield _breach(
+                    "hub",
+                    entered,
+                    left,
+                    f"{out.label}: {_n(left)} frames left, {_n(entered)} had entered {each.name} elsewhere",
+                )
+
+
 def buffer(plan: Plan, result: Result) -> Iterator[LawBreach]:
     """A packet buffer never holds more than it has room for, nor, with PAUSE, than XOFF + headroom."""
     for hop in hops(plan):
         port = hop.into
         highest = result.snapshots[END].ports[port.name]["buffer_high_water_bytes"]
-        if highest > port.buffer_bytes:
+        if highest > port.buffer_bytes * (PRIORITIES if port.pfc else 1):
             yield _breach(
                 "buffer",
                 port.buffer_bytes,
                 highest,
                 f"{port.label}: the packet buffer held {_n(highest)} bytes, it has {_n(port.buffer_bytes)}",
             )
+        # With PFC the thresholds are those of each priority.
         limit = port.xoff_bytes + hop.headroom_bytes
         if hop.lossless and highest > limit:
             yield _breach(
@@ -224,15 +266,28 @@ def ceiling(plan: Plan, result: Result) -> Iterator[LawBreach]:
             )
 
 
+def cpu(plan: Plan, result: Result) -> Iterator[LawBreach]:
+    """A CPU serves one frame after the other: it is not busy for longer than the time that has passed."""
+    for port in plan.ports:
+        busy_ns = result.change(port.name).get("cpu_busy_ns")
+        if busy_ns > result.elapsed_ns:
+            busy, elapsed = rounded(busy_ns, TIME), rounded(result.elapsed_ns, TIME)
+            message = f"{port.label}: its CPU was busy for {busy} of {elapsed}"
+            yield LawBreach("cpu", f"at most {elapsed}", busy, message)
+
+
 LAWS: Final[tuple[Law, ...]] = (
     settings,
+    link,
     drained,
     cable,
     receive,
     transmit,
     module,
+    hub,
     buffer,
     lossless,
+    cpu,
     ceiling,
 )
 

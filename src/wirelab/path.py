@@ -6,10 +6,10 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final
 
 from wirelab import ethernet
-from wirelab.units import BITS_PER_BYTE, NS_PER_S
+from wirelab.units import BITS_PER_BYTE, NS_PER_S, PS_PER_NS, PS_PER_S
 
 if TYPE_CHECKING:
-    from wirelab.plan.types import Flow, Plan, Port
+    from wirelab.plan.types import Bus, Flow, Plan, Port
 
 _PAUSE_FRAME_BYTES: Final = ethernet.MIN_FRAME_BYTES
 _TIMESTAMPS: Final = "net.ipv4.tcp_timestamps"
@@ -60,6 +60,7 @@ def hops(plan: Plan) -> tuple[Hop, ...]:
 
 def path(plan: Plan, sender: str, receiver: str) -> tuple[Hop, ...]:
     """The hops from one node to another, the fewest; empty when no cable leads there."""
+    passing = {node.name for node in plan.nodes} - {host.name for host in plan.hosts}
     leaving: dict[str, list[Hop]] = {}
     for hop in hops(plan):
         leaving.setdefault(hop.out.node, []).append(hop)
@@ -69,7 +70,7 @@ def path(plan: Plan, sender: str, receiver: str) -> tuple[Hop, ...]:
         reached = way[-1].into
         if reached.node == receiver:
             return way
-        if reached.role == "forward" and reached.node not in seen:
+        if reached.node in passing and reached.node not in seen:
             seen.add(reached.node)
             ways += [(*way, hop) for hop in leaving[reached.node]]
     return ()
@@ -80,36 +81,80 @@ def flow_path(plan: Plan, flow: Flow) -> tuple[Hop, ...]:
     return path(plan, flow.sender, flow.receiver)
 
 
-def ceiling_bps(plan: Plan, flow: Flow) -> float | None:
-    """The goodput that no flow can exceed: payload / (frame + 24 B) x the slowest line rate.
+@dataclass(frozen=True, slots=True)
+class Ceiling:
+    """The goodput that no flow can exceed, and what it is on its way that allows no more."""
 
-    None when no path leads to the receiver.
+    bps: float
+    bottleneck: str
+
+
+def ceiling_bps(plan: Plan, flow: Flow) -> float | None:
+    """The goodput that no flow can exceed; None when no path leads to the receiver."""
+    found = ceiling(plan, flow)
+    return None if found is None else found.bps
+
+
+def ceiling(plan: Plan, flow: Flow) -> Ceiling | None:
+    """What the slowest line, bus or CPU on the way of a flow serves; None when there is no way.
+
+    For a line that is payload / (frame + 24 B) x line rate.
     """
     way = flow_path(plan, flow)
     if not way:
         return None
     mtu = min(port.mtu_bytes for hop in way for port in (hop.out, hop.into))
-    payload, wire = _udp_sizes(flow, mtu) if flow.protocol == "udp" else _tcp_sizes(plan, flow, mtu)
-    return payload / wire * min(hop.rate_bps for hop in way)
+    payload, frames = _udp_sizes(flow, mtu) if flow.protocol == "udp" else _tcp_sizes(plan, flow, mtu)
+    wire_bits = sum(map(ethernet.wire_bytes, frames)) * BITS_PER_BYTE
+    served_s = {f"the line from {hop.out.label} to {hop.into.label}": wire_bits / hop.rate_bps for hop in way}
+    for hop in way:
+        for port in (hop.out, hop.into):
+            if port.bus is not None:
+                served_s[f"the bus of {port.label}"] = _bus_s(port.bus, frames)
+    served_s |= {f"the CPU of {node}": spent_s for node, spent_s in _cpus_s(way, frames).items()}
+    bottleneck = max(served_s, key=served_s.__getitem__)
+    return Ceiling(payload * BITS_PER_BYTE / served_s[bottleneck], bottleneck)
 
 
-def _tcp_sizes(plan: Plan, flow: Flow, mtu: int) -> tuple[int, int]:
-    """A full segment's payload and its wire bytes; both ends must offer timestamps for them to be used."""
+def _bus_s(bus: Bus, frames: tuple[int, ...]) -> float:
+    """How long frames take on a bus."""
+    size = sum(
+        frame + -(-frame // (bus.payload_bytes or frame)) * bus.overhead_bytes + bus.frame_bytes
+        for frame in frames
+    )
+    return size * BITS_PER_BYTE / bus.bps
+
+
+def _cpus_s(way: tuple[Hop, ...], frames: tuple[int, ...]) -> dict[str, float]:
+    """How long the CPU of each node is busy with frames: with taking them in, with sending them, or both."""
+    cost_ps: dict[str, int] = {}
+    for hop in way:
+        sender, taker = hop.out.cpu, hop.into.cpu
+        served = [(hop.out.node, sender.tx_frame_ns, sender.tx_byte_ps)] if sender else []
+        served += [(hop.into.node, taker.rx_frame_ns, taker.rx_byte_ps)] if taker else []
+        for node, frame_ns, byte_ps in served:
+            spent = len(frames) * frame_ns * PS_PER_NS + sum(frames) * byte_ps
+            cost_ps[node] = cost_ps.get(node, 0) + spent
+    return {node: cost / PS_PER_S for node, cost in cost_ps.items() if cost}
+
+
+def _tcp_sizes(plan: Plan, flow: Flow, mtu: int) -> tuple[int, tuple[int, ...]]:
+    """A full segment's payload and its frame; both ends must offer timestamps for them to be used."""
     ends = [
         {**plan.sysctls, **host.sysctls} for host in plan.hosts if host.name in (flow.sender, flow.receiver)
     ]
     timestamps = all(sysctls.get(_TIMESTAMPS, "1").strip() != "0" for sysctls in ends)
     payload = ethernet.tcp_payload_bytes(mtu, timestamps=timestamps)
-    return payload, ethernet.wire_bytes(ethernet.frame_bytes(mtu))
+    return payload, (ethernet.frame_bytes(mtu),)
 
 
-def _udp_sizes(flow: Flow, mtu: int) -> tuple[int, int]:
-    """A datagram's payload, and the wire bytes of all its IP fragments."""
+def _udp_sizes(flow: Flow, mtu: int) -> tuple[int, tuple[int, ...]]:
+    """A datagram's payload, and the frames of all its IP fragments."""
     payload = flow.payload_bytes or ethernet.udp_payload_bytes(mtu)
     room = mtu - ethernet.IPV4_BYTES
     piece = room // _FRAGMENT_UNIT_BYTES * _FRAGMENT_UNIT_BYTES
-    left, wire = payload + ethernet.UDP_BYTES, 0
+    left, frames = payload + ethernet.UDP_BYTES, []
     while left > room:
-        wire += ethernet.wire_bytes(ethernet.frame_bytes(ethernet.IPV4_BYTES + piece))
+        frames.append(ethernet.frame_bytes(ethernet.IPV4_BYTES + piece))
         left -= piece
-    return payload, wire + ethernet.wire_bytes(ethernet.frame_bytes(ethernet.IPV4_BYTES + left))
+    return payload, (*frames, ethernet.frame_bytes(ethernet.IPV4_BYTES + left))

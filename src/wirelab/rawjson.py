@@ -71,6 +71,13 @@ class Field:
             raise self.broken(msg)
         return self.value
 
+    def flag(self) -> bool:
+        """``true`` or ``false``."""
+        if not isinstance(self.value, bool):
+            msg = f"expected true or false, found {_kind(self.value)}"
+            raise self.broken(msg)
+        return self.value
+
     def number(self) -> float:
         """A number, as a float."""
         if isinstance(self.value, bool) or not isinstance(self.value, int | float):

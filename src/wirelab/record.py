@@ -24,13 +24,14 @@ class VariantRecord:
     """One variant of a run, or one of its controls.
 
     ``breaks`` names the expectation that a control must fail, and is None for a variant. ``result`` is
-    None where the lab broke: then a check says how.
+    None where the lab broke: then a check says how. ``cached`` is True where it had been measured before.
     """
 
     plan: Plan
     breaks: str | None
     checks: tuple[Check, ...]
     result: Result | None
+    cached: bool = False
 
     @property
     def name(self) -> str:
@@ -68,6 +69,11 @@ class RunRecord:
         return next((each.result.status.kernel for each in self.variants if each.result), None)
 
     @property
+    def cached(self) -> bool:
+        """Whether nothing of it had to be measured."""
+        return all(each.cached for each in self.variants)
+
+    @property
     def digest(self) -> str | None:
         """SHA-256 over all that was measured in virtual time, None if a lab measured nothing."""
         digests = {each.name: each.result.digest for each in self.variants if each.result}
@@ -99,6 +105,7 @@ def _variant(record: VariantRecord) -> dict[str, Any]:
         "breaks": record.breaks,
         "verdict": record.verdict,
         "digest": result.digest if result else None,
+        "cached": record.cached,
         "flows": [_flow(each) for each in result.flows.values()] if result else [],
         "ports": {label: _port(each) for label, each in result.ports.items()} if result else {},
         "checks": [_check(each) for each in record.checks],
@@ -131,6 +138,15 @@ def _port(port: PortResult) -> dict[str, Any]:
         "paused_ns": port.paused_ns,
         "queue_high_water_bytes": port.queue_high_water_bytes,
         "buffer_high_water_bytes": port.buffer_high_water_bytes,
+        "link": port.link,
+        "speed_bps": port.speed_bps,
+        "duplex": port.duplex,
+        "collisions": port.collisions,
+        "late_collisions": port.late_collisions,
+        "cpu_busy_ns": port.cpu_busy_ns,
+        "tx_pfc_frames": port.tx_pfc_frames,
+        "rx_pfc_frames": port.rx_pfc_frames,
+        "priority_paused_ns": list(port.priority_paused_ns),
     }
 
 

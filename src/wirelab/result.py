@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 from wirelab import counters, samples
@@ -10,6 +10,7 @@ from wirelab.counters import END, START, PortCounters, Snapshot, flow_window, pa
 from wirelab.digest import digest
 from wirelab.errors import LabError
 from wirelab.iperf3 import FlowResult, parse_flow, read_report
+from wirelab.model.expect import PRIORITIES
 from wirelab.rawjson import Field, read_json, read_text
 from wirelab.samples import Sample, parse_lines, parse_sample
 
@@ -17,7 +18,8 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
     from pathlib import Path
 
-    from wirelab.plan.types import Plan
+    from wirelab.counters import Link
+    from wirelab.plan.types import Duplex, Plan, Port
 
 STATUS_FILE = "status.json"
 SETTINGS_FILE = "settings.json"
@@ -54,6 +56,10 @@ class Change:
         """By how much a counter has grown."""
         return self.last[stat] - self.first[stat]
 
+    def get(self, stat: str) -> int:
+        """The same for a counter that not every port has: 0 where there is none."""
+        return self.last.get(stat) - self.first.get(stat)
+
     @property
     def queue_drops(self) -> dict[str, int]:
         """Frames lost in the egress qdiscs: ``queue``, and ``netem`` where one loses some on purpose.
@@ -79,7 +85,10 @@ class PortResult:
 
     ``drops`` counts frames by cause: ``queue`` (the egress qdisc), ``netem`` (lost on purpose), and the
     port's own, ``rx_buffer``, ``rx_oversize``, ``tx_error`` ... ``paused_ns`` is how long its peer kept
-    it silent.
+    it silent, ``priority_paused_ns`` the same for each priority (PFC). ``speed_bps`` and ``duplex`` are
+    what the link came to, None without a link. ``collisions`` counts those that frames of this port
+    met on a shared medium, ``late_collisions`` those after 512 bit times, when no frame should meet one
+    any more. ``cpu_busy_ns`` is how long the CPU was busy with frames of this port.
     """
 
     label: str
@@ -93,6 +102,15 @@ class PortResult:
     paused_ns: int
     queue_high_water_bytes: int
     buffer_high_water_bytes: int
+    link: bool
+    speed_bps: int | None
+    duplex: Duplex | None
+    collisions: int = 0
+    late_collisions: int = 0
+    cpu_busy_ns: int = 0
+    tx_pfc_frames: int = 0
+    rx_pfc_frames: int = 0
+    priority_paused_ns: tuple[int, ...] = (0,) * PRIORITIES
 
 
 @dataclass(frozen=True, slots=True)
@@ -115,6 +133,18 @@ class Result:
     def elapsed_ns(self) -> int:
         """Virtual time between the first and the last snapshot."""
         return self.snapshots[END].at_ns - self.snapshots[START].at_ns
+
+    def linked(self, plan: Plan) -> Plan:
+        """``plan`` with what the ports agreed on in the place of what they offered.
+
+        A cable on which there is no link leads nowhere, and is left out.
+        """
+        links = {name: counted.link for name, counted in self.snapshots[END].ports.items()}
+        return replace(
+            plan,
+            ports=tuple(_linked(port, links[port.name]) for port in plan.ports),
+            cables=tuple(each for each in plan.cables if links[each.a].up or links[each.b].up),
+        )
 
     def change(self, port: str, flow: str | None = None) -> Change:
         """What the port with interface name ``port`` counted during ``flow``, or the whole run."""
@@ -169,6 +199,16 @@ def read_result(plan: Plan, raw: Path) -> Result:
     )
 
 
+def _linked(port: Port, link: Link) -> Port:
+    return replace(
+        port,
+        speed_bps=link.speed_bps or port.speed_bps,
+        duplex=link.duplex or port.duplex,
+        pause_rx=link.pause_rx,
+        pause_tx=link.pause_tx,
+    )
+
+
 def _files_of(flow: str) -> tuple[str, str]:
     return f"flows/{flow}.client.json", f"flows/{flow}.server.json"
 
@@ -197,6 +237,17 @@ def _ports(plan: Plan, snapshots: Mapping[str, Snapshot]) -> dict[str, PortResul
             paused_ns=change["tx_paused_ns"],
             queue_high_water_bytes=change.last["queue_high_water_bytes"],
             buffer_high_water_bytes=change.last["buffer_high_water_bytes"],
+            link=change.last.link.up,
+            speed_bps=change.last.link.speed_bps,
+            duplex=change.last.link.duplex,
+            collisions=change.get("tx_collisions"),
+            late_collisions=change.get("tx_late_collisions"),
+            cpu_busy_ns=change.get("cpu_busy_ns"),
+            tx_pfc_frames=change.get("tx_pfc_frames"),
+            rx_pfc_frames=change.get("rx_pfc_frames"),
+            priority_paused_ns=tuple(
+                change.get(f"tx_paused_ns_prio{priority}") for priority in range(PRIORITIES)
+            ),
         )
     return found
 

@@ -1,39 +1,27 @@
-"""A scenario's variants and controls, carried out side by side, judged and kept."""
+"""A scenario's variants and controls, carried out and judged."""
 
 from __future__ import annotations
 
-import queue
-from concurrent.futures import FIRST_EXCEPTION, ThreadPoolExecutor, wait
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 from wirelab.checks import broken_lab, check_all, check_breaks
 from wirelab.errors import LabError, WirelabError
-from wirelab.record import RunRecord, VariantRecord
+from wirelab.record import VariantRecord
 from wirelab.result import read_result
 from wirelab.store import RAW
 from wirelab.verdict import Verdict
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
-    from concurrent.futures import Future
+    from collections.abc import Callable
     from pathlib import Path
-    from typing import Protocol
 
     from wirelab.bench import Bench
     from wirelab.lab.machine import Progress
     from wirelab.model.expect import Expectation
     from wirelab.plan.types import Plan
+    from wirelab.recall import Recall
     from wirelab.store import Draft
-
-    class Watcher(Protocol):
-        """Somebody to tell how far each variant is; called from several threads."""
-
-        def progress(self, variant: str, progress: Progress) -> None:
-            """The lab of ``variant`` has come so far."""
-
-        def done(self, record: VariantRecord) -> None:
-            """A variant is judged."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,68 +37,29 @@ class Trial:
     breaks: str | None = None
 
 
+@dataclass(frozen=True, slots=True)
 class Runner:
-    """Carries out the trials of one scenario, as many at once as there are CPUs in ``cpus``.
+    """Carries out single trials on a bench. ``recall`` knows what was measured before; None: nothing is."""
 
-    Every trial has its CPU for itself. Virtual time makes it safe: a neighbour makes a lab slower,
-    never different. ``clock`` gives wall-clock seconds.
-    """
+    bench: Bench
+    recall: Recall | None = None
 
-    def __init__(
-        self, bench: Bench, cpus: Sequence[int], watcher: Watcher, clock: Callable[[], float]
-    ) -> None:
-        self._bench = bench
-        self._cpus: queue.SimpleQueue[int] = queue.SimpleQueue()
-        for cpu in cpus:
-            self._cpus.put(cpu)
-        self._workers = len(cpus)
-        self._watcher = watcher
-        self._clock = clock
+    def run(
+        self, trial: Trial, draft: Draft, *, cpu: int, on_progress: Callable[[Progress], None]
+    ) -> VariantRecord:
+        """Carry out and judge a trial on ``cpu``, its files below ``draft``.
 
-    def run(self, scenario: str, seed: int, trials: Sequence[Trial], draft: Draft) -> RunRecord:
-        """Carry out and judge all trials, their files below ``draft``.
-
-        A lab that breaks makes its own variant an error; the others go on. Whatever else is raised,
-        KeyboardInterrupt too, ends all of them first.
+        A lab that breaks is a record with the verdict error; only KeyboardInterrupt and the like are raised.
         """
-        begun_s = self._clock()
-        pool = ThreadPoolExecutor(self._workers, thread_name_prefix="wirelab")
         try:
-            futures = [pool.submit(self._trial, trial, draft) for trial in trials]
-            self._wait(futures)
-        except BaseException:
-            self._bench.stop()
-            raise
-        finally:
-            pool.shutdown(wait=True, cancel_futures=True)
-        records = tuple(future.result() for future in futures)
-        return RunRecord(scenario, seed, records, self._clock() - begun_s)
-
-    def _wait(self, futures: Sequence[Future[VariantRecord]]) -> None:
-        finished, _ = wait(futures, return_when=FIRST_EXCEPTION)
-        for future in finished:
-            future.result()
-
-    def _trial(self, trial: Trial, draft: Draft) -> VariantRecord:
-        cpu = self._cpus.get()
-        try:
-            record = self._record(trial, draft, cpu)
-        finally:
-            self._cpus.put(cpu)
-        self._watcher.done(record)
-        return record
-
-    def _record(self, trial: Trial, draft: Draft, cpu: int) -> VariantRecord:
-        name = trial.plan.variant
-        try:
-            folder = draft.variant(name, trial.plan.to_json())
-            self._bench.run(
-                trial.plan,
-                folder,
-                cpu=cpu,
-                on_progress=lambda progress: self._watcher.progress(name, progress),
-            )
-            return judge(trial, folder / RAW)
+            folder = draft.variant(trial.plan.variant, trial.plan.to_json())
+            known = self.recall is not None and self.recall.restore(trial.plan, folder / RAW)
+            if not known:
+                self.bench.run(trial.plan, folder, cpu=cpu, on_progress=on_progress)
+            record = judge(trial, folder / RAW)
+            if self.recall is not None and not known and record.verdict is not Verdict.ERROR:
+                self.recall.keep(trial.plan, folder / RAW)
+            return replace(record, cached=known)
         except OSError as error:
             msg = f"{error.filename or draft.folder}: {error.strerror}"
             broken: WirelabError = LabError(msg)

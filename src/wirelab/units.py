@@ -25,6 +25,8 @@ NS_PER_US: Final = 1_000
 NS_PER_MS: Final = 1_000_000
 NS_PER_S: Final = 1_000_000_000
 PS_PER_NS: Final = 1_000
+PS_PER_US: Final = 1_000_000
+PS_PER_S: Final = 1_000_000_000_000
 PPM: Final = 1_000_000
 
 _LARGEST: Final = 2**63 - 1
@@ -129,6 +131,19 @@ MICROSECONDS: Final = Quantity(
     mistakes=TIME.mistakes,
     rounding=("us", "ms", "s"),
 )
+COST: Final = Quantity(
+    name="time",
+    base="ps",
+    units={
+        "ps": Fraction(1),
+        **{word: size * PS_PER_NS for word, size in TIME.units.items() if word != "min"},
+    },
+    example="7 us",
+    example_range="5..10 us",
+    mistakes=TIME.mistakes,
+    rounding=("ps", "ns", "us", "ms"),
+)
+"""What a frame, or a byte of it, costs: bytes take less than a nanosecond."""
 LENGTH: Final = Quantity(
     name="length",
     base="mm",

@@ -27,12 +27,17 @@ SEED: Final = 1
 
 
 def golden_files() -> Iterator[tuple[Path, str]]:
-    """Each golden file, relative to the repository, and the text it should have."""
-    for name in Catalogue.of(ROOT).names("scenarios"):
+    """Each golden file, relative to the repository, and the text it should have.
+
+    They are those of the shipped scenarios and of the scenarios beside this file, which have what no
+    shipped one may have.
+    """
+    own = [f"{path.relative_to(ROOT)}" for path in sorted((ROOT / GOLDEN).glob("*.yaml"))]
+    for name in (*Catalogue.of(ROOT).names("scenarios"), *own):
         experiment = load(name, ROOT)
         for case in experiment.cases:
             plan = build_plan(experiment, case, SEED)
-            stem = GOLDEN / f"{name}.{case.name}"
+            stem = GOLDEN / f"{experiment.scenario.name}.{case.name}"
             yield stem.with_name(f"{stem.name}.plan.json"), plan.to_json()
             yield stem.with_name(f"{stem.name}.commands.txt"), "\n".join(commands(plan)) + "\n"
 

@@ -28,7 +28,19 @@ SEED = 1
 
 def run(name: str, lab: Lab, out: Path, cpu: int) -> tuple[int, dict[str, Any]]:
     """`wirelab run` as a user has it: the exit code and result.json."""
-    argv = [sys.executable, "-m", "wirelab", "run", name, "--json", "--seed", str(SEED), "--out", str(out)]
+    argv = [
+        sys.executable,
+        "-m",
+        "wirelab",
+        "run",
+        name,
+        "--json",
+        "--no-cache",
+        "--seed",
+        str(SEED),
+        "--out",
+        str(out),
+    ]
     argv += ["--cpu", str(cpu), "--kernel", str(lab.kernel), "--root", str(lab.root)]
     done = subprocess.run(argv, capture_output=True, text=True, check=False)
     assert done.stdout, done.stderr

@@ -118,6 +118,17 @@ class Recording:
         stats: Json = self.snapshot(snapshot)["ports"][port_name]
         return stats
 
+    def link_as(self, the_plan: Plan) -> None:
+        """Give every port the link that a Plan forces it to."""
+        for snapshot in self.counters["snapshots"]:
+            snapshot["links"] = _links(the_plan)
+
+    def cut(self, *port_names: str) -> None:
+        """Take the link from ports, at all times."""
+        for snapshot in self.counters["snapshots"]:
+            for name in port_names:
+                snapshot["links"][name] |= {"up": False, "speed_bps": None, "duplex": None}
+
     def qdisc(self, snapshot: str, port_name: str) -> Json:
         """The root qdisc of a port in a snapshot."""
         qdisc: Json = self.snapshot(snapshot)["qdiscs"][port_name][0]
@@ -205,9 +216,23 @@ def _snapshot(the_plan: Plan, name: str, dropped: int) -> Json:
             "end": 7 * G + G // 5,
         }[name],
         "ports": {port_name: _stats(sent, received) for port_name, (sent, received, _) in counted.items()},
+        "links": _links(the_plan),
         "qdiscs": {
             each.name: [_qdisc(each, counted[each.name][0], counted[each.name][2])] for each in the_plan.ports
         },
+    }
+
+
+def _links(the_plan: Plan) -> Json:
+    return {
+        each.name: {
+            "up": True,
+            "speed_bps": each.speed_bps,
+            "duplex": each.duplex,
+            "pause_rx": each.pause_rx,
+            "pause_tx": each.pause_tx,
+        }
+        for each in the_plan.ports
     }
 
 

@@ -13,6 +13,7 @@ import subprocess
 import sys
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 UNIT = Path(__file__).parent
 SOURCE = UNIT.parents[1] / "src"
@@ -124,14 +125,14 @@ class Wirelab:
         assert "Traceback" not in out + err
         return process.returncode, out, err
 
-    def run(self, *argv: str) -> tuple[int, str, str]:
-        """Run a scenario, on the stand-in."""
-        return self("run", *argv, *self.lab.options)
+    def run(self, *argv: str, cache: bool = False) -> tuple[int, str, str]:
+        """Run scenarios on the stand-in, which may be told to measure something else each time."""
+        return self("run", *argv, "--cache" if cache else "--no-cache", *self.lab.options)
 
-    def document(self) -> dict[str, object]:
+    def document(self) -> dict[str, Any]:
         """The newest result."""
         text = (self.results / "latest" / "lossy" / "result.json").read_text(encoding="utf-8")
-        document: dict[str, object] = json.loads(text)
+        document: dict[str, Any] = json.loads(text)
         return document
 
     @classmethod

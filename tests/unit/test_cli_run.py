@@ -178,3 +178,62 @@ def test_killed_half_way(wirelab: Wirelab) -> None:
     assert (earlier / "result.json").read_bytes() == before
     assert len(Store(wirelab.results).results()) == 2
     assert Store(wirelab.results).leftovers() == []
+
+
+def test_an_unchanged_scenario_is_answered_from_the_cache(wirelab: Wirelab) -> None:
+    """The second run measures nothing, says so, and leaves the same result with all its files."""
+    wirelab.run("lossy.yaml", cache=True)
+    first = wirelab.document()
+    wirelab.lab.order({"main": {"message": "this lab must not be started"}})
+    code, out, _ = wirelab.run("lossy.yaml", cache=True)
+    assert code == 0
+    assert "virtual s, cached: measured before" in out.splitlines()[-1]
+    second = wirelab.document()
+    assert second["digest"] == first["digest"]
+    assert [each["cached"] for each in second["variants"]] == [True, True]
+    assert (wirelab.results / "latest" / "lossy" / "main" / "raw" / "console.log").is_file()
+
+
+def test_a_changed_expectation_is_judged_on_what_was_measured(wirelab: Wirelab) -> None:
+    """Only what changes the network is measured anew."""
+    wirelab.run("lossy.yaml", cache=True)
+    path = wirelab.folder / "lossy.yaml"
+    path.write_text(path.read_text(encoding="utf-8").replace("100..200", "..50"), encoding="utf-8")
+    code, out, _ = wirelab.run("lossy.yaml", cache=True)
+    assert code == 1
+    assert "expected at most 50 retransmits, measured 161" in out
+
+
+def test_an_error_is_not_remembered(wirelab: Wirelab) -> None:
+    """A lab that broke is tried again."""
+    wirelab.lab.order({**HOLDS, "main": {"message": "server: no carrier"}})
+    assert wirelab.run("lossy.yaml", cache=True)[0] == 4
+    wirelab.lab.order(HOLDS)
+    assert wirelab.run("lossy.yaml", cache=True)[0] == 0
+
+
+def test_a_matrix_and_its_files(wirelab: Wirelab) -> None:
+    """A line for each scenario, a table, and the same for machines: JUnit, JSON and Markdown."""
+    other = SCENARIO.replace("name: lossy", "name: few").replace("100..200", "..50")
+    (wirelab.folder / "few.yaml").write_text(other, encoding="utf-8")
+    files = ("--junit", "out/junit.xml", "--json-file", "out/all.json", "--markdown", "out/summary.md")
+    code, out, _ = wirelab.run("few.yaml", "lossy.yaml", "-j", "1", *files)
+    assert code == 1
+    assert "fail few: main: download.retransmits: expected at most 50 retransmits" in out
+    assert out.splitlines()[-1] == "1 pass, 1 fail"
+    written = wirelab.folder / "out"
+    assert "<testsuite " in (written / "junit.xml").read_text(encoding="utf-8")
+    assert [each["scenario"] for each in json.loads((written / "all.json").read_text(encoding="utf-8"))] == [
+        "few",
+        "lossy",
+    ]
+    assert (written / "summary.md").read_text(encoding="utf-8").startswith("## wirelab\n")
+
+
+def test_seeds_are_a_distribution(wirelab: Wirelab) -> None:
+    """Every seed is a run of its own; the figures stand with their median, least and most."""
+    code, out, _ = wirelab.run("lossy.yaml", "--seeds", "3")
+    assert code == 0
+    assert len(Store(wirelab.results).results()) == 3
+    (line,) = [line for line in out.splitlines() if "download  " in line and "retransmits" in line]
+    assert line.split()[-4:] == ["161", "161", "161", "3"]

@@ -19,6 +19,8 @@ if TYPE_CHECKING:
 
 def breaches(recorded: Recording, folder: Path, the_plan: Plan | None = None) -> tuple[LawBreach, ...]:
     """The laws that a recording breaks."""
+    if the_plan is not None:
+        recorded.link_as(the_plan)
     the_plan = the_plan or plan()
     return check_laws(the_plan, read_result(the_plan, recorded.write(folder)))
 
@@ -54,6 +56,7 @@ def test_a_setting_that_was_not_taken(tmp_path: Path) -> None:
         ("tx_flight_frames", "frames on the cable"),
         ("rx_ring_frames", "frames in the RX ring"),
         ("buffer_bytes", "bytes in the packet buffer"),
+        ("pool_used_bytes", "bytes in the shared packet memory"),
     ],
 )
 def test_something_left_behind(stat: str, what: str, tmp_path: Path) -> None:

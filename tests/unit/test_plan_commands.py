@@ -7,9 +7,9 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 import pytest
-from examples import ROOT, SCENARIOS, experiment
+from examples import ROOT, SCENARIOS, SHIPPED, experiment, scenario
 
-from wirelab.model.experiment import load
+from wirelab.model.experiment import load, load_file
 from wirelab.plan.build import build_plan
 from wirelab.plan.commands import commands
 
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
     from wirelab.plan.types import Plan
 
-TOOLS = {"ip", "ethtool", "ovs-vsctl", "tc", "iperf3", "sysctl"}
+TOOLS = {"ip", "ethtool", "ovs-vsctl", "tc", "iperf3", "sysctl", "nft"}
 
 
 def _plan(name: str) -> Plan:
@@ -45,14 +45,21 @@ def test_every_setting_of_every_port_is_in_the_commands(name: str) -> None:
     ethtool = {(line[1], line[2]): line[3:] for line in _lines(plan, "ethtool")}
     queues = {line[4]: line[6:] for line in _lines(plan, "tc") if line[1] == "qdisc" and line[5] == "root"}
     for port in plan.ports:
-        assert ethtool["-s", port.name][:2] == ["speed", str(port.speed_bps // 10**6)]
-        assert ethtool["-A", port.name] == [
-            "autoneg", "off", "rx", "on" if port.pause_rx else "off", "tx", "on" if port.pause_tx else "off",
-        ]  # fmt: skip
-        assert port.queue is not None
-        assert queues[port.name][0] == port.queue.kind
-        if port.queue.limit_bytes is not None:
-            assert queues[port.name][1:] == ["limit", str(port.queue.limit_bytes)]
+        autoneg = "on" if port.autoneg else "off"
+        if port.autoneg:
+            offered = [word.replace("/", "_") for word in ethtool["-s", port.name][3::2]]
+            assert ethtool["-s", port.name][:3] == ["autoneg", "on", "advertise"]
+            assert tuple(offered) == port.advertise
+        else:
+            speed = str(port.speed_bps // 10**6)
+            assert ethtool["-s", port.name] == ["speed", speed, "duplex", port.duplex, "autoneg", "off"]
+        rx, tx = ("on" if each else "off" for each in (port.pause_rx, port.pause_tx))
+        assert ethtool["-A", port.name] == ["autoneg", autoneg, "rx", rx, "tx", tx]
+        assert (port.queue is None) == (port.role == "repeat")
+        if port.queue is not None and not port.pfc and port.netem is None:
+            assert queues[port.name][0] == port.queue.kind
+            if port.queue.kind == "bfifo":
+                assert queues[port.name][1:] == ["limit", str(port.queue.limit_bytes)]
         if port.role == "host":
             assert ethtool["-C", port.name] == [
                 "rx-usecs", str(port.rx_usecs), "rx-frames", str(port.rx_frames)
@@ -94,3 +101,31 @@ def test_a_long_path_is_netem(tmp_path: Path) -> None:
         *("limit", "1000000", "delay", "10000000ns", "1000000ns", "loss", "0.0100%"),
     ] in lines
     assert ["tc", "qdisc", "replace", "dev", "server-eth0", "parent", "1:", "fq_codel"] in lines
+
+
+def test_a_firewalls_rules_are_commands(tmp_path: Path) -> None:
+    """One nft command a rule, addresses and routes for both networks."""
+    head = "name: example\nsource: {title: a test}\ntopology: firewall\nwith: {firewall.block: udp}\n"
+    loaded = load_file(scenario(tmp_path, head=head), SHIPPED)
+    plan = build_plan(loaded, loaded.cases[0], 1)
+    assert ["nft", "add rule inet firewall forward meta l4proto udp counter drop"] in _lines(plan, "nft")
+    routes = [line[3:] for line in _lines(plan, "ip") if line[1] == "route"]
+    assert routes == [["10.0.1.0/24", "via", "10.0.0.254"], ["10.0.0.0/24", "via", "10.0.1.254"]]
+
+
+def test_what_no_command_sets_stands_in_comments(tmp_path: Path) -> None:
+    """Bus, CPU, shared memory, what follows what: it is part of the Plan, so it is shown."""
+    settings = (
+        "patch.speed: auto, client.bus: pcie-3 x1, client.rx_frame: 7 us, switch.buffer: 200 kB, "
+        "server.pfc: 3"
+    )
+    loaded = experiment(tmp_path, settings=settings)
+    text = "\n".join(commands(build_plan(loaded, loaded.cases[0], 1)))
+    for line in (
+        "# client-eth0: bus 7.87692 Gbit/s a direction, 26 B around each 128 B, 64 B a frame",
+        "# client-eth0: a frame that comes in costs CPU 4 7 us and 0 ps a byte",
+        "# switch-p1: shares a packet memory of 200 kB",
+        "# server-eth0: PFC for priorities 3, told by PCP",
+        "# module-host: has a link only while module-line has one",
+    ):
+        assert line in text

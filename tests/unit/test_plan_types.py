@@ -8,23 +8,52 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from wirelab.plan.types import SCHEMA, Cable, Flow, Host, Module, Netem, Plan, Port, Queue, Switch
+from wirelab.plan.types import (
+    SCHEMA,
+    Bus,
+    Cable,
+    Cpu,
+    Flow,
+    Host,
+    Hub,
+    Module,
+    Netem,
+    Plan,
+    Pool,
+    Port,
+    Queue,
+    Route,
+    Router,
+    Switch,
+)
 
 names = st.text(alphabet="abcdefghijklmnopqrstuvwxyz-", min_size=1, max_size=15)
 numbers = st.integers(0, 2**53)
 words = st.dictionaries(names, names, max_size=3)
 
-hosts = st.builds(Host, names, names, words, names)
+routes = st.lists(st.builds(Route, names, names), max_size=2).map(tuple)
+hosts = st.builds(Host, names, names, words, names, routes)
+routers = st.builds(Router, names, names, names, routes, names)
 ports = st.builds(
     Port,
     **dict.fromkeys(("name", "label", "node", "mac"), names),
-    role=st.sampled_from(["host", "forward"]),
+    role=st.sampled_from(["host", "forward", "repeat"]),
     address=st.none() | names,
     **dict.fromkeys(("pause_rx", "pause_tx"), st.booleans()),
     **dict.fromkeys(("speed_bps", "mtu_bytes", "rx_usecs", "rx_frames", "rx_ring_frames"), numbers),
     **dict.fromkeys(("tx_ring_frames", "buffer_bytes", "xoff_bytes", "xon_bytes"), numbers),
-    queue=st.none() | st.builds(Queue, names, st.none() | numbers),
-    netem=st.none() | st.builds(Netem, numbers, numbers, st.floats(0, 1), numbers),
+    queue=st.none()
+    | st.builds(Queue, names, st.none() | numbers, st.none() | numbers, st.none() | st.booleans()),
+    netem=st.none() | st.builds(Netem, numbers, numbers, st.floats(0, 1), numbers, st.floats(0, 1)),
+    **dict.fromkeys(("autoneg", "pause_autoneg"), st.booleans()),
+    advertise=st.lists(names, max_size=3).map(tuple),
+    duplex=st.sampled_from(["full", "half"]),
+    follow=st.none() | names,
+    bus=st.none() | st.builds(Bus, *[numbers] * 4),
+    cpu=st.none() | st.builds(Cpu, *[numbers] * 5),
+    pool=st.none() | st.builds(Pool, numbers, numbers),
+    pfc=st.lists(st.integers(0, 7), max_size=3).map(tuple),
+    trust=st.sampled_from(["pcp", "dscp"]),
 )
 flows = st.builds(
     Flow,
@@ -47,6 +76,8 @@ plans = st.builds(
     seed=numbers,
     hosts=_tuples(hosts),
     switches=_tuples(st.builds(Switch, names, names)),
+    hubs=_tuples(st.builds(Hub, names, names)),
+    routers=_tuples(routers),
     modules=_tuples(st.builds(Module, names, names, names, names)),
     ports=_tuples(ports),
     cables=_tuples(st.builds(Cable, names, names, numbers)),
@@ -89,3 +120,27 @@ def test_a_port_is_found_by_name_and_by_node() -> None:
     assert plan.ports_of("module") == ()
     with pytest.raises(KeyError):
         plan.port("switch-p3")
+
+
+NEW_KEYS = "autoneg advertise duplex pause_autoneg follow bus cpu pool pfc trust"
+
+
+@given(plans)
+def test_a_plan_from_before_ports_could_negotiate_is_still_read(plan: Plan) -> None:
+    """What it does not say is as it was: forced, full duplex, no hub and no router."""
+    document = json.loads(plan.to_json())
+    for key in ("hubs", "routers"):
+        del document[key]
+    for port in document["ports"]:
+        for key in NEW_KEYS.split():
+            del port[key]
+    old = Plan.from_json(json.dumps(document))
+    assert (old.hubs, old.routers) == ((), ())
+    for each in old.ports:
+        assert (each.autoneg, each.duplex, each.advertise, each.pfc, each.bus) == (
+            False,
+            "full",
+            (),
+            (),
+            None,
+        )

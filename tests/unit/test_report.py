@@ -16,6 +16,7 @@ from rich.console import Console
 from wirelab.checks import broken_lab
 from wirelab.errors import LabError
 from wirelab.lab.machine import Progress
+from wirelab.matrix import Job
 from wirelab.model.expect import Expectation
 from wirelab.record import RunRecord, VariantRecord
 from wirelab.report.live import LiveReport
@@ -173,10 +174,13 @@ def test_progress_is_in_virtual_seconds(tmp_path: Path) -> None:
     """A bar for each lab, with how long a virtual second takes, and at last its verdict."""
     out = io.StringIO()
     console = Console(file=out, width=100, force_terminal=True, color_system=None)
-    with LiveReport(console, ["main"]) as live:
-        live.progress("main", Progress(done_s=5.0, whole_s=20.0, wall_s=2.5))
+    trial = Trial(plan(), ())
+    job = Job("sfp-mismatch", 1, (trial,))
+    with LiveReport(console, [job], lambda _: None) as live:
+        live.begun(job, trial)
+        live.progress(job, trial, Progress(done_s=5.0, whole_s=20.0, wall_s=2.5))
         live.refresh()
-        live.done(judged(tmp_path, LOSSY))
+        live.done(job, trial, judged(tmp_path, LOSSY))
         live.refresh()
     assert "main" in out.getvalue()
     assert "5.0 of 20.0 virtual s, 0.50 s each" in out.getvalue()
@@ -186,7 +190,10 @@ def test_progress_is_in_virtual_seconds(tmp_path: Path) -> None:
 def test_progress_is_not_for_files(tmp_path: Path) -> None:
     """Where nobody looks nothing is drawn."""
     out = io.StringIO()
-    with LiveReport(Console(file=out), ["main"]) as live:
-        live.progress("main", Progress(done_s=5.0, whole_s=20.0, wall_s=2.5))
-        live.done(judged(tmp_path, LOSSY))
+    trial = Trial(plan(), ())
+    job = Job("sfp-mismatch", 1, (trial,))
+    with LiveReport(Console(file=out), [job], lambda _: None) as live:
+        live.begun(job, trial)
+        live.progress(job, trial, Progress(done_s=5.0, whole_s=20.0, wall_s=2.5))
+        live.done(job, trial, judged(tmp_path, LOSSY))
     assert out.getvalue() == ""

@@ -15,6 +15,7 @@ from recorded import Recording, plan, recording
 
 from wirelab.errors import LabError
 from wirelab.lab.machine import Progress
+from wirelab.matrix import Job, Matrix, Outcome
 from wirelab.model.expect import Expectation
 from wirelab.plan.types import Plan
 from wirelab.run import Runner, Trial
@@ -63,13 +64,22 @@ class Listener:
 
     told: list[str] = field(default_factory=list)
 
-    def progress(self, variant: str, progress: Progress) -> None:
-        """Keep how far a variant is."""
-        self.told.append(f"{variant} {progress.done_s:g} of {progress.whole_s:g}")
+    def begun(self, job: Job, trial: Trial) -> None:
+        """Keep that a variant begins."""
+        self.told.append(f"{job.scenario} {trial.plan.variant} begins")
 
-    def done(self, record: VariantRecord) -> None:
+    def progress(self, job: Job, trial: Trial, progress: Progress) -> None:
+        """Keep how far a variant is."""
+        self.told.append(f"{job.scenario} {trial.plan.variant} {progress.done_s:g} of {progress.whole_s:g}")
+
+    def done(self, job: Job, trial: Trial, record: VariantRecord) -> None:
         """Keep a verdict."""
-        self.told.append(f"{record.name} {record.verdict}")
+        assert trial.plan.variant == record.name
+        self.told.append(f"{job.scenario} {record.name} {record.verdict}")
+
+    def finished(self, outcome: Outcome) -> None:
+        """Keep what became of a scenario."""
+        self.told.append(f"{outcome.job.scenario} {outcome.record.verdict}")
 
 
 def trial(name: str = "main", breaks: str | None = None, expectation: Expectation = LOSSY) -> Trial:
@@ -81,11 +91,29 @@ def carried_out(
     trials: list[Trial], bench: Playback, results: Path, cpus: tuple[int, ...] = (0, 1)
 ) -> tuple[RunRecord, Path]:
     """Run the trials and keep them."""
+    (outcome,) = run_matrix([Job("sfp-mismatch", 1, tuple(trials))], bench, results, cpus)
+    assert outcome.folder is not None
+    return outcome.record, outcome.folder
+
+
+def run_matrix(
+    jobs: list[Job],
+    bench: Playback,
+    results: Path,
+    cpus: tuple[int, ...] = (0, 1),
+    listener: Listener | None = None,
+) -> list[Outcome]:
+    """Run jobs side by side."""
     ticks = itertools.count(100.0, 2.5)
-    runner = Runner(bench, cpus, Listener(), lambda: next(ticks))
-    with Store(results).begin("sfp-mismatch", WHEN) as draft:
-        record = runner.run("sfp-mismatch", 1, trials, draft)
-        return record, draft.commit(record.to_json())
+    matrix = Matrix(
+        Runner(bench),
+        Store(results),
+        cpus,
+        listener or Listener(),
+        clock=lambda: next(ticks),
+        now=lambda: WHEN,
+    )
+    return matrix.run(jobs)
 
 
 def test_a_variant_and_its_control(tmp_path: Path) -> None:
@@ -127,7 +155,7 @@ def test_the_keys_of_result_json(tmp_path: Path) -> None:
         "digest": record.digest,
     }
     (variant,) = document["variants"]
-    assert set(variant) == {"name", "breaks", "verdict", "digest", "flows", "ports", "checks"}
+    assert set(variant) == {"name", "breaks", "verdict", "digest", "cached", "flows", "ports", "checks"}
     download = variant["flows"][1]
     assert download | {"intervals": []} == {
         "name": "download",
@@ -152,6 +180,15 @@ def test_the_keys_of_result_json(tmp_path: Path) -> None:
         "paused_ns",
         "queue_high_water_bytes",
         "buffer_high_water_bytes",
+        "link",
+        "speed_bps",
+        "duplex",
+        "collisions",
+        "late_collisions",
+        "cpu_busy_ns",
+        "tx_pfc_frames",
+        "rx_pfc_frames",
+        "priority_paused_ns",
     }
     assert line["drops"] == {
         "queue": 159,
@@ -271,10 +308,14 @@ def test_an_interrupt_ends_everything(tmp_path: Path) -> None:
 def test_progress_is_told(tmp_path: Path) -> None:
     """Whoever watches hears how far each lab is, and its verdict."""
     listener = Listener()
-    runner = Runner(Playback({"main": recording()}), (0,), listener, lambda: 0.0)
-    with Store(tmp_path).begin("sfp-mismatch", WHEN) as draft:
-        runner.run("sfp-mismatch", 1, [trial()], draft)
-    assert listener.told == ["main 1 of 6", "main pass"]
+    bench = Playback({"main": recording()})
+    run_matrix([Job("sfp-mismatch", 1, (trial(),))], bench, tmp_path, listener=listener)
+    assert listener.told == [
+        "sfp-mismatch main begins",
+        "sfp-mismatch main 1 of 6",
+        "sfp-mismatch main pass",
+        "sfp-mismatch pass",
+    ]
 
 
 def test_the_digest_of_a_run_is_that_of_all_its_variants(tmp_path: Path) -> None:

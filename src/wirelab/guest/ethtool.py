@@ -10,19 +10,26 @@ import ctypes
 import fcntl
 import socket
 import struct
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
 
 SIOCETHTOOL = 0x8946
 
 _GCOALESCE, _SCOALESCE = 0x0E, 0x0F
 _GRINGPARAM, _SRINGPARAM = 0x10, 0x11
 _GPAUSEPARAM, _SPAUSEPARAM = 0x12, 0x13
+_GLINK = 0x0A
 _GSTRINGS, _GSTATS, _GSSET_INFO = 0x1B, 0x1D, 0x37
 _GLINKSETTINGS, _SLINKSETTINGS = 0x4C, 0x4D
 
 _SS_STATS = 1
 _STRING_LEN = 32
-_DUPLEX_FULL = 1
-_AUTONEG_OFF = 0
+_DUPLEXES = {0: "half", 1: "full"}
+_AUTONEG_OFF, _AUTONEG_ON = 0, 1
+_SPEED_UNKNOWN = 0xFFFFFFFF
 _MBPS = 1_000_000
 
 _COALESCE_WORDS = 23
@@ -32,6 +39,34 @@ _RING_RX, _RING_TX = 5, 8
 
 _LINK = struct.Struct("=II8b4B28x")
 _LINK_SPEED, _LINK_DUPLEX, _LINK_AUTONEG, _LINK_WORDS = 1, 2, 5, 9
+
+# The bits of enum ethtool_link_mode_bit_indices, the slowest mode first.
+_MODES = {
+    "10baseT_Half": 0,
+    "10baseT_Full": 1,
+    "100baseT_Half": 2,
+    "100baseT_Full": 3,
+    "1000baseT_Full": 5,
+    "2500baseT_Full": 47,
+    "5000baseT_Full": 48,
+    "10000baseT_Full": 12,
+    "25000baseCR_Full": 31,
+}
+_AUTONEG_BIT = 6
+
+
+@dataclass(frozen=True)
+class Link:
+    """The PHY of a port: what it is set to, and what the link is at, None where that is not known.
+
+    ``advertise`` holds the modes that it offers, by the kernel's names without their ending.
+    """
+
+    up: bool
+    speed_bps: int | None
+    duplex: str | None
+    autoneg: bool
+    advertise: tuple[str, ...]
 
 
 class Ethtool:
@@ -57,19 +92,42 @@ class Ethtool:
         self._call(port, data)
         return words
 
-    def speed_bps(self, port: str) -> int:
-        """The speed the PHY is set to."""
-        return int(_LINK.unpack_from(self._link(port))[_LINK_SPEED]) * _MBPS
+    def link(self, port: str) -> Link:
+        """What the PHY is set to, and whether there is a link."""
+        data = self._link(port)
+        fields = _LINK.unpack_from(data)
+        speed = int(fields[_LINK_SPEED])
+        length = 4 * fields[_LINK_WORDS]
+        advertised = int.from_bytes(data[_LINK.size + length : _LINK.size + 2 * length], "little")
+        return Link(
+            up=bool(self._words(port, _GLINK, 2)[1]),
+            speed_bps=None if speed == _SPEED_UNKNOWN else speed * _MBPS,
+            duplex=_DUPLEXES.get(fields[_LINK_DUPLEX]),
+            autoneg=fields[_LINK_AUTONEG] == _AUTONEG_ON,
+            advertise=tuple(name for name, bit in _MODES.items() if advertised >> bit & 1),
+        )
 
-    def set_speed(self, port: str, speed_bps: int) -> None:
-        """Force full duplex at ``speed_bps``, without negotiation."""
+    def force_link(self, port: str, speed_bps: int, duplex: str) -> None:
+        """``ethtool -s``: this speed and this duplex, without negotiation."""
         data = self._link(port)
         fields = list(_LINK.unpack_from(data))
         fields[0] = _SLINKSETTINGS
         fields[_LINK_SPEED] = speed_bps // _MBPS
-        fields[_LINK_DUPLEX] = _DUPLEX_FULL
+        fields[_LINK_DUPLEX] = next(number for number, word in _DUPLEXES.items() if word == duplex)
         fields[_LINK_AUTONEG] = _AUTONEG_OFF
         _LINK.pack_into(data, 0, *fields)
+        self._call(port, data)
+
+    def negotiate_link(self, port: str, advertise: Sequence[str]) -> None:
+        """``ethtool -s ... autoneg on advertise``: offer these modes, the best common one holds."""
+        data = self._link(port)
+        fields = list(_LINK.unpack_from(data))
+        fields[0] = _SLINKSETTINGS
+        fields[_LINK_AUTONEG] = _AUTONEG_ON
+        _LINK.pack_into(data, 0, *fields)
+        length = 4 * fields[_LINK_WORDS]
+        mask = sum(1 << _MODES[name] for name in advertise) | 1 << _AUTONEG_BIT
+        data[_LINK.size + length : _LINK.size + 2 * length] = mask.to_bytes(length, "little")
         self._call(port, data)
 
     def _link(self, port: str) -> bytearray:
@@ -85,14 +143,14 @@ class Ethtool:
         self._call(port, data)
         return data
 
-    def pause(self, port: str) -> tuple[bool, bool]:
-        """Whether the port obeys PAUSE and whether it sends it."""
+    def pause(self, port: str) -> tuple[bool, bool, bool]:
+        """Whether PAUSE is negotiated, whether the port (wants to) obey it, and to send it."""
         words = self._words(port, _GPAUSEPARAM, 4)
-        return bool(words[2]), bool(words[3])
+        return bool(words[1]), bool(words[2]), bool(words[3])
 
-    def set_pause(self, port: str, *, rx: bool, tx: bool) -> None:
-        """``ethtool -A``: obey PAUSE (``rx``), send it (``tx``)."""
-        self._call(port, bytearray(struct.pack("=4I", _SPAUSEPARAM, _AUTONEG_OFF, rx, tx)))
+    def set_pause(self, port: str, *, autoneg: bool, rx: bool, tx: bool) -> None:
+        """``ethtool -A``: obey PAUSE (``rx``), send it (``tx``); with ``autoneg`` that is only offered."""
+        self._call(port, bytearray(struct.pack("=4I", _SPAUSEPARAM, autoneg, rx, tx)))
 
     def coalesce(self, port: str) -> tuple[int, int]:
         """Interrupt moderation: (rx_usecs, rx_frames)."""

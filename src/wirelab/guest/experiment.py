@@ -7,7 +7,7 @@ import re
 from pathlib import Path
 from typing import Any
 
-from wirelab.guest import clock, settings, traffic
+from wirelab.guest import clock, links, settings, traffic
 from wirelab.guest.measure import Probe
 from wirelab.guest.network import Network
 from wirelab.plan.types import Plan
@@ -33,12 +33,15 @@ def run(plan_folder: Path, results: Path) -> dict[str, Any]:
     in_force = settings.read_back(network)
     (results / "settings.json").write_text(settings.to_json(in_force))
     settings.verify(in_force)
+    links.require_ways(network)
     traffic.introduce(network)
 
     probe = Probe(network)
     ready_ns = (clock.now_ns() // _READY_STEP_NS + 1) * _READY_STEP_NS
     schedule = traffic.Schedule(network, probe, flows, _Progress(plan, results))
     try:
+        if not plan.flows:
+            probe.sample(0)
         schedule.run(ready_ns)
     finally:
         probe.write(results)
@@ -49,7 +52,7 @@ class _Progress:
     """Tells the host how far the traffic is, by a file it can watch: "<done> <whole>" in virtual ns."""
 
     def __init__(self, plan: Plan, results: Path) -> None:
-        self._whole_ns = max(flow.start_ns + flow.duration_ns for flow in plan.flows)
+        self._whole_ns = max((flow.start_ns + flow.duration_ns for flow in plan.flows), default=0)
         self._path = results / "progress"
 
     def __call__(self, at_ns: int) -> None:

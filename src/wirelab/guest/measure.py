@@ -16,15 +16,7 @@ if TYPE_CHECKING:
     from wirelab.guest.network import Network
 
 # Counted since the port was made, by cause; a sample gives their sum.
-_DROPS = (
-    "queue_dropped_frames",
-    "rx_dropped_buffer",
-    "rx_dropped_down",
-    "rx_dropped_error",
-    "rx_dropped_oversize",
-    "tx_dropped_down",
-    "tx_dropped_error",
-)
+_DROPS = ("queue_dropped_", "rx_dropped_", "tx_dropped_")
 
 
 class Probe:
@@ -37,7 +29,7 @@ class Probe:
         self._sockets: dict[str, SockDiag] = {}
         self._samples: list[dict[str, Any]] = []
         self._snapshots: list[dict[str, Any]] = []
-        for node in (*self._plan.hosts, *self._plan.switches, *self._plan.modules):
+        for node in self._plan.nodes:
             with inside(network.pid(node.name)):
                 tool = Ethtool()
             self._tools += [(port.name, tool) for port in self._plan.ports_of(node.name)]
@@ -54,7 +46,7 @@ class Probe:
                 "queue_bytes": stats["queue_bytes"],
                 "buffer_bytes": stats["buffer_bytes"],
                 "paused": stats["tx_paused"],
-                "dropped_frames": sum(stats[cause] for cause in _DROPS),
+                "dropped_frames": sum(n for name, n in stats.items() if name.startswith(_DROPS)),
                 "tx_bytes": stats["tx_bytes"],
                 "rx_bytes": stats["rx_bytes"],
             }
@@ -75,14 +67,27 @@ class Probe:
         return flows
 
     def snapshot(self, name: str, at_ns: int) -> None:
-        """Keep every counter of every port and qdisc as it is now."""
+        """Keep every counter of every port and qdisc as it is now, and the links."""
         ports = {port: tool.stats(port) for port, tool in self._tools}
+        links = {port: self._link(port, tool, ports[port]) for port, tool in self._tools}
         qdiscs: dict[str, list[Any]] = {}
-        for node in (*self._plan.hosts, *self._plan.switches, *self._plan.modules):
+        for node in self._plan.nodes:
             found = json.loads(run(self._network.argv(node.name, ["tc", "-s", "-j", "qdisc", "show"])))
             for port in self._plan.ports_of(node.name):
                 qdiscs[port.name] = [each for each in found if each.get("dev") == port.name]
-        self._snapshots.append({"name": name, "at_ns": at_ns, "ports": ports, "qdiscs": qdiscs})
+        counted = {"ports": ports, "qdiscs": qdiscs, "links": links}
+        self._snapshots.append({"name": name, "at_ns": at_ns, **counted})
+
+    def _link(self, name: str, tool: Ethtool, stats: dict[str, int]) -> dict[str, Any]:
+        link, port = tool.link(name), self._plan.port(name)
+        return {
+            "up": link.up,
+            "speed_bps": link.speed_bps if link.up else None,
+            "duplex": link.duplex if link.up else None,
+            # A kernel that negotiates nothing does not count what came of it.
+            "pause_rx": bool(stats.get("pause_rx_active", port.pause_rx)),
+            "pause_tx": bool(stats.get("pause_tx_active", port.pause_tx)),
+        }
 
     def write(self, folder: Path) -> None:
         """Write ``samples.jsonl`` and ``counters.json``."""

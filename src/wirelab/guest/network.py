@@ -1,4 +1,4 @@
-"""A Plan's hosts, switches, modules and cables as a Mininet network.
+"""A Plan's hosts, routers, switches, hubs, modules and cables as a Mininet network.
 
 Mininet makes the nodes, the Open vSwitch bridges and the addresses. Its links know no rate above
 1 Gbit/s, so a cable here joins two emulated Ethernet ports, and the settings module configures them.
@@ -14,6 +14,7 @@ from mininet.net import Mininet
 from mininet.node import Host, OVSBridge
 
 from wirelab.guest.shell import run
+from wirelab.plan import tc
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -35,8 +36,16 @@ class PluggedPort(Intf):  # type: ignore[misc]
 class Cable(Link):  # type: ignore[misc]
     """Two emulated Ethernet ports, plugged into each other and moved to their nodes."""
 
-    def __init__(self, node1: Host, node2: Host, configure: Callable[[], None], **params: Any) -> None:  # noqa: ANN401
+    def __init__(
+        self,
+        node1: Host,
+        node2: Host,
+        ports: tuple[Port, Port],
+        configure: Callable[[], None],
+        **params: Any,  # noqa: ANN401 Mininet's own signature
+    ) -> None:
         self._configure = configure
+        self._queues = {port.name: f" numtxqueues {tc.PRIORITIES}" if port.pfc else "" for port in ports}
         super().__init__(node1, node2, intf=PluggedPort, fast=True, **params)
 
     def makeIntfPair(  # noqa: N802, PLR0913, PLR0917 Mininet's own signature
@@ -52,8 +61,9 @@ class Cable(Link):  # type: ignore[misc]
         """Make both ports here, have them configured, then move each to its node's namespace."""
         run(
             ["ip", "-batch", "-"],
-            text=f"link add name {intfname1} address {addr1} type etherport\n"
-            f"link add link {intfname1} name {intfname2} address {addr2} type etherport\n",
+            text=f"link add name {intfname1} address {addr1}{self._queues[intfname1]} type etherport\n"
+            f"link add link {intfname1} name {intfname2} address {addr2}{self._queues[intfname2]} "
+            "type etherport\n",
         )
         self._configure()
         moves = [
@@ -82,8 +92,8 @@ class Network:
         self._net = Mininet(topo=None, controller=None, build=False, autoSetMacs=False)
         for host in plan.hosts:
             self._net.addHost(host.name, cls=Host)
-        for module in plan.modules:
-            self._net.addHost(module.name, cls=Host)
+        for node in (*plan.routers, *plan.hubs, *plan.modules):
+            self._net.addHost(node.name, cls=Host)
         for number, switch in enumerate(plan.switches, start=1):
             self._net.addSwitch(switch.name, cls=OVSBridge, dpid=f"{number:016x}")
         for cable in plan.cables:
@@ -91,6 +101,7 @@ class Network:
             Cable(
                 self._net.get(a.node),
                 self._net.get(b.node),
+                (a, b),
                 configure=partial(_configure_ends, configure, a, b),
                 intfName1=a.name,
                 intfName2=b.name,

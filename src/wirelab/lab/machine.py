@@ -93,7 +93,7 @@ class Machine:
                         "HOME": str(self._folder),
                         "TMPDIR": str(memory_folder(self._folder)),
                         "PATH": os.defpath,
-                        # Before 6.16 a process of the lab is a fork of its kernel whose memory was taken away:
+                        # Before 6.16 a process of the lab is a fork of its kernel without the memory:
                         # the host would go on writing to where glibc registered restartable sequences.
                         "GLIBC_TUNABLES": "glibc.pthread.rseq=0",
                     },

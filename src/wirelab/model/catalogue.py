@@ -75,7 +75,7 @@ class Catalogue:
                     merged[kind][name] = getattr(checked.model, kind)[name]
         parts = Parts(**merged)  # type: ignore[arg-type]
         for checked in files:
-            problems += card_problems(checked.model, parts.nics, checked.document)
+            problems += card_problems(checked.model, parts.nics, parts.buses, checked.document)
         if problems:
             raise InputError.of(problems)
         return parts

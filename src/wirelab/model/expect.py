@@ -8,6 +8,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final, Literal
 
+from wirelab.errors import unknown
 from wirelab.units import COUNT, MICROSECONDS, RATE, RATIO, SIZE, Quantity, rounded, show_range
 
 if TYPE_CHECKING:
@@ -17,7 +18,38 @@ NETWORK: Final = "network"
 
 SubjectKind = Literal["flow", "port", "network"]
 
-METRICS: Final[Mapping[str, Quantity]] = {
+
+@dataclass(frozen=True, slots=True)
+class Choice:
+    """What is measured is one of a few words; a number stands for each, its place among ``values``.
+
+    ``otherwise`` is what there is when it is none of them, -1.
+    """
+
+    name: str
+    values: tuple[str, ...]
+    otherwise: str = "none"
+
+    def parse(self, text: str) -> tuple[int, int]:
+        """The word as both ends of a range. Raises ValueError for another word."""
+        if text not in self.values:
+            raise ValueError(unknown("word", text, self.values))
+        index = self.values.index(text)
+        return index, index
+
+    def word(self, value: float) -> str:
+        """The word that a number stands for."""
+        return self.values[int(value)] if value >= 0 else self.otherwise
+
+
+LINK: Final = Choice("link", ("down", "up"))
+DUPLEX: Final = Choice("duplex", ("half", "full"), otherwise="no link")
+
+PRIORITIES: Final = 8
+"""802.1Q has eight."""
+PAUSED_PRIORITY: Final = "paused_priority_"
+
+METRICS: Final[Mapping[str, Quantity | Choice]] = {
     "goodput": RATE,
     "retransmits": COUNT,
     "rtt": MICROSECONDS,
@@ -27,15 +59,43 @@ METRICS: Final[Mapping[str, Quantity]] = {
     "paused": RATIO,
     "queue_high_water": SIZE,
     "buffer_high_water": SIZE,
+    "link": LINK,
+    "speed": RATE,
+    "duplex": DUPLEX,
+    "collisions": COUNT,
+    "late_collisions": COUNT,
+    "cpu_busy": RATIO,
+    "pfc_sent": COUNT,
+    "pfc_received": COUNT,
+    **{f"{PAUSED_PRIORITY}{priority}": RATIO for priority in range(PRIORITIES)},
 }
 """Every metric and the quantity it is measured in."""
 
 METRICS_OF: Final[Mapping[SubjectKind, tuple[str, ...]]] = {
     "flow": ("goodput", "retransmits", "rtt"),
-    "port": ("drops", "pause_sent", "pause_received", "paused", "queue_high_water", "buffer_high_water"),
+    "port": (
+        "drops",
+        "pause_sent",
+        "pause_received",
+        "paused",
+        "queue_high_water",
+        "buffer_high_water",
+        "link",
+        "speed",
+        "duplex",
+        "collisions",
+        "late_collisions",
+        "cpu_busy",
+        "pfc_sent",
+        "pfc_received",
+        *(f"{PAUSED_PRIORITY}{priority}" for priority in range(PRIORITIES)),
+    ),
     "network": ("drops", "pause_sent", "retransmits"),
 }
 """The metrics each kind of subject has."""
+
+LINK_METRICS: Final = ("link", "speed", "duplex")
+"""What can be told of a port without any traffic."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,7 +103,8 @@ class Expectation:
     """``metric`` of ``subject`` must lie in ``low``..``high``, both included; None is an open end.
 
     The ends are in the base unit of ``METRICS[metric]``: goodput in bit/s, rtt (the mean) in
-    microseconds, paused in parts per million of the time, high water in bytes, the rest are counts.
+    microseconds, paused in parts per million of the time, high water in bytes; a word is a number by
+    its Choice; the rest are counts.
     ``line`` is where the scenario says so.
     """
 
@@ -60,13 +121,15 @@ class Expectation:
         return f"{self.subject}.{self.metric}"
 
     @property
-    def quantity(self) -> Quantity:
+    def quantity(self) -> Quantity | Choice:
         """What the metric is measured in."""
         return METRICS[self.metric]
 
     @property
     def expected(self) -> str:
         """The range as the scenario writes it: ``2.3..2.38 Gbit/s``."""
+        if isinstance(self.quantity, Choice):
+            return self.quantity.word(self.low or 0)
         return show_range(self.low, self.high, self.quantity)
 
     def holds(self, measured: float) -> bool:
@@ -75,4 +138,6 @@ class Expectation:
 
     def shown(self, measured: float) -> str:
         """A measured value of this metric, rounded for the eye."""
+        if isinstance(self.quantity, Choice):
+            return self.quantity.word(measured)
         return rounded(measured, self.quantity)

@@ -5,7 +5,15 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from wirelab.errors import unknown
-from wirelab.model.expect import METRICS, METRICS_OF, NETWORK, Expectation, SubjectKind
+from wirelab.model.expect import (
+    METRICS,
+    METRICS_OF,
+    NETWORK,
+    PAUSED_PRIORITY,
+    PRIORITIES,
+    Expectation,
+    SubjectKind,
+)
 from wirelab.model.topology import PortError
 
 if TYPE_CHECKING:
@@ -23,6 +31,7 @@ class ExpectReader:
     def __init__(self, scenario: Scenario, topology: Topology, document: Document) -> None:
         self._flows = {flow.name: flow for flow in scenario.flows}
         self._written = written_flows(document)
+        self._flows_unknown = not self._written and document.tree.get("traffic") != []
         self._topology = topology
         self._document = document
 
@@ -62,7 +71,10 @@ class ExpectReader:
         if flow is not None and flow.protocol == "udp":
             known, what = ("goodput",), "a UDP flow"
         if metric not in known:
-            return self._document.problem(loc, f"{what} has no {metric}; it has {', '.join(known)}")
+            words = [each for each in known if not each.startswith(PAUSED_PRIORITY)]
+            if len(words) < len(known):
+                words.append(f"{PAUSED_PRIORITY}0..{PRIORITIES - 1}")
+            return self._document.problem(loc, f"{what} has no {metric}; it has {', '.join(words)}")
         bound = getattr(bounds, metric)
         low, high = bound.range
         line = self._document.place(loc).line
@@ -74,7 +86,7 @@ class ExpectReader:
             return "flow", subject
         if subject == NETWORK:
             return "network", subject
-        if subject in self._written or (not self._written and "." not in subject):
+        if subject in self._written or (self._flows_unknown and "." not in subject):
             return None
         return self._port(subject)
 

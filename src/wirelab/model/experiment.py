@@ -83,8 +83,9 @@ def check_file(path: Path) -> None:
     if document.tree.keys() & PartsFile.model_fields.keys():
         checked = validate(PartsFile, document)
         problems = [*checked.problems, *part_problems(checked.model, checked.document)]
-        nics = {*catalogue.parts().nics, *checked.model.nics}
-        problems += card_problems(checked.model, nics, checked.document)
+        known = catalogue.parts()
+        nics, buses = {*known.nics, *checked.model.nics}, {**known.buses, **checked.model.buses}
+        problems += card_problems(checked.model, nics, buses, checked.document)
     elif document.tree.keys() & {"nodes", "cables"}:
         _, problems = check_topology(document, catalogue.parts())
     else:

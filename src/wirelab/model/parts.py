@@ -3,22 +3,29 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Final, Literal
+from typing import TYPE_CHECKING, Final, Literal, get_args
 
 from pydantic import Field
 
 from wirelab.errors import unknown
 from wirelab.ethernet import frame_bytes
+from wirelab.model.bus import BusError, bus_of
 from wirelab.model.types import (
+    Celsius,
     Congestion,
+    Cost,
     Count,
     Figure,
+    HostSpeed,
+    LinkMode,
     Microseconds,
     Model,
     Name,
     OnOff,
     PositiveCount,
+    Provenance,
     Rate,
+    Ratio,
     Size,
     Text,
 )
@@ -30,20 +37,49 @@ if TYPE_CHECKING:
     from wirelab.errors import Problem
     from wirelab.model.yamlfile import Document
 
-PartKind = Literal["host", "switch", "module", "nic"]
+PartKind = Literal["host", "firewall", "switch", "hub", "module", "nic", "bus"]
 
 STANDARD_MTU_BYTES: Final = 1500
 
 
-class Nic(Model):
-    """A network card: one port of a host.
+class Bus(Model):
+    """A standard by which a card is joined to its host, and what a frame costs on it.
 
-    ``rx_usecs`` and ``rx_frames`` are its interrupt moderation as ``ethtool -C`` counts it, the rings
-    are in frames, ``xoff`` and ``xon`` are fill levels of its packet buffer.
+    ``lane`` is the rate of one lane before line coding, ``coding`` the share of it that is data.
+    A frame is cut into transactions of at most ``payload`` bytes, each with ``overhead`` bytes around
+    it; ``frame`` are the bytes of descriptors and doorbells for each frame.
     """
 
     title: Text
-    speeds: Figure[tuple[Rate, ...]]
+    lane: Figure[Rate]
+    coding: Figure[Ratio]
+    lanes: Figure[PositiveCount]
+    payload: Figure[Size]
+    overhead: Figure[Size]
+    frame: Figure[Size]
+
+
+class CpuCosts(Model):
+    """What a frame costs one CPU core, and each byte of it, on its way in and out."""
+
+    rx_frame: Figure[Cost] | None = None
+    rx_byte: Figure[Cost] | None = None
+    tx_frame: Figure[Cost] | None = None
+    tx_byte: Figure[Cost] | None = None
+
+
+class Nic(CpuCosts):
+    """A network card: one port of a host.
+
+    ``speeds`` are the modes that it offers. ``rx_usecs`` and ``rx_frames`` are its interrupt moderation
+    as ``ethtool -C`` counts it, the rings are in frames, ``xoff`` and ``xon`` are fill levels of its
+    packet buffer. ``bus`` names what joins it to the host and the lanes: ``pcie-3 x1``. The CPU costs
+    are those of its driver, on top of the host's.
+    """
+
+    title: Text
+    speeds: Figure[tuple[LinkMode, ...]]
+    bus: Figure[Text] | None = None
     rx_usecs: Figure[Microseconds]
     rx_frames: Figure[Count] | None = None
     rx_ring: Figure[PositiveCount]
@@ -54,10 +90,11 @@ class Nic(Model):
     flow_control: Figure[OnOff]
 
 
-class Host(Model):
+class Host(CpuCosts):
     """What an operating system does to a flow, and the card it usually comes with.
 
     ``rx_usecs`` overrides the moderation of that card, where the system's driver is known to differ.
+    The CPU costs are those of what looks into every frame; what an ordinary stack costs is nothing here.
     """
 
     title: Text
@@ -67,9 +104,46 @@ class Host(Model):
     rx_usecs: Figure[Microseconds] | None = None
 
 
+class Temperature(Model):
+    """What was measured at a module's case, in degrees Celsius, and where."""
+
+    speed: Rate
+    celsius: Celsius
+    where: Text
+    source: Provenance = Field(alias="from")
+    note: Text
+
+
+class Firewall(Model):
+    """A machine between networks, with one core for all it forwards, and the card of its ports.
+
+    A frame costs ``frame``, ``byte`` for each of its bytes and ``rule`` for each rule it is compared
+    with. ``rules`` stand before the one that lets it pass; a ``stateful`` firewall compares only the
+    first packet of a connection with them.
+    """
+
+    title: Text
+    nic: Name
+    frame: Figure[Cost]
+    byte: Figure[Cost] | None = None
+    rule: Figure[Cost]
+    rules: Figure[Count]
+    stateful: Figure[OnOff]
+
+
+class Hub(Model):
+    """A repeater: one shared medium in half duplex, at one ``speed``."""
+
+    title: Text
+    ports: Figure[PositiveCount]
+    speed: Figure[Rate]
+
+
 class Module(Model):
     """An SFP+ transceiver: port ``host`` faces the switch, port ``line`` the cable.
 
+    ``host_speed`` is the same whatever the line has (the module matches the rates), or that of the
+    ``line``. ``temperatures`` are what was measured at its case, as data.
     ``fifo`` is what it holds in each direction when the two sides run at different speeds.
     ``fifo_unheeded`` is what it effectively holds when it sends PAUSE and the switch ignores it.
     ``host_pause`` and ``line_pause`` say on which side it speaks PAUSE; ``xoff`` and ``xon`` are fill
@@ -77,14 +151,15 @@ class Module(Model):
     """
 
     title: Text
-    host_speed: Figure[Rate]
-    line_speeds: Figure[tuple[Rate, ...]]
+    host_speed: Figure[HostSpeed]
+    line_speeds: Figure[tuple[LinkMode, ...]]
     fifo: Figure[Size]
     fifo_unheeded: Figure[Size] | None = None
     host_pause: Figure[OnOff]
     line_pause: Figure[OnOff]
     xoff: Figure[Size] | None = None
     xon: Figure[Size] | None = None
+    temperatures: tuple[Temperature, ...] = ()
 
 
 class Switch(Model):
@@ -96,7 +171,7 @@ class Switch(Model):
 
     title: Text
     ports: Figure[PositiveCount]
-    speeds: Figure[tuple[Rate, ...]]
+    speeds: Figure[tuple[LinkMode, ...]]
     buffer: Figure[Size]
     queue_limit: Figure[Size]
     xoff: Figure[Size]
@@ -104,7 +179,7 @@ class Switch(Model):
     headroom: Figure[Size]
 
 
-Part = Nic | Module | Switch | Host
+Part = Nic | Module | Switch | Host | Hub | Firewall | Bus
 
 
 class PartsFile(Model):
@@ -113,7 +188,10 @@ class PartsFile(Model):
     nics: dict[Name, Nic] = Field(default_factory=dict)
     modules: dict[Name, Module] = Field(default_factory=dict)
     switches: dict[Name, Switch] = Field(default_factory=dict)
+    hubs: dict[Name, Hub] = Field(default_factory=dict)
     hosts: dict[Name, Host] = Field(default_factory=dict)
+    firewalls: dict[Name, Firewall] = Field(default_factory=dict)
+    buses: dict[Name, Bus] = Field(default_factory=dict)
 
     def named(self) -> Iterator[tuple[str, str]]:
         """Every part as (section, name)."""
@@ -132,7 +210,10 @@ class Parts:
     nics: Mapping[str, Nic] = field(default_factory=dict)
     modules: Mapping[str, Module] = field(default_factory=dict)
     switches: Mapping[str, Switch] = field(default_factory=dict)
+    hubs: Mapping[str, Hub] = field(default_factory=dict)
     hosts: Mapping[str, Host] = field(default_factory=dict)
+    firewalls: Mapping[str, Firewall] = field(default_factory=dict)
+    buses: Mapping[str, Bus] = field(default_factory=dict)
 
     def names(self, kind: PartKind) -> tuple[str, ...]:
         """The names of all parts of a kind."""
@@ -144,14 +225,16 @@ class Parts:
             "nic": self.nics,
             "module": self.modules,
             "switch": self.switches,
+            "hub": self.hubs,
             "host": self.hosts,
+            "firewall": self.firewalls,
+            "bus": self.buses,
         }
         return sections[kind]
 
     def kind(self, name: str) -> PartKind | None:
         """The kind of part ``name`` is, None if there is none of that name."""
-        kinds: tuple[PartKind, ...] = ("host", "switch", "module", "nic")
-        return next((kind for kind in kinds if name in self.of(kind)), None)
+        return next((kind for kind in get_args(PartKind) if name in self.of(kind)), None)
 
 
 def part_problems(parts: PartsFile, document: Document) -> Iterator[Problem]:
@@ -162,12 +245,21 @@ def part_problems(parts: PartsFile, document: Document) -> Iterator[Problem]:
                 yield document.problem((section, name, key), message)
 
 
-def card_problems(parts: PartsFile, nics: Iterable[str], document: Document) -> Iterator[Problem]:
-    """The hosts whose card is none of ``nics``."""
+def card_problems(
+    parts: PartsFile, nics: Iterable[str], buses: Mapping[str, Bus], document: Document
+) -> Iterator[Problem]:
+    """The hosts and firewalls whose card is none of ``nics``, the cards whose bus is none of ``buses``."""
     known = set(nics)
-    for name, host in parts.hosts.items():
-        if host.nic not in known:
-            yield document.problem(("hosts", name, "nic"), unknown("nic", host.nic, sorted(known)))
+    for section in ("hosts", "firewalls"):
+        for name, part in getattr(parts, section).items():
+            if part.nic not in known:
+                yield document.problem((section, name, "nic"), unknown("nic", part.nic, sorted(known)))
+    for name, nic in parts.nics.items():
+        try:
+            if nic.bus is not None:
+                bus_of(nic.bus.value, buses)
+        except BusError as error:
+            yield document.problem(("nics", name, "bus", "value"), str(error))
 
 
 def figure_problems(part: Nic | Switch | Module) -> Iterator[tuple[str, str]]:

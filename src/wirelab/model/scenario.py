@@ -10,6 +10,8 @@ from wirelab.model.types import (
     Congestion,
     CountRange,
     Date,
+    DuplexRange,
+    LinkRange,
     MicrosecondsRange,
     Model,
     Name,
@@ -35,13 +37,24 @@ R = TypeVar("R")
 
 
 def _settings(value: object) -> object:
-    return {} if value is None else value
+    """No settings for nothing; a list of words is the same words with commas between them."""
+    if not isinstance(value, dict):
+        return {} if value is None else value
+    return {key: _joined(each) for key, each in value.items()}
+
+
+def _joined(value: object) -> object:
+    if isinstance(value, list) and value and all(isinstance(each, str) for each in value):
+        return ", ".join(value)
+    return value
 
 
 Settings = Annotated[
     dict[str, Text],
     BeforeValidator(_settings),
-    WithJsonSchema({"type": "object", "additionalProperties": {"type": ["string", "boolean", "integer"]}}),
+    WithJsonSchema(
+        {"type": "object", "additionalProperties": {"type": ["string", "boolean", "integer", "array"]}}
+    ),
 ]
 """``with``: a node's part, or a setting of a node, a port, a cable or the network, to its value as text."""
 
@@ -126,6 +139,22 @@ class Bounds(Model):
     paused: Bound[RatioRange] | None = None
     queue_high_water: Bound[SizeRange] | None = None
     buffer_high_water: Bound[SizeRange] | None = None
+    link: Bound[LinkRange] | None = None
+    speed: Bound[RateRange] | None = None
+    duplex: Bound[DuplexRange] | None = None
+    collisions: Bound[CountRange] | None = None
+    late_collisions: Bound[CountRange] | None = None
+    cpu_busy: Bound[RatioRange] | None = None
+    pfc_sent: Bound[CountRange] | None = None
+    pfc_received: Bound[CountRange] | None = None
+    paused_priority_0: Bound[RatioRange] | None = None
+    paused_priority_1: Bound[RatioRange] | None = None
+    paused_priority_2: Bound[RatioRange] | None = None
+    paused_priority_3: Bound[RatioRange] | None = None
+    paused_priority_4: Bound[RatioRange] | None = None
+    paused_priority_5: Bound[RatioRange] | None = None
+    paused_priority_6: Bound[RatioRange] | None = None
+    paused_priority_7: Bound[RatioRange] | None = None
     why: Text | None = None
 
 

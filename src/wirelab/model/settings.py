@@ -3,16 +3,19 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Final, Literal, get_args
+from typing import TYPE_CHECKING, Final, Literal, cast, get_args
 
 from wirelab.errors import unknown
-from wirelab.model.expect import NETWORK
+from wirelab.model.bus import bus_of
+from wirelab.model.expect import NETWORK, PRIORITIES
+from wirelab.model.modes import AUTO, Duplex, parse_modes
+from wirelab.model.packets import parse_packets
 from wirelab.model.topology import PortError
 from wirelab.model.types import Congestion, read_on_off
-from wirelab.units import COUNT, LENGTH, MICROSECONDS, RATE, RATIO, SIZE, TIME, Quantity, parse
+from wirelab.units import COST, COUNT, LENGTH, MICROSECONDS, RATE, RATIO, SIZE, TIME, Quantity, parse
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping
+    from collections.abc import Callable, Iterator, Mapping
 
     from wirelab.errors import Problem
     from wirelab.model.parts import PartKind, Parts
@@ -20,12 +23,28 @@ if TYPE_CHECKING:
     from wirelab.model.yamlfile import Document, Loc
 
 Value = int | bool | str
-HostQueue = Literal["fq_codel", "fq"]
-Kind = Quantity | Literal["on_off", "nic", "congestion", "host_queue"]
+QueueKind = Literal["fq_codel", "fq", "cake", "pfifo_fast", "pfifo", "bfifo"]
+Word = Literal[
+    "on_off",
+    "nic",
+    "congestion",
+    "queue",
+    "queue_limit",
+    "speed",
+    "duplex",
+    "modes",
+    "bus",
+    "priorities",
+    "trust",
+    "packets",
+]
+Kind = Quantity | Word
 
 PART: Final = "part"
+FRAMES: Final = " frames"
 
-_PATH: Final[Mapping[str, Kind]] = {"speed": RATE, "delay": TIME, "jitter": TIME, "loss": RATIO}
+_LINK: Final[Mapping[str, Kind]] = {"speed": "speed", "duplex": "duplex", "advertise": "modes"}
+_PATH: Final[Mapping[str, Kind]] = {"delay": TIME, "jitter": TIME, "loss": RATIO, "reorder": RATIO}
 _PAUSE: Final[Mapping[str, Kind]] = {
     "flow_control": "on_off",
     "pause_rx": "on_off",
@@ -33,7 +52,9 @@ _PAUSE: Final[Mapping[str, Kind]] = {
     "xoff": SIZE,
     "xon": SIZE,
 }
-_HOST: Final[Mapping[str, Kind]] = {
+_PFC: Final[Mapping[str, Kind]] = {"pfc": "priorities", "trust": "trust"}
+_QUEUE: Final[Mapping[str, Kind]] = {"queue": "queue", "queue_limit": "queue_limit", "ecn": "on_off"}
+_NIC: Final[Mapping[str, Kind]] = {
     "nic": "nic",
     "rx_usecs": MICROSECONDS,
     "rx_frames": COUNT,
@@ -41,32 +62,63 @@ _HOST: Final[Mapping[str, Kind]] = {
     "tx_ring": COUNT,
     "buffer": SIZE,
     "mtu": SIZE,
-    "queue": "host_queue",
+    "bus": "bus",
+    "bus_payload": SIZE,
+    **_QUEUE,
+    **_PAUSE,
+    **_PFC,
+}
+_HOST: Final[Mapping[str, Kind]] = {
+    **_NIC,
     "timestamps": "on_off",
     "congestion": "congestion",
-    **_PAUSE,
+    "rx_frame": COST,
+    "rx_byte": COST,
+    "tx_frame": COST,
+    "tx_byte": COST,
+    **_LINK,
     **_PATH,
+}
+_FIREWALL: Final[Mapping[str, Kind]] = {
+    **_NIC,
+    "frame": COST,
+    "byte": COST,
+    "rule": COST,
+    "rules": COUNT,
+    "stateful": "on_off",
+    "block": "packets",
 }
 _SWITCH: Final[Mapping[str, Kind]] = {
     "buffer": SIZE,
-    "queue_limit": SIZE,
     "headroom": SIZE,
     "mtu": SIZE,
+    **_QUEUE,
     **_PAUSE,
+    **_PFC,
 }
 _MODULE: Final[Mapping[str, Kind]] = {"fifo": SIZE, "mtu": SIZE, **_PAUSE}
-_CABLE: Final[Mapping[str, Kind]] = {"speed": RATE, "length": LENGTH, "delay": TIME, "loss": RATIO}
+_HUB: Final[Mapping[str, Kind]] = {"mtu": SIZE}
+_CABLE: Final[Mapping[str, Kind]] = {"speed": "speed", "length": LENGTH, "delay": TIME, "loss": RATIO}
 _NETWORK: Final[Mapping[str, Kind]] = {"mtu": SIZE}
 
 NODE_SETTINGS: Final[Mapping[NodeKind, Mapping[str, Kind]]] = {
     "host": _HOST,
     "switch": _SWITCH,
     "module": _MODULE,
+    "hub": _HUB,
+    "firewall": _FIREWALL,
 }
+_NODE_ONLY: Final = ("nic", "bus", "frame", "byte", "rule", "rules", "stateful", "block")
 PORT_SETTINGS: Final[Mapping[NodeKind, Mapping[str, Kind]]] = {
     "host": {},
-    "switch": {**_SWITCH, **_PATH},
-    "module": {**_MODULE, **_PATH},
+    "switch": {**_SWITCH, **_LINK, **_PATH},
+    "module": {**_MODULE, **_LINK, **_PATH},
+    "hub": {},
+    "firewall": {
+        **{name: kind for name, kind in _FIREWALL.items() if name not in _NODE_ONLY},
+        **_LINK,
+        **_PATH,
+    },
 }
 
 
@@ -86,6 +138,9 @@ class Setting:
     name: str
     value: Value
     loc: Loc
+
+
+Trust = Literal["pcp", "dscp"]
 
 
 class SettingError(ValueError):
@@ -147,15 +202,15 @@ class SettingReader:
     def _value(self, text: str, kind: Kind | PartKind) -> Value:
         if isinstance(kind, Quantity):
             return parse(text, kind)
-        match kind:
-            case "on_off":
-                return read_on_off(text)
-            case "congestion":
-                return _word(text, get_args(Congestion), "congestion control")
-            case "host_queue":
-                return _word(text, get_args(HostQueue), "queue")
-            case _:
-                return part_name(self.parts, kind, text)
+        if kind in _READERS:
+            return _READERS[kind](text)
+        return self._part(cast("PartKind", kind), text)
+
+    def _part(self, kind: PartKind, text: str) -> str:
+        if kind == "bus":
+            bus_of(text, self.parts.buses)
+            return text
+        return part_name(self.parts, kind, text)
 
 
 def part_name(parts: Parts, kind: PartKind, text: str) -> str:
@@ -168,7 +223,61 @@ def part_name(parts: Parts, kind: PartKind, text: str) -> str:
     raise SettingError(unknown(kind, text, parts.names(kind)))
 
 
-def _word(text: str, known: tuple[str, ...], what: str) -> str:
-    if text in known:
+def parse_priorities(text: str) -> tuple[int, ...]:
+    """``3, 4`` as priorities of 802.1Q, in order. Raises ValueError for what is none."""
+    try:
+        found = {parse(each, COUNT) for each in text.split(",")}
+    except ValueError:
+        raise SettingError(f"`{text}` are no priorities; write for example `3` or `[3, 4]`") from None
+    if max(found) >= PRIORITIES:
+        raise SettingError(f"there is no priority {max(found)}; they are 0..{PRIORITIES - 1}")
+    return tuple(sorted(found))
+
+
+def queue_limit(text: str) -> int | str:
+    """``107 kB`` in bytes, or ``1000 frames`` as it is. Raises ValueError for anything else."""
+    if not text.endswith(FRAMES):
+        return parse(text, SIZE)
+    if not parse(text.removesuffix(FRAMES), COUNT):
+        raise SettingError("a queue of 0 frames holds nothing")
+    return text
+
+
+def _word(known: object, what: str) -> Callable[[str], str]:
+    """A reader that takes the words of a Literal, and nothing else."""
+
+    def read(text: str) -> str:
+        words: tuple[str, ...] = get_args(known)
+        if text in words:
+            return text
+        raise SettingError(unknown(what, text, words))
+
+    return read
+
+
+def _as_text(parse_text: Callable[[str], object]) -> Callable[[str], str]:
+    """A reader that leaves what can be parsed as it is written."""
+
+    def read(text: str) -> str:
+        parse_text(text)
         return text
-    raise SettingError(unknown(what, text, known))
+
+    return read
+
+
+def _speed(text: str) -> int | str:
+    return AUTO if text == AUTO else parse(text, RATE)
+
+
+_READERS: Final[Mapping[str, Callable[[str], Value]]] = {
+    "on_off": read_on_off,
+    "congestion": _word(Congestion, "congestion control"),
+    "queue": _word(QueueKind, "queue"),
+    "queue_limit": queue_limit,
+    "speed": _speed,
+    "duplex": _word(Duplex, "duplex"),
+    "modes": _as_text(parse_modes),
+    "priorities": _as_text(parse_priorities),
+    "trust": _word(Trust, "trust"),
+    "packets": _as_text(parse_packets),
+}

@@ -15,11 +15,14 @@ from wirelab.model.types import Length, Model, Name, NodeName, Rate, Size, Text,
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-NodeKind = Literal["host", "switch", "module"]
+NodeKind = Literal["host", "switch", "module", "hub", "firewall"]
 
 HOST_PORT: Final = "eth0"
 MODULE_HOST_PORT: Final = "host"
 MODULE_LINE_PORT: Final = "line"
+
+NUMBERED: Final[tuple[NodeKind, ...]] = ("switch", "hub", "firewall")
+"""The kinds of nodes whose ports are p1, p2, p3..."""
 
 _SWITCH_PORT: Final = re.compile(r"p[1-9][0-9]{0,3}", re.ASCII)
 
@@ -74,7 +77,7 @@ Pair = Annotated[
 
 
 class Node(Model):
-    """A host, a switch or a module; ``part`` and ``nic`` are what it is unless a scenario says otherwise."""
+    """A device; ``part`` and ``nic`` are what it is unless a scenario says otherwise."""
 
     kind: NodeKind
     part: Name | None = None
@@ -82,11 +85,14 @@ class Node(Model):
 
 
 class Cable(Model):
-    """Two ports joined at ``speed``. Its ``length`` (5 ns a metre) or its ``delay`` says how far apart."""
+    """Two ports joined. Its ``length`` (5 ns a metre) or its ``delay`` says how far apart.
+
+    With a ``speed`` both ends are forced to it, without one they agree on one (autonegotiation).
+    """
 
     name: NodeName | None = None
     between: Pair
-    speed: Rate
+    speed: Rate | None = None
     length: Length | None = None
     delay: Time | None = None
 
@@ -112,9 +118,9 @@ class Topology(Model):
         node = self.nodes.get(name)
         if node is None:
             raise PortError(unknown("node", name, self.nodes))
-        if node.kind == "switch":
+        if node.kind in NUMBERED:
             if not _SWITCH_PORT.fullmatch(port):
-                raise PortError(f"`{text}` is not a port of a switch; write `{name}.p1`, `{name}.p2`...")
+                raise PortError(f"`{text}` is not a port of a {node.kind}; write `{name}.p1`, `{name}.p2`...")
             return PortRef(name, port)
         ports = (HOST_PORT,) if node.kind == "host" else (MODULE_HOST_PORT, MODULE_LINE_PORT)
         if node.kind == "host" and not port:

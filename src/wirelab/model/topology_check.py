@@ -58,7 +58,7 @@ def topology_problems(topology: Topology, parts: Parts, document: Document) -> I
                 part_name(parts, node.kind, node.part)
             except SettingError as error:
                 yield document.problem(("nodes", name, "part"), str(error))
-        if node.nic is not None and node.kind != "host":
+        if node.nic is not None and node.kind not in ("host", "firewall"):
             yield document.problem(("nodes", name, "nic"), f"a {node.kind} has no nic")
         elif node.nic is not None:
             try:
@@ -72,8 +72,8 @@ def _name_problems(topology: Topology, document: Document) -> Iterator[Problem]:
     if len(topology.nodes) > MOST_NODES:
         yield document.problem(("nodes",), f"has {len(topology.nodes)} nodes, {MOST_NODES} are the most")
     for name, node in topology.nodes.items():
-        ports = {"host": (HOST_PORT,), "module": (MODULE_HOST_PORT, MODULE_LINE_PORT), "switch": ("p1",)}
-        interface = max((PortRef(name, port).interface for port in ports[node.kind]), key=len)
+        ports = {"host": (HOST_PORT,), "module": (MODULE_HOST_PORT, MODULE_LINE_PORT)}
+        interface = max((PortRef(name, port).interface for port in ports.get(node.kind, ("p1",))), key=len)
         if len(interface) > INTERFACE_NAME_LENGTH:
             yield document.problem(
                 ("nodes", name),
@@ -140,8 +140,8 @@ def _plug(topology: Topology, cabling: _Cabling, index: int, text: str, document
 
 def _loose_ends(topology: Topology, cabling: _Cabling, document: Document) -> Iterator[Problem]:
     for name, node in topology.nodes.items():
-        needed = {"host": (HOST_PORT,), "module": (MODULE_HOST_PORT, MODULE_LINE_PORT), "switch": ()}
-        for port in needed[node.kind]:
+        needed = {"host": (HOST_PORT,), "module": (MODULE_HOST_PORT, MODULE_LINE_PORT)}
+        for port in needed.get(node.kind, ()):
             if PortRef(name, port) not in cabling.cable_in:
                 label = name if node.kind == "host" else f"{name}.{port}"
                 yield document.problem(("nodes", name), f"no cable is in `{label}`")

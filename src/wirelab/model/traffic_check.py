@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Final
 
 from wirelab.errors import unknown
-from wirelab.model.expect import NETWORK
+from wirelab.model.expect import LINK_METRICS, METRICS, NETWORK
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -23,8 +23,10 @@ MOST_STREAMS: Final = 128
 
 def traffic_problems(scenario: Scenario, topology: Topology | None, document: Document) -> Iterator[Problem]:
     """What is wrong with the flows, one by one and together. Without a topology, only what needs none."""
-    if document.tree.get("traffic") == []:
-        yield document.problem(("traffic",), "is empty: nothing would be measured")
+    if document.tree.get("traffic") == [] and not _only_links(scenario):
+        metrics = ", ".join(LINK_METRICS)
+        message = f"is empty: nothing would be measured; without traffic a port still has {metrics}"
+        yield document.problem(("traffic",), message)
     earlier: dict[str, Loc] = {}
     for index, item in enumerate(scenario.traffic):
         flow = item.flow
@@ -44,6 +46,14 @@ def traffic_problems(scenario: Scenario, topology: Topology | None, document: Do
         if topology is not None:
             yield from _end_problems(flow, topology, loc, document)
         earlier.setdefault(flow.name, loc)
+
+
+def _only_links(scenario: Scenario) -> bool:
+    """Whether all that is expected can be told without any traffic."""
+    expects = (scenario.expect, *(variant.expect for variant in scenario.variants))
+    bounds = [each for expect in expects for each in expect.values()]
+    metrics = {metric for each in bounds for metric in METRICS if getattr(each, metric, None) is not None}
+    return bool(metrics) and metrics <= set(LINK_METRICS)
 
 
 def _flow_problems(flow: Iperf3, loc: Loc, document: Document) -> Iterator[Problem]:

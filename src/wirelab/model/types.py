@@ -16,7 +16,10 @@ from pydantic import (
     model_validator,
 )
 
+from wirelab.model.expect import DUPLEX, LINK
+from wirelab.model.modes import Mode, parse_mode
 from wirelab.units import (
+    COST,
     COUNT,
     LENGTH,
     MICROSECONDS,
@@ -33,12 +36,15 @@ from wirelab.units import (
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
+    from wirelab.model.expect import Choice
+
 INTERFACE_NAME_LENGTH: Final = 15
 """Linux holds an interface name in IFNAMSIZ = 16 bytes, the last of them zero."""
 
 _NAME: Final = re.compile(r"[a-z0-9][a-z0-9-]*", re.ASCII)
 _NODE_NAME: Final = re.compile(r"[a-z][a-z0-9-]*", re.ASCII)
 _DATE: Final = re.compile(r"\d{4}(-\d{2}){0,2}", re.ASCII)
+_CELSIUS: Final = re.compile(r"(-?\d{1,3}(?:\.\d)?) C", re.ASCII)
 _RESERVED: Final = ("network", "lo")
 _ON: Final = ("on", "true", "yes")
 _OFF: Final = ("off", "false", "no")
@@ -85,6 +91,34 @@ def _parsed(quantity: Quantity, value: object) -> int:
         msg = f"expected a {quantity.name} such as `{quantity.example}`, found {kind_of(value)}"
         raise ValueError(msg)  # noqa: TRY004 - pydantic collects ValueError
     return parse(value, quantity)
+
+
+def _mode(value: object) -> Mode:
+    if isinstance(value, Mode):
+        return value
+    if not isinstance(value, str):
+        msg = f"expected a speed such as `1 Gbit/s` or `100 Mbit/s half`, found {kind_of(value)}"
+        raise ValueError(msg)  # noqa: TRY004 - pydantic collects ValueError
+    return parse_mode(value)
+
+
+def _host_speed(value: object) -> int | str | object:
+    if value == "line":
+        return value
+    try:
+        return _parsed(RATE, value)
+    except ValueError as error:
+        msg = f"{error}; or `line`, for the speed of the other side"
+        raise ValueError(msg) from None
+
+
+def _parsed_choice(choice: Choice, value: object) -> tuple[int | None, int | None] | object:
+    if isinstance(value, tuple):
+        return value
+    if not isinstance(value, str):
+        msg = f"expected {' or '.join(choice.values)}, found {kind_of(value)}"
+        raise ValueError(msg)  # noqa: TRY004 - pydantic collects ValueError
+    return choice.parse(value)
 
 
 def _parsed_range(quantity: Quantity, value: object) -> tuple[int | None, int | None] | object:
@@ -134,6 +168,15 @@ def _date(value: str) -> str:
         msg = f"`{value}` is not a date: write year-month-day"
         raise ValueError(msg)
     return value
+
+
+def _celsius(value: object) -> float | object:
+    if isinstance(value, float):
+        return value
+    if not isinstance(value, str) or not (match := _CELSIUS.fullmatch(value)):
+        msg = f"expected a temperature such as `46 C`, found {kind_of(value)}"
+        raise ValueError(msg)
+    return float(match[1])
 
 
 def _positive(value: int) -> int:
@@ -197,6 +240,18 @@ OnOff = Annotated[
 Congestion = Literal["cubic", "reno", "bbr", "dctcp"]
 """The congestion controls the lab's kernel is built with."""
 
+LinkMode = Annotated[
+    Mode,
+    BeforeValidator(_mode),
+    WithJsonSchema({"type": "string", "examples": ["2.5 Gbit/s", "100 Mbit/s half"]}),
+]
+HostSpeed = Annotated[
+    int | Literal["line"],
+    BeforeValidator(_host_speed),
+    WithJsonSchema({"type": "string", "examples": ["10 Gbit/s", "line"]}),
+]
+"""The speed of a module towards its switch: always the same, or that of its ``line``."""
+Cost = Annotated[int, BeforeValidator(partial(_parsed, COST)), _schema(COST)]
 Rate = Annotated[int, BeforeValidator(partial(_parsed, RATE)), AfterValidator(_positive), _schema(RATE)]
 Size = Annotated[int, BeforeValidator(partial(_parsed, SIZE)), AfterValidator(_positive), _schema(SIZE)]
 Time = Annotated[int, BeforeValidator(partial(_parsed, TIME)), _schema(TIME)]
@@ -207,6 +262,9 @@ Microseconds = Annotated[int, BeforeValidator(partial(_parsed, MICROSECONDS)), _
 Length = Annotated[int, BeforeValidator(partial(_parsed, LENGTH)), _schema(LENGTH)]
 Ratio = Annotated[
     int, BeforeValidator(partial(_parsed, RATIO)), AfterValidator(_not_above_one), _schema(RATIO)
+]
+Celsius = Annotated[
+    float, BeforeValidator(_celsius), WithJsonSchema({"type": "string", "examples": ["46 C", "37.7 C"]})
 ]
 Count = Annotated[int, BeforeValidator(partial(_parsed, COUNT)), _schema(COUNT)]
 PositiveCount = Annotated[
@@ -221,6 +279,13 @@ MicrosecondsRange = Annotated[
 ]
 RatioRange = Annotated[Ends, BeforeValidator(partial(_parsed_range, RATIO)), _range_schema(RATIO)]
 CountRange = Annotated[Ends, BeforeValidator(partial(_parsed_range, COUNT)), _range_schema(COUNT)]
+
+LinkRange = Annotated[
+    Ends, BeforeValidator(partial(_parsed_choice, LINK)), WithJsonSchema({"enum": list(LINK.values)})
+]
+DuplexRange = Annotated[
+    Ends, BeforeValidator(partial(_parsed_choice, DUPLEX)), WithJsonSchema({"enum": list(DUPLEX.values)})
+]
 
 Provenance = Literal["datasheet", "measured", "fitted", "assumed"]
 

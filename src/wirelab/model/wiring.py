@@ -7,8 +7,9 @@ from typing import TYPE_CHECKING, Final
 
 from wirelab.ethernet import cable_delay_ns
 from wirelab.model.expect import NETWORK
-from wirelab.model.parts import Host, Module, Nic, Switch
-from wirelab.model.settings import PART, Setting, Target, Value
+from wirelab.model.modes import AUTO, Mode
+from wirelab.model.parts import Firewall, Host, Hub, Module, Nic, Switch
+from wirelab.model.settings import PART, Setting, Target, Value, parse_priorities
 from wirelab.model.topology import MODULE_HOST_PORT, PortRef
 
 if TYPE_CHECKING:
@@ -53,14 +54,25 @@ class Wiring:
             return str(setting.value)
         replaced = (Target(node), PART) in self.settings
         named = self.topology.nodes[node].nic
-        return named if named and not replaced else self.host(node).nic
+        if named and not replaced:
+            return named
+        firewall = self.topology.nodes[node].kind == "firewall"
+        return self.firewall(node).nic if firewall else self.host(node).nic
+
+    def firewall(self, node: str) -> Firewall:
+        """The firewall part of a node."""
+        return self.parts.firewalls[self.part_name(node) or ""]
+
+    def hub(self, node: str) -> Hub:
+        """The hub part of a node."""
+        return self.parts.hubs[self.part_name(node) or ""]
 
     def host(self, node: str) -> Host:
         """The host part of a node."""
         return self.parts.hosts[self.part_name(node) or ""]
 
     def nic(self, node: str) -> Nic:
-        """The card of a host."""
+        """The card of a host or a firewall."""
         return self.parts.nics[self.nic_name(node)]
 
     def switch(self, node: str) -> Switch:
@@ -72,9 +84,11 @@ class Wiring:
         return self.parts.modules[self.part_name(node) or ""]
 
     def device(self, node: str) -> Part:
-        """The part that the ports of a node belong to: the card of a host, else the node's own part."""
+        """The part that the ports of a node belong to: a card where it has one, else the node's own part."""
         kind = self.topology.nodes[node].kind
-        return self.nic(node) if kind == "host" else self.parts.of(kind)[self.part_name(node) or ""]
+        if kind in ("host", "firewall"):
+            return self.nic(node)
+        return self.parts.of(kind)[self.part_name(node) or ""]
 
     def setting(self, ref: PortRef, *names: str) -> Setting | None:
         """What the settings say about a port, the nearest first; of several names, the first."""
@@ -93,6 +107,10 @@ class Wiring:
             raise KeyError(name)
         return int(found)
 
+    def number_or_zero(self, ref: PortRef, name: str) -> int:
+        """A figure of a port, 0 if nobody says."""
+        return int(self.value(ref, name) or 0)
+
     def value(self, ref: PortRef, name: str) -> Value | None:
         """A figure of a port from the settings, else from its part, None if neither has it."""
         setting = self.setting(ref, name)
@@ -101,17 +119,24 @@ class Wiring:
         figure: Figure[Value] | None = getattr(self.device(ref.node), name, None)
         return None if figure is None else figure.value
 
-    def speed_bps(self, ref: PortRef) -> int:
-        """The link speed of a port."""
+    def asked_speed_bps(self, ref: PortRef) -> int | None:
+        """The speed that a port is forced to by a setting or its cable, None where it is to negotiate."""
         cable = self.topology.cable_of(ref)
         setting = self.setting(ref, "speed") or self._cable_setting(cable, "speed")
-        return cable.speed if setting is None else int(setting.value)
+        if setting is None:
+            return cable.speed
+        return None if setting.value == AUTO else int(setting.value)
 
-    def speeds_bps(self, ref: PortRef) -> tuple[int, ...]:
-        """The speeds at which a port links."""
+    def modes(self, ref: PortRef) -> tuple[Mode, ...]:
+        """The modes that the hardware of a port has."""
         device = self.device(ref.node)
+        if isinstance(device, Hub):
+            return (Mode(device.speed.value, "half"),)
         if isinstance(device, Module):
-            return (device.host_speed.value,) if ref.port == MODULE_HOST_PORT else device.line_speeds.value
+            fixed = device.host_speed.value
+            if ref.port == MODULE_HOST_PORT and fixed != "line":
+                return (Mode(fixed),)
+            return device.line_speeds.value
         assert isinstance(device, Nic | Switch)  # noqa: S101 - device() gives no other
         return device.speeds.value
 
@@ -134,6 +159,8 @@ class Wiring:
 
     def pause(self, ref: PortRef, direction: str) -> bool:
         """Whether a port sends (``pause_tx``) or obeys (``pause_rx``) PAUSE; a node without part does not."""
+        if self.priorities(ref):
+            return False
         setting = self.setting(ref, direction, "flow_control")
         if setting is not None:
             return bool(setting.value)
@@ -146,8 +173,15 @@ class Wiring:
             return (device.host_pause if ref.port == MODULE_HOST_PORT else device.line_pause).value
         return False
 
+    def priorities(self, ref: PortRef) -> tuple[int, ...]:
+        """The priorities that a port pauses on their own (PFC)."""
+        setting = self.setting(ref, "pfc")
+        return () if setting is None else parse_priorities(str(setting.value))
+
     def rx_usecs(self, ref: PortRef) -> int:
-        """The interrupt moderation of a host's port: of its card, unless the host's driver has its own."""
+        """The interrupt moderation of a card's port; that of a host's own driver comes first."""
+        if self.topology.nodes[ref.node].kind != "host":
+            return self.number(ref, "rx_usecs")
         host = self.host(ref.node)
         if self.setting(ref, "rx_usecs") is None and host.rx_usecs and host.nic == self.nic_name(ref.node):
             return host.rx_usecs.value

@@ -7,36 +7,25 @@ from typing import TYPE_CHECKING, Final
 
 from wirelab.ethernet import frame_bytes
 from wirelab.model.expect import NETWORK
-from wirelab.model.parts import Module, Nic, Switch, fifo_message, threshold_problems
+from wirelab.model.finding import Finding
+from wirelab.model.link_check import cable_findings, link_problems
+from wirelab.model.parts import Hub, Module, Nic, Switch, fifo_message, threshold_problems
+from wirelab.model.queue_check import queue_problems
 from wirelab.model.settings import PART, Target
-from wirelab.units import RATE, RATIO, SIZE, parse, show
+from wirelab.units import RATIO, SIZE, parse, show
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from wirelab.model.settings import Setting
     from wirelab.model.topology import PortRef
     from wirelab.model.wiring import Wiring
-    from wirelab.model.yamlfile import Loc
 
 SMALLEST_MTU_BYTES: Final = 68
 """The least an IPv4 link must carry (RFC 791)."""
 LARGEST_MTU_BYTES: Final = 9216
 LARGEST_RING_FRAMES: Final = 8192
+MOST_RULES: Final = 10_000
 _EVERYTHING_PPM: Final = parse("100 %", RATIO)
-
-
-@dataclass(frozen=True, slots=True)
-class Finding:
-    """Something wrong, the setting to blame for it, and the place in the topology if there is none.
-
-    ``missing_part`` is the node that has no part: right in a topology, wrong in a scenario.
-    """
-
-    message: str
-    setting: Setting | None
-    loc: Loc
-    missing_part: str | None = None
 
 
 def wiring_findings(wiring: Wiring) -> Iterator[Finding]:
@@ -50,17 +39,11 @@ def wiring_findings(wiring: Wiring) -> Iterator[Finding]:
     refs = [ref for ref in wiring.topology.ports() if ref.node not in nameless]
     for ref in refs:
         yield from _PortChecks(wiring, ref).findings()
+    known = {ref for ref in refs if not nameless & {wiring.topology.peer(ref).node}}
     for index, cable in enumerate(wiring.topology.cables):
         ends = wiring.topology.ends(cable)
-        speeds = [wiring.speed_bps(ref) for ref in ends]
-        if speeds[0] != speeds[1]:
-            one, other = (
-                f"`{wiring.topology.label(ref)}` at {show(speed, RATE)}"
-                for ref, speed in zip(ends, speeds, strict=True)
-            )
-            message = f"the two ends of a cable differ: {one}, {other}"
-            setting = wiring.setting(ends[0], "speed") or wiring.setting(ends[1], "speed")
-            yield Finding(message, setting, ("cables", index, "speed"))
+        if known.issuperset(ends):
+            yield from cable_findings(wiring, index, ends)
 
 
 @dataclass(frozen=True, slots=True)
@@ -70,12 +53,17 @@ class _PortChecks:
 
     def findings(self) -> Iterator[Finding]:
         yield from self._number()
-        yield from self._speed()
+        for message, names in (
+            *link_problems(self.wiring, self.ref),
+            *queue_problems(self.wiring, self.ref),
+        ):
+            yield self._finding(message, *names)
         yield from self._mtu()
         yield from self._room()
         yield from self._pause()
         yield from self._rings()
         yield from self._path()
+        yield from self._rules()
 
     def _finding(self, message: str, *names: str) -> Finding:
         """A finding to be blamed on the settings ``names``, else on the part or the card."""
@@ -92,23 +80,11 @@ class _PortChecks:
     def _number(self) -> Iterator[Finding]:
         wiring, ref = self.wiring, self.ref
         device = wiring.device(ref.node)
-        if isinstance(device, Switch) and ref.number > device.ports.value:
+        if isinstance(device, Switch | Hub) and ref.number > device.ports.value:
             part, label = wiring.part_name(ref.node), wiring.topology.label(ref)
             finding = self._finding(f"there is no port `{label}`: `{part}` has {device.ports.value}")
             index = wiring.topology.cables.index(wiring.topology.cable_of(ref))
             yield replace(finding, loc=("cables", index, "between"))
-
-    def _speed(self) -> Iterator[Finding]:
-        wiring, ref = self.wiring, self.ref
-        speed, speeds = wiring.speed_bps(ref), wiring.speeds_bps(ref)
-        if speed not in speeds:
-            is_nic = isinstance(wiring.device(ref.node), Nic)
-            part = wiring.nic_name(ref.node) if is_nic else wiring.part_name(ref.node)
-            label = wiring.topology.label(ref)
-            listed = ", ".join(show(each, RATE) for each in speeds)
-            yield self._finding(
-                f"`{label}` ({part}) does not link at {show(speed, RATE)}, only at {listed}", "speed"
-            )
 
     def _mtu(self) -> Iterator[Finding]:
         mtu = self.wiring.mtu_bytes(self.ref)
@@ -122,12 +98,16 @@ class _PortChecks:
         mtu = wiring.mtu_bytes(ref)
         frame = frame_bytes(mtu)
         device = wiring.device(ref.node)
+        if isinstance(device, Hub):
+            return
         if isinstance(device, Module):
             if wiring.fifo_bytes(ref) < frame:
                 yield self._finding(fifo_message(wiring.fifo_bytes(ref), mtu), "fifo", "mtu")
             return
-        for name in ("buffer", "queue_limit") if isinstance(device, Switch) else ("buffer",):
-            room = wiring.number(ref, name)
+        for name in ("buffer", "queue_limit"):
+            room = wiring.value(ref, name)
+            if not isinstance(room, int):
+                continue
             if room < frame:
                 size = show(room, SIZE)
                 yield self._finding(
@@ -138,7 +118,7 @@ class _PortChecks:
 
     def _pause(self) -> Iterator[Finding]:
         wiring, ref = self.wiring, self.ref
-        if not wiring.pause(ref, "pause_tx"):
+        if not wiring.pause(ref, "pause_tx") and not wiring.priorities(ref):
             return
         device = wiring.device(ref.node)
         room_name = "fifo" if isinstance(device, Module) else "buffer"
@@ -150,6 +130,7 @@ class _PortChecks:
                 f"set {' and '.join(f'`{ref.node}.{name}`' for name in missing)}",
                 "pause_tx",
                 "flow_control",
+                "pfc",
             )
             return
         xoff, xon, room = (wiring.number(ref, name) for name in ("xoff", "xon", room_name))
@@ -172,9 +153,22 @@ class _PortChecks:
             if not 1 <= frames <= LARGEST_RING_FRAMES:
                 yield self._finding(f"a ring of {frames} is not between 1 and {LARGEST_RING_FRAMES}", name)
 
+    def _rules(self) -> Iterator[Finding]:
+        wiring, node = self.wiring, self.ref.node
+        if wiring.topology.nodes[node].kind == "firewall":
+            setting = wiring.settings.get((Target(node), "rules"))
+            rules = wiring.firewall(node).rules.value if setting is None else int(setting.value)
+            if rules > MOST_RULES:
+                yield self._finding(f"a rule set of {rules} is more than {MOST_RULES}", "rules")
+
     def _path(self) -> Iterator[Finding]:
         wiring, ref = self.wiring, self.ref
         if wiring.loss_ppm(ref) > _EVERYTHING_PPM:
             yield self._finding("more than 100 % cannot be lost", "loss")
-        if wiring.setting(ref, "jitter") is not None and wiring.setting(ref, "delay") is None:
-            yield self._finding("jitter needs a delay to vary", "jitter")
+        if wiring.number_or_zero(ref, "reorder") > _EVERYTHING_PPM:
+            yield self._finding("more than 100 % cannot be reordered", "reorder")
+        if wiring.setting(ref, "delay") is None:
+            if wiring.setting(ref, "jitter") is not None:
+                yield self._finding("jitter needs a delay to vary", "jitter")
+            if wiring.setting(ref, "reorder") is not None:
+                yield self._finding("reorder needs a delay, by which some frames are overtaken", "reorder")

@@ -1,5 +1,39 @@
 """The Plan: everything a testbed needs to know, in base units, and nothing else."""
 
-from wirelab.plan.types import Cable, Flow, Host, Module, Netem, Node, Plan, Port, Queue, Switch
+from wirelab.plan.types import (
+    Bus,
+    Cable,
+    Cpu,
+    Flow,
+    Host,
+    Hub,
+    Module,
+    Netem,
+    Node,
+    Plan,
+    Pool,
+    Port,
+    Queue,
+    Route,
+    Router,
+    Switch,
+)
 
-__all__ = ["Cable", "Flow", "Host", "Module", "Netem", "Node", "Plan", "Port", "Queue", "Switch"]
+__all__ = [
+    "Bus",
+    "Cable",
+    "Cpu",
+    "Flow",
+    "Host",
+    "Hub",
+    "Module",
+    "Netem",
+    "Node",
+    "Plan",
+    "Pool",
+    "Port",
+    "Queue",
+    "Route",
+    "Router",
+    "Switch",
+]

@@ -6,10 +6,14 @@ import random
 from typing import TYPE_CHECKING, Final
 
 from wirelab.ethernet import udp_payload_bytes
+from wirelab.model.linking import forced_mode, leader, offered_modes
+from wirelab.model.settings import Target
 from wirelab.model.topology import HOST_PORT, MODULE_HOST_PORT, MODULE_LINE_PORT, PortRef
-from wirelab.plan.physics import device, netem
-from wirelab.plan.sysctls import CONGESTION, TIMESTAMPS, pinned_sysctls
-from wirelab.plan.types import Cable, Flow, Host, Module, Plan, Port, Switch
+from wirelab.plan.addresses import Addresses
+from wirelab.plan.cpu import firewall_cpu, firewall_rules, host_cpu
+from wirelab.plan.physics import bus, device, netem, pool
+from wirelab.plan.sysctls import CONGESTION, ECN, TIMESTAMPS, pinned_sysctls
+from wirelab.plan.types import Cable, Flow, Host, Hub, Module, Plan, Port, Router, Switch
 from wirelab.units import NS_PER_S
 
 if TYPE_CHECKING:
@@ -17,7 +21,9 @@ if TYPE_CHECKING:
     from wirelab.model.experiment import Experiment
     from wirelab.model.scenario import Iperf3
     from wirelab.model.topology import Cable as CableModel
+    from wirelab.model.topology import NodeKind, Topology
     from wirelab.model.wiring import Wiring
+    from wirelab.plan.types import Cpu
 
 FIRST_START_NS: Final = NS_PER_S
 GAP_NS: Final = 2 * NS_PER_S
@@ -25,7 +31,6 @@ GAP_NS: Final = 2 * NS_PER_S
 TICK_NS: Final = NS_PER_S // 250
 FIRST_SERVER_PORT: Final = 5201
 FIRST_CLIENT_PORT: Final = 40001
-PREFIX_BITS: Final = 24
 WALL_START_S: Final = 120
 WALL_S_PER_VIRTUAL_S: Final = 30
 """Ten times what a saturated 10G link takes on a slow machine: past it the lab hangs."""
@@ -35,6 +40,7 @@ def build_plan(experiment: Experiment, case: Case, seed: int) -> Plan:
     """The Plan of one case. ``seed`` (not negative) is what randomness in the lab starts from."""
     wiring = case.wiring
     topology = wiring.topology
+    addresses = Addresses.of(topology)
     flows = _flows(experiment.scenario.flows, wiring, phase_ns(seed))
     end_ns = max((flow.start_ns + flow.duration_ns for flow in flows), default=0)
     return Plan(
@@ -42,12 +48,19 @@ def build_plan(experiment: Experiment, case: Case, seed: int) -> Plan:
         variant=case.name,
         seed=seed,
         drawing=topology.drawing,
-        hosts=tuple(_host(wiring, name) for name, node in topology.nodes.items() if node.kind == "host"),
-        switches=tuple(
-            Switch(name, wiring.part_name(name) or "")
-            for name, node in topology.nodes.items()
-            if node.kind == "switch"
+        hosts=tuple(_host(wiring, name, addresses) for name in _named(topology, "host")),
+        routers=tuple(
+            Router(
+                name,
+                wiring.part_name(name) or "",
+                nic=wiring.nic_name(name),
+                routes=addresses.routes(name),
+                nft=firewall_rules(wiring, name),
+            )
+            for name in _named(topology, "firewall")
         ),
+        hubs=tuple(Hub(name, wiring.part_name(name) or "") for name in _named(topology, "hub")),
+        switches=tuple(Switch(name, wiring.part_name(name) or "") for name in _named(topology, "switch")),
         modules=tuple(
             Module(
                 name,
@@ -55,10 +68,9 @@ def build_plan(experiment: Experiment, case: Case, seed: int) -> Plan:
                 PortRef(name, MODULE_HOST_PORT).interface,
                 PortRef(name, MODULE_LINE_PORT).interface,
             )
-            for name, node in topology.nodes.items()
-            if node.kind == "module"
+            for name in _named(topology, "module")
         ),
-        ports=tuple(_port(wiring, ref) for ref in topology.ports()),
+        ports=tuple(_port(wiring, ref, addresses) for ref in topology.ports()),
         cables=tuple(_cable(wiring, cable) for cable in topology.cables),
         flows=flows,
         sysctls=pinned_sysctls(),
@@ -66,14 +78,27 @@ def build_plan(experiment: Experiment, case: Case, seed: int) -> Plan:
     )
 
 
-def _host(wiring: Wiring, name: str) -> Host:
+def _named(topology: Topology, kind: NodeKind) -> list[str]:
+    return [name for name, node in topology.nodes.items() if node.kind == kind]
+
+
+def _host(wiring: Wiring, name: str, addresses: Addresses) -> Host:
     own = {
         CONGESTION: wiring.congestion(name),
         TIMESTAMPS: str(int(wiring.timestamps(name))),
     }
+    ecn = wiring.settings.get((Target(name), "ecn"))
+    if ecn is not None:
+        own[ECN] = str(int(bool(ecn.value)))
     pinned = pinned_sysctls()
     differing = {key: value for key, value in own.items() if pinned[key] != value}
-    return Host(name, wiring.part_name(name) or "", sysctls=differing, nic=wiring.nic_name(name))
+    return Host(
+        name,
+        wiring.part_name(name) or "",
+        sysctls=differing,
+        nic=wiring.nic_name(name),
+        routes=addresses.routes(name),
+    )
 
 
 def _cable(wiring: Wiring, cable: CableModel) -> Cable:
@@ -81,18 +106,22 @@ def _cable(wiring: Wiring, cable: CableModel) -> Cable:
     return Cable(a.interface, b.interface, wiring.delay_ns(cable))
 
 
-def _port(wiring: Wiring, ref: PortRef) -> Port:
+def _port(wiring: Wiring, ref: PortRef, addresses: Addresses) -> Port:
     topology = wiring.topology
     node_number = list(topology.nodes).index(ref.node) + 1
     made = device(wiring, ref)
+    forced = forced_mode(wiring, ref)
+    offered = () if forced else offered_modes(wiring, ref)
+    followed = leader(wiring, ref)
+    trust = wiring.setting(ref, "trust")
     return Port(
         name=ref.interface,
         label=topology.label(ref),
         node=ref.node,
         role=made.role,
         mac=f"02:00:00:00:{node_number:02x}:{ref.number:02x}",
-        address=_address(wiring, ref.node) if made.role == "host" else None,
-        speed_bps=wiring.speed_bps(ref),
+        address=addresses.with_prefix(ref),
+        speed_bps=(forced or max(offered)).speed_bps,
         mtu_bytes=wiring.mtu_bytes(ref),
         pause_rx=wiring.pause(ref, "pause_rx"),
         pause_tx=wiring.pause(ref, "pause_tx"),
@@ -105,12 +134,27 @@ def _port(wiring: Wiring, ref: PortRef) -> Port:
         xon_bytes=made.xon_bytes,
         queue=made.queue,
         netem=netem(wiring, ref),
+        autoneg=forced is None,
+        advertise=tuple(mode.ethtool for mode in offered),
+        duplex=forced.duplex if forced else "full",
+        pause_autoneg=forced is None,
+        follow=followed.interface if followed else None,
+        bus=bus(wiring, ref),
+        cpu=_cpu(wiring, ref.node, node_number),
+        pool=pool(wiring, ref, node_number),
+        pfc=wiring.priorities(ref),
+        trust="dscp" if trust is not None and trust.value == "dscp" else "pcp",
     )
 
 
-def _address(wiring: Wiring, node: str) -> str:
-    hosts = [name for name, each in wiring.topology.nodes.items() if each.kind == "host"]
-    return f"10.0.0.{hosts.index(node) + 1}/{PREFIX_BITS}"
+def _cpu(wiring: Wiring, node: str, number: int) -> Cpu | None:
+    match wiring.topology.nodes[node].kind:
+        case "host":
+            return host_cpu(wiring, node, number)
+        case "firewall":
+            return firewall_cpu(wiring, node, number)
+        case _:
+            return None
 
 
 def phase_ns(seed: int) -> int:

@@ -5,12 +5,12 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from wirelab.plan import tc
-from wirelab.units import BPS_PER_MBPS, NS_PER_S, RATE, SIZE, TIME, show
+from wirelab.units import BPS_PER_MBPS, COST, NS_PER_S, PS_PER_NS, RATE, SIZE, TIME, show
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from wirelab.plan.types import Flow, Plan, Port
+    from wirelab.plan.types import Flow, Hub, Plan, Port, Router
 
 
 def commands(plan: Plan) -> list[str]:
@@ -23,6 +23,8 @@ def commands(plan: Plan) -> list[str]:
         *(f"sysctl -w {key}={_quoted(value)}" for key, value in plan.sysctls.items()),
         *(line for host in plan.hosts for line in _host(plan, host.name)),
         *(line for switch in plan.switches for line in _switch(plan, switch.name)),
+        *(line for router in plan.routers for line in _router(plan, router)),
+        *(line for hub in plan.hubs for line in _hub(plan, hub)),
         *(line for module in plan.modules for line in _module(plan, module.name)),
         *(line for flow in plan.flows for line in _flow(plan, flow)),
     ]
@@ -30,7 +32,8 @@ def commands(plan: Plan) -> list[str]:
 
 def _cables(plan: Plan) -> Iterator[str]:
     for cable in plan.cables:
-        speed = show(plan.port(cable.a).speed_bps, RATE)
+        a, b = plan.port(cable.a), plan.port(cable.b)
+        speed = "speed as agreed" if a.autoneg or b.autoneg else show(a.speed_bps, RATE)
         yield f"# cable: {cable.a} to {cable.b}, {speed}, {show(cable.delay_ns, TIME)}"
 
 
@@ -41,14 +44,37 @@ def _host(plan: Plan, name: str) -> Iterator[str]:
     for key, value in host.sysctls.items():
         yield f"sysctl -w {key}={_quoted(value)}"
     for port in plan.ports_of(name):
+        yield from _card(port)
+    yield from (f"ip route add {route.to} via {route.via}" for route in host.routes)
+
+
+def _router(plan: Plan, router: Router) -> Iterator[str]:
+    yield ""
+    yield f"# on {router.name}: {router.part}, {router.nic}"
+    yield "sysctl -w net.ipv4.ip_forward=1"
+    for port in plan.ports_of(router.name):
+        yield from _card(port)
+    yield from (f"ip route add {route.to} via {route.via}" for route in router.routes)
+    yield from (f"nft '{line}'" for line in router.nft.splitlines())
+
+
+def _hub(plan: Plan, hub: Hub) -> Iterator[str]:
+    yield ""
+    yield f"# in {hub.name}: {hub.part}; a repeater takes no commands, these describe it"
+    for port in plan.ports_of(hub.name):
         yield from _port(port)
-        yield f"ethtool -C {port.name} rx-usecs {port.rx_usecs} rx-frames {port.rx_frames}"
-        yield f"ethtool -G {port.name} rx {port.rx_ring_frames} tx {port.tx_ring_frames}"
-        yield f"ip address add {port.address} dev {port.name}"
-        if port.netem is not None:
-            yield f"ip link set {port.name} gso_max_segs 1"
         yield f"ip link set {port.name} up"
-        yield from (f"tc {line}" for line in tc.egress(port))
+
+
+def _card(port: Port) -> Iterator[str]:
+    yield from _port(port)
+    yield f"ethtool -C {port.name} rx-usecs {port.rx_usecs} rx-frames {port.rx_frames}"
+    yield f"ethtool -G {port.name} rx {port.rx_ring_frames} tx {port.tx_ring_frames}"
+    yield f"ip address add {port.address} dev {port.name}"
+    if port.netem is not None:
+        yield f"ip link set {port.name} gso_max_segs 1"
+    yield f"ip link set {port.name} up"
+    yield from (f"tc {line}" for line in tc.egress(port))
 
 
 def _switch(plan: Plan, name: str) -> Iterator[str]:
@@ -82,11 +108,43 @@ def _module(plan: Plan, name: str) -> Iterator[str]:
 
 def _port(port: Port) -> Iterator[str]:
     xoff, xon = show(port.xoff_bytes, SIZE), show(port.xon_bytes, SIZE)
-    thresholds = f", XOFF {xoff}, XON {xon}" if port.pause_tx else ""
+    thresholds = f", XOFF {xoff}, XON {xon}" if port.pause_tx or port.pfc else ""
     yield f"# {port.name}: packet buffer {show(port.buffer_bytes, SIZE)}{thresholds}"
+    yield from (f"# {port.name}: {words}" for words in _hardware(port))
     yield f"ip link set {port.name} address {port.mac} mtu {port.mtu_bytes}"
-    yield f"ethtool -s {port.name} speed {port.speed_bps // BPS_PER_MBPS} duplex full autoneg off"
-    yield f"ethtool -A {port.name} autoneg off rx {_on(port.pause_rx)} tx {_on(port.pause_tx)}"
+    if port.autoneg:
+        modes = " ".join(f"{mode.replace('_', '/')} on" for mode in port.advertise)
+        yield f"ethtool -s {port.name} autoneg on advertise {modes}"
+    else:
+        speed = port.speed_bps // BPS_PER_MBPS
+        yield f"ethtool -s {port.name} speed {speed} duplex {port.duplex} autoneg off"
+    asked = f"rx {_on(port.pause_rx)} tx {_on(port.pause_tx)}"
+    yield f"ethtool -A {port.name} autoneg {_on(port.pause_autoneg)} {asked}"
+
+
+def _hardware(port: Port) -> Iterator[str]:
+    """What no command sets, and what it is there for."""
+    if port.follow is not None:
+        yield f"has a link only while {port.follow} has one"
+    if port.pool is not None:
+        yield f"shares a packet memory of {show(port.pool.size_bytes, SIZE)}"
+    if port.bus is not None:
+        bus, overhead = port.bus, show(port.bus.overhead_bytes, SIZE)
+        around = (
+            f"{overhead} around each {show(bus.payload_bytes, SIZE)}, {show(bus.frame_bytes, SIZE)} a frame"
+        )
+        yield f"bus {show(bus.bps, RATE)} a direction, {around}"
+    if port.cpu is not None:
+        for word, frame_ns, byte_ps in (
+            ("comes in", port.cpu.rx_frame_ns, port.cpu.rx_byte_ps),
+            ("goes out", port.cpu.tx_frame_ns, port.cpu.tx_byte_ps),
+        ):
+            costs = f"{show(frame_ns * PS_PER_NS, COST)} and {show(byte_ps, COST)} a byte"
+            if frame_ns or byte_ps:
+                yield f"a frame that {word} costs CPU {port.cpu.number} {costs}"
+    if port.pfc:
+        yield f"made with numtxqueues {tc.PRIORITIES}"
+        yield f"PFC for priorities {', '.join(map(str, port.pfc))}, told by {port.trust.upper()}"
 
 
 def _flow(plan: Plan, flow: Flow) -> Iterator[str]:

@@ -10,15 +10,18 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final
 
 from wirelab.ethernet import frame_bytes
-from wirelab.plan.types import Netem, Queue
-from wirelab.units import PPM
+from wirelab.model.bus import bus_of
+from wirelab.model.queue_check import FORWARDING_QUEUE, HOST_QUEUE, MAY_MARK
+from wirelab.model.settings import FRAMES
+from wirelab.plan.bus import plan_bus
+from wirelab.plan.types import Netem, Pool, Queue
+from wirelab.units import COUNT, PPM, parse
 
 if TYPE_CHECKING:
     from wirelab.model.topology import PortRef
     from wirelab.model.wiring import Wiring
-    from wirelab.plan.types import Role
+    from wirelab.plan.types import Bus, Role
 
-DEFAULT_QUEUE: Final = "fq_codel"
 FORWARD_RING_FRAMES: Final = 1
 """A forwarding port keeps its frames in the egress queue; the ring only feeds the wire."""
 
@@ -35,23 +38,25 @@ class Device:
     buffer_bytes: int
     xoff_bytes: int
     xon_bytes: int
-    queue: Queue
+    queue: Queue | None
 
 
 def device(wiring: Wiring, ref: PortRef) -> Device:
     """What the device that a port belongs to makes of it."""
     match wiring.topology.nodes[ref.node].kind:
-        case "host":
-            return _host(wiring, ref)
+        case "host" | "firewall":
+            return _card(wiring, ref)
         case "switch":
             return _switch(wiring, ref)
+        case "hub":
+            return _hub(wiring, ref)
         case _:
             return _module(wiring, ref)
 
 
 def netem(wiring: Wiring, ref: PortRef) -> Netem | None:
     """The long path that begins at a port's egress, None if there is none."""
-    delay, jitter = wiring.setting(ref, "delay"), wiring.setting(ref, "jitter")
+    delay, jitter, reorder = (wiring.setting(ref, name) for name in ("delay", "jitter", "reorder"))
     loss_ppm = wiring.loss_ppm(ref)
     if delay is None and not loss_ppm:
         return None
@@ -59,11 +64,48 @@ def netem(wiring: Wiring, ref: PortRef) -> Netem | None:
         delay_ns=int(delay.value) if delay else 0,
         jitter_ns=int(jitter.value) if jitter else 0,
         loss_ratio=loss_ppm / PPM,
+        reorder_ratio=int(reorder.value) / PPM if reorder else 0.0,
     )
 
 
-def _host(wiring: Wiring, ref: PortRef) -> Device:
-    queue = wiring.setting(ref, "queue")
+def pool(wiring: Wiring, ref: PortRef, number: int) -> Pool | None:
+    """The packet memory that the ports of a switch share.
+
+    None where it is larger than all that the ports may hold by themselves: it is never the limit then.
+    """
+    if wiring.topology.nodes[ref.node].kind != "switch":
+        return None
+    ports = [each for each in wiring.topology.ports() if each.node == ref.node]
+    size = wiring.number(ref, "buffer")
+    most_in = sum(_switch(wiring, each).buffer_bytes for each in ports)
+    most_out = sum(_most_queued(wiring, each) for each in ports)
+    return Pool(number, size) if size < min(most_in, most_out) else None
+
+
+def bus(wiring: Wiring, ref: PortRef) -> Bus | None:
+    """The bus between a card and its host, None where nobody says what it is: it is no limit then."""
+    words = wiring.value(ref, "bus")
+    if words is None:
+        return None
+    payload = wiring.setting(ref, "bus_payload")
+    return plan_bus(bus_of(str(words), wiring.parts.buses), int(payload.value) if payload else None)
+
+
+def _queue(wiring: Wiring, ref: PortRef, kind: str, limit_bytes: int | None) -> Queue:
+    """The egress queue as the settings want it, else the one that is usual for the device."""
+    chosen, limit, ecn = (wiring.setting(ref, name) for name in ("queue", "queue_limit", "ecn"))
+    if chosen is not None and chosen.value != kind:
+        kind, limit_bytes = str(chosen.value), None
+    frames: int | None = None
+    if limit is not None and isinstance(limit.value, str):
+        limit_bytes, frames = None, parse(limit.value.removesuffix(FRAMES), COUNT)
+    elif limit is not None:
+        limit_bytes = int(limit.value)
+    marks = ecn is not None and kind == MAY_MARK and wiring.topology.nodes[ref.node].kind != "host"
+    return Queue(kind, limit_bytes, frames, bool(ecn.value) if ecn and marks else None)
+
+
+def _card(wiring: Wiring, ref: PortRef) -> Device:
     return Device(
         role="host",
         rx_usecs=wiring.rx_usecs(ref),
@@ -73,7 +115,7 @@ def _host(wiring: Wiring, ref: PortRef) -> Device:
         buffer_bytes=wiring.number(ref, "buffer"),
         xoff_bytes=wiring.number(ref, "xoff"),
         xon_bytes=wiring.number(ref, "xon"),
-        queue=Queue(DEFAULT_QUEUE if queue is None else str(queue.value)),
+        queue=_queue(wiring, ref, HOST_QUEUE, None),
     )
 
 
@@ -82,15 +124,44 @@ def _switch(wiring: Wiring, ref: PortRef) -> Device:
     shared = wiring.number(ref, "buffer")
     xoff = wiring.number(ref, "xoff")
     ports = [each for each in wiring.topology.ports() if each.node == ref.node]
-    lossless = any(wiring.pause(each, "pause_tx") for each in ports)
-    explicit = wiring.setting(ref, "queue_limit") is not None
-    limit = shared if lossless and not explicit else wiring.number(ref, "queue_limit")
-    sends = wiring.pause(ref, "pause_tx")
+    lossless = any(_stops(wiring, each) for each in ports)
+    limit = wiring.value(ref, "queue_limit")
+    if lossless and wiring.setting(ref, "queue_limit") is None:
+        limit = shared
     return _forward(
-        buffer_bytes=xoff + wiring.number(ref, "headroom") if sends else shared,
+        buffer_bytes=xoff + wiring.number(ref, "headroom") if _stops(wiring, ref) else shared,
         xoff_bytes=xoff,
         xon_bytes=wiring.number(ref, "xon"),
-        limit_bytes=limit,
+        queue=_queue(wiring, ref, FORWARDING_QUEUE, limit if isinstance(limit, int) else None),
+    )
+
+
+def _stops(wiring: Wiring, ref: PortRef) -> bool:
+    """Whether a port tells its peer to stop, all of it or some priorities."""
+    return wiring.pause(ref, "pause_tx") or bool(wiring.priorities(ref))
+
+
+def _most_queued(wiring: Wiring, ref: PortRef) -> int:
+    """What an egress queue and the ring below it can hold, as a packet memory counts it."""
+    queue = _switch(wiring, ref).queue
+    if queue is None or queue.limit_bytes is None:
+        return wiring.number(ref, "buffer")
+    return queue.limit_bytes + (FORWARD_RING_FRAMES + 1) * frame_bytes(wiring.mtu_bytes(ref))
+
+
+def _hub(wiring: Wiring, ref: PortRef) -> Device:
+    """A repeater holds nothing: what comes in by one port leaves by the others while it comes in."""
+    frame = frame_bytes(wiring.mtu_bytes(ref))
+    return Device(
+        role="repeat",
+        rx_usecs=0,
+        rx_frames=0,
+        rx_ring_frames=FORWARD_RING_FRAMES,
+        tx_ring_frames=FORWARD_RING_FRAMES,
+        buffer_bytes=3 * frame,
+        xoff_bytes=2 * frame,
+        xon_bytes=frame,
+        queue=None,
     )
 
 
@@ -104,10 +175,10 @@ def _module(wiring: Wiring, ref: PortRef) -> Device:
         # the wire only in the buffer: twice the FIFO and some is never the limit.
         room = 2 * fifo + 4 * frame_bytes(wiring.mtu_bytes(ref))
         xoff, xon = room, fifo
-    return _forward(buffer_bytes=room, xoff_bytes=xoff, xon_bytes=xon, limit_bytes=fifo)
+    return _forward(buffer_bytes=room, xoff_bytes=xoff, xon_bytes=xon, queue=Queue(FORWARDING_QUEUE, fifo))
 
 
-def _forward(*, buffer_bytes: int, xoff_bytes: int, xon_bytes: int, limit_bytes: int) -> Device:
+def _forward(*, buffer_bytes: int, xoff_bytes: int, xon_bytes: int, queue: Queue) -> Device:
     return Device(
         role="forward",
         rx_usecs=0,
@@ -117,5 +188,5 @@ def _forward(*, buffer_bytes: int, xoff_bytes: int, xon_bytes: int, limit_bytes:
         buffer_bytes=buffer_bytes,
         xoff_bytes=xoff_bytes,
         xon_bytes=xon_bytes,
-        queue=Queue("bfifo", limit_bytes),
+        queue=queue,
     )

@@ -10,6 +10,7 @@ from typing import Final
 
 CONGESTION: Final = "net.ipv4.tcp_congestion_control"
 TIMESTAMPS: Final = "net.ipv4.tcp_timestamps"
+ECN: Final = "net.ipv4.tcp_ecn"
 
 
 def pinned_sysctls() -> dict[str, str]:
@@ -28,7 +29,7 @@ def pinned_sysctls() -> dict[str, str]:
         CONGESTION: "cubic",
         "net.ipv4.tcp_dsack": "1",
         "net.ipv4.tcp_early_retrans": "3",
-        "net.ipv4.tcp_ecn": "2",
+        ECN: "2",
         "net.ipv4.tcp_ecn_fallback": "1",
         "net.ipv4.tcp_fastopen": "1",
         "net.ipv4.tcp_frto": "2",

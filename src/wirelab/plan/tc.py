@@ -13,15 +13,20 @@ if TYPE_CHECKING:
 
     from wirelab.plan.types import Netem, Port, Queue
 
+PRIORITIES = 8
+
 _PERCENT = 100
 
 
 def egress(port: Port) -> Iterator[str]:
     """The qdiscs of a port as tc commands, without the word ``tc``; none where the kernel's default stays.
 
-    A long path comes first and the egress queue below it: what netem has held back waits in front of
-    the wire like any other frame.
+    With PFC each priority has its own. A long path comes first and the egress queue below it: what netem
+    has held back waits in front of the wire like any other frame.
     """
+    if port.pfc:
+        yield from _by_priority(port)
+        return
     where = "root"
     if port.netem is not None:
         yield f"qdisc replace dev {port.name} root handle 1: netem {_netem(port.netem)}"
@@ -36,8 +41,23 @@ def redirect(source: str, target: str) -> Iterator[str]:
     yield f"filter add dev {source} ingress matchall action mirred egress redirect dev {target}"
 
 
+def _by_priority(port: Port) -> Iterator[str]:
+    """One queue for each of the port's eight TX queues; the port takes them in strict order."""
+    yield f"qdisc replace dev {port.name} root handle 1: mq"
+    if port.queue is not None:
+        for number in range(1, PRIORITIES + 1):
+            yield f"qdisc replace dev {port.name} parent 1:{number} {_queue(port.queue)}"
+
+
 def _queue(queue: Queue) -> str:
-    return queue.kind if queue.limit_bytes is None else f"{queue.kind} limit {queue.limit_bytes}"
+    words = queue.kind
+    if queue.limit_bytes is not None:
+        words += f" {'memlimit' if queue.kind == 'cake' else 'limit'} {queue.limit_bytes}"
+    if queue.limit_frames is not None:
+        words += f" limit {queue.limit_frames}"
+    if queue.ecn is not None:
+        words += " ecn" if queue.ecn else " noecn"
+    return words
 
 
 def _netem(netem: Netem) -> str:
@@ -48,4 +68,6 @@ def _netem(netem: Netem) -> str:
             words += f" {netem.jitter_ns}ns"
     if netem.loss_ratio:
         words += f" loss {netem.loss_ratio * _PERCENT:.4f}%"
+    if netem.reorder_ratio:
+        words += f" reorder {netem.reorder_ratio * _PERCENT:.4f}%"
     return words

@@ -13,7 +13,9 @@ from typing import Any, Literal
 
 SCHEMA = 1
 
-Role = Literal["host", "forward"]
+Role = Literal["host", "forward", "repeat"]
+Duplex = Literal["full", "half"]
+Trust = Literal["pcp", "dscp"]
 Protocol = Literal["tcp", "udp"]
 
 
@@ -26,6 +28,14 @@ class Node:
 
 
 @dataclass(frozen=True, slots=True)
+class Route:
+    """A network (``10.0.1.0/24``) and the address of the router that leads to it."""
+
+    to: str
+    via: str
+
+
+@dataclass(frozen=True, slots=True)
 class Host(Node):
     """An end system: a network namespace with its own stack.
 
@@ -34,11 +44,29 @@ class Host(Node):
 
     sysctls: dict[str, str] = field(default_factory=dict)
     nic: str = ""
+    routes: tuple[Route, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Router(Node):
+    """A firewall: forwards IP between the networks at its ports, through the nftables rule set ``nft``.
+
+    It is nft's commands, one a line.
+    """
+
+    nic: str = ""
+    routes: tuple[Route, ...] = ()
+    nft: str = ""
 
 
 @dataclass(frozen=True, slots=True)
 class Switch(Node):
     """A learning switch: an Open vSwitch bridge with the kernel datapath."""
+
+
+@dataclass(frozen=True, slots=True)
+class Hub(Node):
+    """A repeater: all its ports are one shared medium in half duplex."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,22 +84,59 @@ class Module(Node):
 class Queue:
     """The egress queue of a port, as a tc qdisc.
 
-    ``kind`` is the qdisc's name as tc spells it; ``limit_bytes`` is its limit (``bfifo``), None where
-    the qdisc keeps its own default.
+    ``kind`` is the qdisc's name as tc spells it. Its limit is in bytes (``bfifo``, ``cake``) or in
+    frames (``pfifo``, ``fq``, ``fq_codel``); both are None where the qdisc keeps its own default.
+    ``ecn`` says whether it marks instead of dropping, None for the qdisc's own default.
     """
 
     kind: str
     limit_bytes: int | None = None
+    limit_frames: int | None = None
+    ecn: bool | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Bus:
+    """What joins a card to its host, a server of its own in each direction.
+
+    A frame of ``n`` bytes takes (n + ceil(n / payload_bytes) x overhead_bytes + frame_bytes) x 8 / ``bps``;
+    ``bps`` is what is left after line coding.
+    """
+
+    bps: int
+    payload_bytes: int
+    overhead_bytes: int
+    frame_bytes: int
+
+
+@dataclass(frozen=True, slots=True)
+class Cpu:
+    """The CPU that serves a port, one frame after the other; ports with the same ``number`` share it."""
+
+    number: int
+    rx_frame_ns: int = 0
+    rx_byte_ps: int = 0
+    tx_frame_ns: int = 0
+    tx_byte_ps: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class Pool:
+    """A packet memory that ports with the same ``number`` share."""
+
+    number: int
+    size_bytes: int
 
 
 @dataclass(frozen=True, slots=True)
 class Netem:
-    """Delay and loss of a long path, put on a port's egress by tc netem."""
+    """Delay, loss and reordering of a long path, put on a port's egress by tc netem."""
 
     delay_ns: int = 0
     jitter_ns: int = 0
     loss_ratio: float = 0.0
     limit_packets: int = 1_000_000
+    reorder_ratio: float = 0.0
 
 
 @dataclass(frozen=True, slots=True)
@@ -80,8 +145,14 @@ class Port:
 
     ``name`` is the interface name inside the lab (at most 15 characters), ``label`` how a person
     names it in a scenario (``switch.p1``, ``server``). ``role`` is ``host`` where frames end in a
-    stack and ``forward`` where they are passed on (switch, module) and stay charged to this port's
-    packet buffer until they have left the node.
+    stack, ``forward`` where they are passed on (switch, module) and stay charged to this port's
+    packet buffer until they have left the node, and ``repeat`` where they are repeated bit by bit (hub).
+
+    Without ``autoneg`` speed and duplex are forced. With it the port offers the modes ``advertise``
+    (by ethtool's names, without the slash), and ``speed_bps`` is the fastest of them: what the link
+    comes to is known when it is up. With ``pause_autoneg`` the same holds for PAUSE. A port that
+    ``follow``s another one of its node has a link only while that one has, and at its speed.
+    ``pfc`` are the priorities that are paused on their own (802.1Qbb) and never dropped.
     """
 
     name: str
@@ -103,6 +174,16 @@ class Port:
     xon_bytes: int
     queue: Queue | None = None
     netem: Netem | None = None
+    autoneg: bool = False
+    advertise: tuple[str, ...] = ()
+    duplex: Duplex = "full"
+    pause_autoneg: bool = False
+    follow: str | None = None
+    bus: Bus | None = None
+    cpu: Cpu | None = None
+    pool: Pool | None = None
+    pfc: tuple[int, ...] = ()
+    trust: Trust = "pcp"
 
 
 @dataclass(frozen=True, slots=True)
@@ -159,6 +240,18 @@ class Plan:
     sample_interval_ns: int = 100_000_000
     wall_limit_s: int = 600
     schema: int = SCHEMA
+    hubs: tuple[Hub, ...] = ()
+    routers: tuple[Router, ...] = ()
+
+    @property
+    def stacks(self) -> tuple[Host | Router, ...]:
+        """Everything that has addresses."""
+        return (*self.hosts, *self.routers)
+
+    @property
+    def nodes(self) -> tuple[Node, ...]:
+        """Everything that has ports."""
+        return (*self.hosts, *self.routers, *self.switches, *self.hubs, *self.modules)
 
     def port(self, name: str) -> Port:
         """The port with interface name ``name``. Raises KeyError if there is none."""
@@ -184,8 +277,10 @@ class Plan:
             raise ValueError(msg)
         ports = tuple(_port(each) for each in raw.pop("ports"))
         return cls(
-            hosts=tuple(Host(**each) for each in raw.pop("hosts")),
+            hosts=tuple(Host(routes=_routes(each), **each) for each in raw.pop("hosts")),
+            routers=tuple(Router(routes=_routes(each), **each) for each in raw.pop("routers", ())),
             switches=tuple(Switch(**each) for each in raw.pop("switches")),
+            hubs=tuple(Hub(**each) for each in raw.pop("hubs", ())),
             modules=tuple(Module(**each) for each in raw.pop("modules")),
             ports=ports,
             cables=tuple(Cable(**each) for each in raw.pop("cables")),
@@ -194,10 +289,12 @@ class Plan:
         )
 
 
+def _routes(raw: dict[str, Any]) -> tuple[Route, ...]:
+    return tuple(Route(**each) for each in raw.pop("routes", ()))
+
+
 def _port(raw: dict[str, Any]) -> Port:
-    queue, netem = raw.pop("queue"), raw.pop("netem")
-    return Port(
-        queue=Queue(**queue) if queue else None,
-        netem=Netem(**netem) if netem else None,
-        **raw,
-    )
+    inner = {"queue": Queue, "netem": Netem, "bus": Bus, "cpu": Cpu, "pool": Pool}
+    made = {name: kind(**raw[name]) for name, kind in inner.items() if raw.get(name)}
+    lists = {name: tuple(raw.get(name, ())) for name in ("advertise", "pfc")}
+    return Port(**{**raw, **made, **lists})

@@ -165,6 +165,8 @@ def _footer(record: RunRecord, folder: Path | None) -> Text:
         f"{record.virtual_s:.1f} virtual s in {record.wall_s:.1f} s"
         + (f" ({record.wall_s / record.virtual_s:.2f} s each)" if record.virtual_s else "")
     ]
+    if record.cached:
+        parts = [f"{record.virtual_s:.1f} virtual s, cached: measured before"]
     if record.digest:
         parts.append(f"digest {record.digest[:_DIGEST_DIGITS]}")
     if folder is not None:

@@ -1,0 +1,171 @@
+"""Scenarios side by side: every trial of every scenario, each on a CPU of its own.
+
+Virtual time makes it safe: a neighbour makes a lab slower, never different.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import queue
+import threading
+from concurrent.futures import FIRST_EXCEPTION, ThreadPoolExecutor, wait
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
+
+from wirelab.errors import WirelabError
+from wirelab.record import RunRecord
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable, Sequence
+    from datetime import datetime
+    from pathlib import Path
+    from typing import Protocol
+
+    from wirelab.lab.machine import Progress
+    from wirelab.record import VariantRecord
+    from wirelab.run import Runner, Trial
+    from wirelab.store import Draft, Store
+
+    class Watcher(Protocol):
+        """Somebody to tell how far everything is; called from several threads."""
+
+        def begun(self, job: Job, trial: Trial) -> None:
+            """A trial has got its CPU."""
+
+        def progress(self, job: Job, trial: Trial, progress: Progress) -> None:
+            """The lab of a trial has come so far."""
+
+        def done(self, job: Job, trial: Trial, record: VariantRecord) -> None:
+            """A trial is judged."""
+
+        def finished(self, outcome: Outcome) -> None:
+            """All trials of a job are judged, and what can be kept is kept."""
+
+
+@dataclass(frozen=True, slots=True)
+class Job:
+    """A scenario with one seed.
+
+    ``rows`` are the rows of the measurements it reproduces, ``fitted`` the figures that were fitted to
+    them: with any of these it is no prediction.
+    """
+
+    scenario: str
+    seed: int
+    trials: tuple[Trial, ...]
+    rows: tuple[str, ...] = ()
+    fitted: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Outcome:
+    """What became of a job: ``folder`` is where it was kept, or ``error`` says why it could not be."""
+
+    job: Job
+    record: RunRecord
+    folder: Path | None
+    error: WirelabError | None = None
+
+
+@dataclass(slots=True)
+class _Work:
+    """A job under way."""
+
+    job: Job
+    lock: threading.Lock = field(default_factory=threading.Lock)
+    draft: Draft | None = None
+    records: dict[int, VariantRecord] = field(default_factory=dict)
+    begun_s: float | None = None
+
+
+class Matrix:
+    """Runs jobs on ``cpus``, the longest trials first. ``clock`` gives wall-clock seconds, ``now`` UTC."""
+
+    def __init__(  # noqa: PLR0913 - what a run of many depends on
+        self,
+        runner: Runner,
+        store: Store,
+        cpus: Sequence[int],
+        watcher: Watcher,
+        *,
+        clock: Callable[[], float],
+        now: Callable[[], datetime],
+    ) -> None:
+        self._runner = runner
+        self._store = store
+        self._cpus: queue.SimpleQueue[int] = queue.SimpleQueue()
+        for cpu in cpus:
+            self._cpus.put(cpu)
+        self._workers = len(cpus)
+        self._watcher = watcher
+        self._clock = clock
+        self._now = now
+        self._stopped = threading.Event()
+
+    def run(self, jobs: Iterable[Job]) -> list[Outcome]:
+        """Carry out all jobs; their outcomes in the same order.
+
+        What breaks costs its own job. KeyboardInterrupt and whatever else is raised ends all of them first;
+        what was finished by then is kept. Raises LabError when the folder of results cannot be made.
+        """
+        works = [_Work(job) for job in jobs]
+        with contextlib.ExitStack() as drafts:
+            for work in works:
+                work.draft = drafts.enter_context(self._store.begin(work.job.scenario, self._now()))
+            pool = ThreadPoolExecutor(self._workers, thread_name_prefix="wirelab")
+            try:
+                trials = [(work, number) for work in works for number in range(len(work.job.trials))]
+                trials.sort(key=lambda each: -_virtual_ns(each[0].job.trials[each[1]]))
+                futures = {pool.submit(self._trial, work, number): work for work, number in trials}
+                ended, _ = wait(futures, return_when=FIRST_EXCEPTION)
+                found = {id(futures[each]): each.result() for each in ended if each.result()}
+            except BaseException:
+                self._stopped.set()
+                self._runner.bench.stop()
+                raise
+            finally:
+                pool.shutdown(wait=True, cancel_futures=True)
+        return [outcome for work in works if (outcome := found[id(work)])]
+
+    def _trial(self, work: _Work, number: int) -> Outcome | None:
+        """Carry out one trial; the last one of a job to end makes its outcome."""
+        job, trial = work.job, work.job.trials[number]
+        assert work.draft is not None  # noqa: S101 - run() made it
+        cpu = self._cpus.get()
+        try:
+            with work.lock:
+                work.begun_s = self._clock() if work.begun_s is None else work.begun_s
+            self._watcher.begun(job, trial)
+            record = self._runner.run(
+                trial,
+                work.draft,
+                cpu=cpu,
+                on_progress=lambda progress: self._watcher.progress(job, trial, progress),
+            )
+        finally:
+            self._cpus.put(cpu)
+        if self._stopped.is_set():
+            # It did not break, it was switched off.
+            return None
+        self._watcher.done(job, trial, record)
+        with work.lock:
+            work.records[number] = record
+            whole = len(work.records) == len(job.trials)
+        return self._finish(work, work.draft) if whole else None
+
+    def _finish(self, work: _Work, draft: Draft) -> Outcome:
+        job = work.job
+        records = tuple(work.records[number] for number in range(len(job.trials)))
+        record = RunRecord(job.scenario, job.seed, records, self._clock() - (work.begun_s or 0.0))
+        try:
+            outcome = Outcome(job, record, draft.commit(record.to_json()))
+        except WirelabError as error:
+            # It was measured all the same: who asked shall see it.
+            outcome = Outcome(job, record, None, error)
+        self._watcher.finished(outcome)
+        return outcome
+
+
+def _virtual_ns(trial: Trial) -> int:
+    """About how long a trial is, to begin with the longest: how long each sender is at work, added up."""
+    return sum(flow.duration_ns for flow in trial.plan.flows)

@@ -1,0 +1,49 @@
+"""A bus by its words: ``pcie-3 x1`` is a part of the catalogue and a number of lanes."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Final
+
+from wirelab.errors import unknown
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from wirelab.model.parts import Bus
+
+_WORDS: Final = re.compile(r"([a-z0-9-]+)(?:\s+x([0-9]{1,3}))?", re.ASCII)
+
+
+class BusError(ValueError):
+    """Text that names no bus; the message says what would."""
+
+
+@dataclass(frozen=True, slots=True)
+class Slot:
+    """What a card is plugged into."""
+
+    bus: Bus
+    lanes: int
+
+
+def bus_of(text: str, buses: Mapping[str, Bus]) -> Slot:
+    """The bus that ``pcie-3 x1`` or ``usb-3`` names. Raises BusError for another.
+
+    Without a number of lanes it is what is usual for the bus.
+    """
+    match = _WORDS.fullmatch(text.strip())
+    if match is None:
+        raise BusError(f"`{text}` is not a bus; write its name and its lanes, such as `pcie-3 x1` or `usb-3`")
+    name, lanes = match[1], match[2]
+    if name not in buses:
+        raise BusError(unknown("bus", name, sorted(buses)))
+    if lanes is None:
+        return Slot(buses[name], buses[name].lanes.value)
+    if int(lanes) not in _LANES:
+        raise BusError(f"x{lanes}: a bus has {', '.join(f'x{each}' for each in _LANES)}")
+    return Slot(buses[name], int(lanes))
+
+
+_LANES: Final = (1, 2, 4, 8, 16)

@@ -1,0 +1,70 @@
+"""What is wrong with the egress queue of a port, and with the priorities it pauses."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Final
+
+from wirelab.model.settings import FRAMES, Target
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from wirelab.model.topology import PortRef
+    from wirelab.model.wiring import Wiring
+
+Problem = tuple[str, tuple[str, ...]]
+"""A message, and the names of the settings that may be to blame."""
+
+HOST_QUEUE: Final = "fq_codel"
+FORWARDING_QUEUE: Final = "bfifo"
+BYTE_LIMITED: Final = ("bfifo", "cake")
+FRAME_LIMITED: Final = ("pfifo", "fq", "fq_codel")
+ALWAYS_MARKS: Final = "cake"
+MAY_MARK: Final = "fq_codel"
+
+
+def queue_problems(wiring: Wiring, ref: PortRef) -> Iterator[Problem]:
+    """A limit in what the queue does not count, marks it does not make, PFC beside what excludes it."""
+    kind = wiring.topology.nodes[ref.node].kind
+    setting = wiring.setting(ref, "queue")
+    usual = FORWARDING_QUEUE if kind == "switch" else HOST_QUEUE
+    queue = usual if setting is None else str(setting.value)
+    yield from _limit_problems(wiring, ref, queue)
+    ecn = wiring.setting(ref, "ecn")
+    if ecn is not None and kind != "host":
+        if queue == ALWAYS_MARKS and not ecn.value:
+            yield f"`{queue}` always marks where it can", ("ecn",)
+        elif queue not in (ALWAYS_MARKS, MAY_MARK) and ecn.value:
+            able = f"set `queue: {MAY_MARK}` or `queue: {ALWAYS_MARKS}`"
+            yield f"a `{queue}` queue cannot mark, it only drops: {able}", ("ecn",)
+    yield from _priority_problems(wiring, ref)
+
+
+def _limit_problems(wiring: Wiring, ref: PortRef, queue: str) -> Iterator[Problem]:
+    limit = wiring.setting(ref, "queue_limit")
+    if limit is None:
+        return
+    in_frames = isinstance(limit.value, str)
+    if queue in BYTE_LIMITED and in_frames:
+        yield f"`{queue}` counts bytes: write a size such as `100 kB`", ("queue_limit",)
+    elif queue in FRAME_LIMITED and not in_frames:
+        yield f"`{queue}` counts frames: write for example `1000{FRAMES}`", ("queue_limit",)
+    elif queue not in (*BYTE_LIMITED, *FRAME_LIMITED):
+        yield f"`{queue}` has no limit to set", ("queue_limit",)
+
+
+def _priority_problems(wiring: Wiring, ref: PortRef) -> Iterator[Problem]:
+    if not wiring.priorities(ref):
+        if wiring.setting(ref, "trust") is not None:
+            yield "`trust` is for a port with `pfc`, which sorts frames by priority", ("trust",)
+        return
+    for target in (Target(ref.node, ref.port), Target(ref.node)):
+        for name in ("flow_control", "pause_rx", "pause_tx"):
+            setting = wiring.settings.get((target, name))
+            if setting is not None and setting.value and (target, "pfc") in wiring.settings:
+                yield "PFC and PAUSE exclude each other on one port (IEEE 802.1Qbb)", ("pfc",)
+                return
+    if wiring.setting(ref, "queue") is not None:
+        yield "a port with `pfc` has one plain queue for each priority", ("queue",)
+    if any(wiring.setting(ref, name) for name in ("delay", "loss")):
+        yield "a long path begins at a port without `pfc`", ("delay", "loss")

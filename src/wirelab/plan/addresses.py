@@ -1,0 +1,94 @@
+"""IP networks: one wherever frames get without a firewall in between, and the routes between them."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Final
+
+from wirelab.model.topology import HOST_PORT, PortRef
+from wirelab.plan.types import Route
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from wirelab.model.topology import Topology
+
+PREFIX_BITS: Final = 24
+_LAST_ADDRESS: Final = 254
+
+
+@dataclass(frozen=True, slots=True)
+class Addresses:
+    """The address of every port that has one, and in which network it is.
+
+    Hosts count from 1 in the order of the topology, wherever they are; firewalls down from 254.
+    """
+
+    network_of: Mapping[PortRef, int]
+    address_of: Mapping[PortRef, str]
+
+    @classmethod
+    def of(cls, topology: Topology) -> Addresses:
+        """The addresses of a topology whose cables make no loop."""
+        numbers = _networks(topology)
+        hosts = [name for name, node in topology.nodes.items() if node.kind == "host"]
+        firewalls = [name for name, node in topology.nodes.items() if node.kind == "firewall"]
+        network_of, address_of = {}, {}
+        for ref in topology.ports():
+            if ref.node in hosts:
+                last = hosts.index(ref.node) + 1
+            elif ref.node in firewalls:
+                last = _LAST_ADDRESS - firewalls.index(ref.node)
+            else:
+                continue
+            network_of[ref] = numbers[_place(topology, ref)]
+            address_of[ref] = f"10.0.{network_of[ref]}.{last}"
+        return cls(network_of, address_of)
+
+    def with_prefix(self, ref: PortRef) -> str | None:
+        """``10.0.0.1/24``, None for a port that has no address."""
+        address = self.address_of.get(ref)
+        return None if address is None else f"{address}/{PREFIX_BITS}"
+
+    def host(self, name: str) -> str:
+        """The address of a host."""
+        return self.address_of[PortRef(name, HOST_PORT)]
+
+    def routes(self, node: str) -> tuple[Route, ...]:
+        """The way from a host or firewall to every network that it is not in, if there is one."""
+        own = {self.network_of[ref] for ref in self.network_of if ref.node == node}
+        first: dict[int, str] = {}
+        edge = [(network, "") for network in sorted(own)]
+        for network, via in edge:
+            for gate in self._ports_in(network):
+                if gate.port == HOST_PORT or gate.node == node:
+                    continue
+                for ref in self.network_of:
+                    beyond = self.network_of[ref]
+                    if ref.node == gate.node and beyond not in own and beyond not in first:
+                        first[beyond] = via or self.address_of[gate]
+                        edge.append((beyond, first[beyond]))
+        return tuple(Route(f"10.0.{network}.0/{PREFIX_BITS}", via) for network, via in sorted(first.items()))
+
+    def _ports_in(self, network: int) -> list[PortRef]:
+        return [ref for ref, number in self.network_of.items() if number == network]
+
+
+def _place(topology: Topology, ref: PortRef) -> PortRef:
+    """What hangs together with a port: its whole node, unless that is a firewall."""
+    return ref if topology.nodes[ref.node].kind == "firewall" else PortRef(ref.node, "")
+
+
+def _networks(topology: Topology) -> dict[PortRef, int]:
+    """The number of the network of every place, from 0 in the order of the nodes.
+
+    Without firewalls there is one network, whether its parts are connected or not.
+    """
+    group = {_place(topology, ref): _place(topology, ref) for ref in topology.ports()}
+    if not any(node.kind == "firewall" for node in topology.nodes.values()):
+        return dict.fromkeys(group, 0)
+    for cable in topology.cables:
+        one, other = (group[_place(topology, ref)] for ref in topology.ends(cable))
+        group = {place: other if root == one else root for place, root in group.items()}
+    roots = list(dict.fromkeys(group.values()))
+    return {place: roots.index(root) for place, root in group.items()}

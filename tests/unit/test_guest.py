@@ -1,0 +1,59 @@
+"""What the guest makes of what tools tell it; that needs no lab."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from recorded import flow, plan, with_ports
+
+from wirelab.guest import links, queues
+from wirelab.guest.inforce import Setting
+from wirelab.plan.types import Queue
+
+OWN = {"dev": "switch-p1", "handle": "8001:", "options": {}}
+
+
+def test_a_link_must_be_where_both_ends_are_forced() -> None:
+    """One end that negotiates, or follows, may be left without."""
+    assert all(links.is_forced(plan(), port) for port in plan().ports)
+    negotiating = with_ports(plan(), "client-eth0", autoneg=True)
+    assert not links.is_forced(negotiating, negotiating.port("module-line"))
+    assert links.is_forced(negotiating, negotiating.port("module-host"))
+    following = with_ports(plan(), "module-host", follow="module-line")
+    assert not links.is_forced(following, following.port("switch-p2"))
+
+
+def test_the_first_cable_without_a_link_is_named() -> None:
+    """In the order in which the flow comes by."""
+    linked = frozenset(port.name for port in plan().ports)
+    assert links.broken_cable(plan(), linked, flow("download", "server", "client", 1)) is None
+    found = links.broken_cable(plan(), linked - {"module-host"}, flow("upload", "client", "server", 1))
+    assert found is not None
+    assert [port.label for port in found] == ["module.host", "switch.p2"]
+
+
+def test_a_queue_is_read_back_with_its_limit() -> None:
+    """Some count bytes and some frames, and tc calls their limits by different names."""
+    port = plan().port("switch-p1")
+    cases: list[tuple[Queue, dict[str, int], dict[str, int | str | bool]]] = [
+        (Queue("bfifo", 9000), {"limit": 9000}, {"qdisc": "bfifo", "queue_limit_bytes": 9000}),
+        (Queue("cake", 9000), {"memlimit": 9000}, {"qdisc": "cake", "queue_limit_bytes": 9000}),
+        (
+            Queue("fq_codel", limit_frames=500, ecn=True),
+            {"limit": 500, "ecn": True},
+            {"qdisc": "fq_codel", "queue_limit_frames": 500, "queue_ecn": True},
+        ),
+    ]
+    for queue, options, settings in cases:
+        told = [{**OWN, "kind": queue.kind, "root": True, "options": options}]
+        found = queues.read_back(replace(port, queue=queue), told)
+        assert found == [Setting("switch-p1", name, value, value) for name, value in settings.items()]
+
+
+def test_each_priority_has_its_queue() -> None:
+    """With PFC there are eight below one mq, and one that is missing is noticed."""
+    port = replace(plan().port("switch-p1"), pfc=(3,))
+    told = [{**OWN, "kind": "mq", "root": True}]
+    told += [{**OWN, "kind": "bfifo", "parent": f"1:{n}", "options": {"limit": 107_520}} for n in range(1, 8)]
+    wrong = [each for each in queues.read_back(port, told) if each.asked != each.actual]
+    assert [(each.setting, each.actual) for each in wrong] == [("qdisc", "none"), ("queue_limit_bytes", 0)]
