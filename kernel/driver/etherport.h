@@ -37,6 +37,7 @@
 
 #define ETHERPORT_MAX_MTU	9216
 #define ETHERPORT_MAX_RING	8192
+#define ETHERPORT_TX_AHEAD	2	/* frames that CPU and bus are at ahead of the wire */
 #define ETHERPORT_CLASSES	8	/* IEEE 802.1Q: priorities */
 #define ETHERPORT_SHARED_MAX	256	/* nodes with a CPU or a memory of their own */
 
@@ -184,7 +185,8 @@ struct etherport {
 	struct sk_buff_head rx_fifo;	/* host: the packet buffer, in front of bus and ring */
 	struct sk_buff_head rx_done;	/* the CPU is through with these */
 	struct etherport_event bus_event;	/* a frame has come over the bus */
-	struct etherport_event cpu_event;	/* the CPU is through with a frame */
+	struct etherport_event cpu_event;	/* the CPU is through with a batch */
+	u32 cpu_batch;			/* frames of the RX ring that it is at */
 	struct napi_struct napi;
 	struct etherport_event rx_event;	/* interrupt moderation */
 	u32 rx_usecs;
@@ -205,6 +207,8 @@ struct etherport {
 	u16 pause_quanta;		/* what an XOFF asks for */
 	struct etherport_event pause_event;	/* refreshes an XOFF */
 };
+
+#define ETHERPORT_NOT_READY	U64_MAX
 
 /* What the driver keeps in skb->cb of a frame that is its own. */
 struct etherport_cb {
@@ -236,6 +240,12 @@ static inline u64 etherport_wire_ps(const struct etherport *port, const struct s
 {
 	return (u64)(ETHERPORT_PREAMBLE_LEN + etherport_frame_len(skb) + ETH_FCS_LEN) *
 	       port->byte_ps;
+}
+
+/* Whether a frame is not ready to be sent as soon as it is there. */
+static inline bool etherport_tx_takes_time(const struct etherport *port)
+{
+	return port->cpu || port->bus.bps;
 }
 
 static inline u64 etherport_now_ps(void)
@@ -310,6 +320,7 @@ u32 etherport_shared_number(const struct etherport_shared *shared);
 u64 etherport_bus_serve(const struct etherport_bus *bus, u64 *busy_until_ps, u64 now_ps, u32 len);
 u64 etherport_cpu_serve(struct etherport *port, const struct etherport_cpu_cost *cost,
 			u64 now_ps, u32 len);
+void etherport_tx_serve(struct etherport *port, struct sk_buff_head *ring, u64 now_ps);
 
 /* pause.c */
 void etherport_pause_init(struct etherport *port);

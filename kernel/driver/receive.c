@@ -57,15 +57,23 @@ static bool etherport_rx_costs_cpu(const struct etherport *port)
 	return port->cpu && (port->cpu_rx.frame_ns || port->cpu_rx.byte_ps);
 }
 
-/* The CPU turns to the frame at the head of the RX ring. */
+/*
+ * The CPU turns to what is in the RX ring, a budget full at most, as NAPI does.
+ * Whatever else waits for it, a sending process too, gets its turn afterwards.
+ */
 static void etherport_rx_work(struct etherport *port)
 {
-	struct sk_buff *skb = skb_peek(&port->rx_ring);
 	u64 now_ps = etherport_now_ps();
+	u64 done_ps = now_ps;
+	struct sk_buff *skb;
 
-	etherport_event_at(&port->cpu_event,
-			   etherport_cpu_serve(port, &port->cpu_rx, now_ps, etherport_frame_len(skb)),
-			   now_ps);
+	port->cpu_batch = 0;
+	skb_queue_walk(&port->rx_ring, skb) {
+		done_ps = etherport_cpu_serve(port, &port->cpu_rx, now_ps, etherport_frame_len(skb));
+		if (++port->cpu_batch == NAPI_POLL_WEIGHT)
+			break;
+	}
+	etherport_event_at(&port->cpu_event, done_ps, now_ps);
 }
 
 static bool etherport_rx_busy(const struct etherport *port)
@@ -113,17 +121,6 @@ static bool etherport_rx_ring_full(const struct etherport *port)
 	return skb_queue_len(&port->rx_ring) >= port->rx_ring_size;
 }
 
-static bool etherport_rx_store(struct etherport *port, struct sk_buff *skb)
-{
-	int class = etherport_class_of(port, skb);
-
-	if (!etherport_buffer_take(port, class, etherport_frame_len(skb)))
-		return false;
-	etherport_cb(skb)->class = class;
-	__skb_queue_tail(&port->rx_fifo, skb);
-	return true;
-}
-
 /* What waits in the packet buffer moves on into the RX ring. */
 static void etherport_rx_to_ring(struct etherport *port)
 {
@@ -133,28 +130,50 @@ static void etherport_rx_to_ring(struct etherport *port)
 	__skb_queue_tail(&port->rx_ring, skb);
 }
 
-/* The bus takes the next frame, if there is a descriptor that says where to. */
-static void etherport_rx_move(struct etherport *port)
+/*
+ * The bus takes the next frame, if there is a descriptor that says where to. It
+ * could have done so at ``from_ps``, or when it was through with the one before.
+ */
+static void etherport_rx_move(struct etherport *port, u64 from_ps, u64 now_ps)
 {
 	struct sk_buff *skb = skb_peek(&port->rx_fifo);
-	u64 now_ps;
 
 	if (!skb || etherport_rx_ring_full(port) || etherport_event_pending(&port->bus_event))
 		return;
 
-	now_ps = etherport_now_ps();
 	etherport_event_at(&port->bus_event,
-			   etherport_bus_serve(&port->bus, &port->bus_rx_busy_until_ps, now_ps,
+			   etherport_bus_serve(&port->bus, &port->bus_rx_busy_until_ps, from_ps,
 					       etherport_frame_len(skb)),
 			   now_ps);
+}
+
+static bool etherport_rx_store(struct etherport *port, struct sk_buff *skb)
+{
+	int class = etherport_class_of(port, skb);
+	u64 now_ps;
+
+	if (!etherport_buffer_take(port, class, etherport_frame_len(skb)))
+		return false;
+	etherport_cb(skb)->class = class;
+	__skb_queue_tail(&port->rx_fifo, skb);
+	if (port->bus.bps) {
+		now_ps = etherport_now_ps();
+		etherport_cb(skb)->arrival_ps = now_ps;
+		etherport_rx_move(port, now_ps, now_ps);
+	}
+	return true;
 }
 
 static void etherport_bus_event(struct etherport_event *event)
 {
 	struct etherport *port = container_of(event, struct etherport, bus_event);
 
+	struct sk_buff *next;
+
 	etherport_rx_to_ring(port);
-	etherport_rx_move(port);
+	next = skb_peek(&port->rx_fifo);
+	if (next)
+		etherport_rx_move(port, etherport_cb(next)->arrival_ps, etherport_now_ps());
 	etherport_rx_moderate(port);
 }
 
@@ -162,7 +181,9 @@ static void etherport_bus_event(struct etherport_event *event)
 static void etherport_rx_refill(struct etherport *port)
 {
 	if (port->bus.bps) {
-		etherport_rx_move(port);
+		u64 now_ps = etherport_now_ps();
+
+		etherport_rx_move(port, now_ps, now_ps);
 		return;
 	}
 	while (!etherport_rx_ring_full(port) && !skb_queue_empty(&port->rx_fifo))
@@ -171,29 +192,25 @@ static void etherport_rx_refill(struct etherport *port)
 
 static void etherport_rx_host(struct etherport *port, struct sk_buff *skb)
 {
-	if (!port->bus.bps && skb_queue_empty(&port->rx_fifo) && !etherport_rx_ring_full(port)) {
+	if (!port->bus.bps && skb_queue_empty(&port->rx_fifo) && !etherport_rx_ring_full(port))
 		__skb_queue_tail(&port->rx_ring, skb);
-	} else if (etherport_rx_store(port, skb)) {
-		if (port->bus.bps)
-			etherport_rx_move(port);
-	} else {
+	else if (!etherport_rx_store(port, skb))
 		kfree_skb(skb);
-	}
 	etherport_rx_moderate(port);
 }
 
-/* As NAPI does: on with the next frame while there is one, at most a budget full. */
+/* The CPU is through with what it had turned to. */
 static void etherport_cpu_event(struct etherport_event *event)
 {
 	struct etherport *port = container_of(event, struct etherport, cpu_event);
 
-	__skb_queue_tail(&port->rx_done, __skb_dequeue(&port->rx_ring));
+	while (port->cpu_batch) {
+		__skb_queue_tail(&port->rx_done, __skb_dequeue(&port->rx_ring));
+		port->cpu_batch--;
+	}
 	if (!skb_queue_empty(&port->rx_fifo))
 		etherport_rx_refill(port);
-	if (!skb_queue_empty(&port->rx_ring) && skb_queue_len(&port->rx_done) < NAPI_POLL_WEIGHT)
-		etherport_rx_work(port);
-	else
-		napi_schedule(&port->napi);
+	napi_schedule(&port->napi);
 }
 
 static struct sk_buff *etherport_rx_next(struct etherport *port)

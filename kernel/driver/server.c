@@ -32,10 +32,10 @@ u32 etherport_shared_number(const struct etherport_shared *shared)
 	return shared ? shared - etherport_shared + 1 : 0;
 }
 
-/* Serve a job that could begin now. Returns when it is done. */
-static u64 etherport_serve(u64 *busy_until_ps, u64 now_ps, u64 cost_ps)
+/* Serve a job that could begin at ``from_ps``. Returns when it is done. */
+static u64 etherport_serve(u64 *busy_until_ps, u64 from_ps, u64 cost_ps)
 {
-	*busy_until_ps = max(*busy_until_ps, now_ps) + cost_ps;
+	*busy_until_ps = max(*busy_until_ps, from_ps) + cost_ps;
 	return *busy_until_ps;
 }
 
@@ -67,4 +67,28 @@ u64 etherport_cpu_serve(struct etherport *port, const struct etherport_cpu_cost 
 		return now_ps;
 	cpu->cpu_busy_ps += cost_ps;
 	return etherport_serve(&cpu->cpu_busy_until_ps, now_ps, cost_ps);
+}
+
+/*
+ * CPU and bus serve the frames that are next, while the one before is on the
+ * wire. Two of them, so that the bus can move one while the CPU is at the other;
+ * not more, for the CPU has other work that waits, too.
+ */
+void etherport_tx_serve(struct etherport *port, struct sk_buff_head *ring, u64 now_ps)
+{
+	struct sk_buff *skb;
+	int ahead = 0;
+
+	skb_queue_walk(ring, skb) {
+		struct etherport_cb *cb = etherport_cb(skb);
+		u32 len = etherport_frame_len(skb);
+
+		if (ahead++ == ETHERPORT_TX_AHEAD)
+			return;
+		if (cb->ready_ps != ETHERPORT_NOT_READY)
+			continue;
+		cb->ready_ps = etherport_cpu_serve(port, &port->cpu_tx, now_ps, len);
+		cb->ready_ps = etherport_bus_serve(&port->bus, &port->bus_tx_busy_until_ps,
+						   cb->ready_ps, len);
+	}
 }

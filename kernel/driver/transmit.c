@@ -91,6 +91,8 @@ static struct sk_buff *etherport_tx_next(struct etherport *port, u64 *start_ps, 
 
 		if (!skb)
 			continue;
+		if (etherport_tx_takes_time(port))
+			etherport_tx_serve(port, &port->classes[class].tx_ring, now_ps);
 		if (etherport_paused(port, class, *start_ps)) {
 			again_ps = min(again_ps, port->classes[class].paused_until_ps);
 			continue;
@@ -102,6 +104,8 @@ static struct sk_buff *etherport_tx_next(struct etherport *port, u64 *start_ps, 
 		}
 		*start_ps = max(*start_ps, ready_ps);
 		__skb_unlink(skb, &port->classes[class].tx_ring);
+		if (etherport_tx_takes_time(port))
+			etherport_tx_serve(port, &port->classes[class].tx_ring, now_ps);
 		return skb;
 	}
 	if (again_ps != U64_MAX)
@@ -250,22 +254,19 @@ static void etherport_tx_event(struct etherport_event *event)
 	etherport_tx_wake(port);
 }
 
-static u64 etherport_tx_ready(struct etherport *port, u32 len)
-{
-	u64 ready_ps;
-
-	if (!port->cpu && !port->bus.bps)
-		return 0;
-	ready_ps = etherport_cpu_serve(port, &port->cpu_tx, etherport_now_ps(), len);
-	return etherport_bus_serve(&port->bus, &port->bus_tx_busy_until_ps, ready_ps, len);
-}
-
 static void etherport_tx_enqueue(struct etherport *port, struct sk_buff *skb)
 {
-	etherport_cb(skb)->ready_ps = etherport_tx_ready(port, etherport_frame_len(skb));
+	struct sk_buff_head *ring = &port->classes[skb_get_queue_mapping(skb)].tx_ring;
+
 	skb_reset_mac_header(skb);
 	netdev_tx_sent_queue(skb_get_tx_queue(port->dev, skb), skb->len);
-	__skb_queue_tail(&port->classes[skb_get_queue_mapping(skb)].tx_ring, skb);
+	__skb_queue_tail(ring, skb);
+	etherport_cb(skb)->ready_ps = 0;
+	if (etherport_tx_takes_time(port)) {
+		etherport_cb(skb)->ready_ps = ETHERPORT_NOT_READY;
+		if (skb_queue_len(ring) <= ETHERPORT_TX_AHEAD)
+			etherport_tx_serve(port, ring, etherport_now_ps());
+	}
 }
 
 /* What TSO hardware does: the headers again in front of each segment. */

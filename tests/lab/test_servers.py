@@ -86,6 +86,18 @@ def test_the_knee_between_line_and_cpu(rig: Rig, frame_ns: int, bound: str) -> N
     assert found["goodput_bps"] == pytest.approx(expected, rel=0.003)
 
 
+def test_a_sending_host_hears_its_acknowledgements(rig: Rig) -> None:
+    """A CPU at its limit serves both directions: data at 20 us a frame, and an acknowledgement for two."""
+    costs = ("cpu=1", "cpu_tx_frame_ns=20000", "cpu_rx_frame_ns=20000")
+    arguments = [part for each in costs for part in ("--sender", each)]
+    found = flow(rig, *arguments)
+    sender = found["sender"]
+    assert sender["rx_dropped_buffer"] == 0
+    assert found["retransmits"] == 0
+    assert sender["cpu_busy_ns"] == 20_000 * (sender["tx_frames"] + sender["rx_frames"])
+    assert found["goodput_bps"] == pytest.approx(PAYLOAD * 8e9 / 30_000, rel=0.1)
+
+
 def test_bytes_cost_beside_frames(rig: Rig) -> None:
     """Payload inspection costs by the byte: 2 us and 2 ns for each of 1514 bytes."""
     settings = ("cpu=1", "cpu_rx_frame_ns=2000", "cpu_rx_byte_ps=2000")
