@@ -16,6 +16,7 @@ from wirelab import __version__, cli_lab
 from wirelab.cli_errors import Group, exit_code_of
 from wirelab.cli_exec import exec_command
 from wirelab.cli_run import DEFAULT_SEED, run_command
+from wirelab.cli_sweep import sweep_command
 from wirelab.errors import InputError, LabError, Problem
 from wirelab.lab.doctor import examine
 from wirelab.model.catalogue import Catalogue, shipped_root
@@ -37,6 +38,7 @@ app = typer.Typer(
     no_args_is_help=True,
 )
 _run = app.command("run")(run_command)
+_sweep = app.command("sweep")(sweep_command)
 _exec = app.command(
     "exec", context_settings={"ignore_unknown_options": True, "allow_interspersed_args": False}
 )(exec_command)

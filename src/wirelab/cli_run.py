@@ -99,7 +99,7 @@ def run_command(  # noqa: PLR0913 - the options of a command line
         (markdown_file, lambda: markdown(outcomes)),
     ):
         if file is not None:
-            _write(file, text)
+            write_file(file, text)
     for outcome in outcomes:
         if outcome.error is not None:
             raise outcome.error
@@ -111,8 +111,8 @@ def job_of(experiment: Experiment, seed: int) -> Job:
     trials = tuple(
         Trial(build_plan(experiment, case, seed), case.expectations, case.breaks) for case in experiment.cases
     )
-    row = experiment.scenario.source.measured
-    return Job(experiment.scenario.name, seed, trials, rows=(row,) if row else ())
+    scenario = experiment.scenario
+    return Job(scenario.name, seed, trials, rows=scenario.source.measured, fitted=scenario.fitted)
 
 
 def run_all(  # noqa: PLR0913 - what a run of many depends on
@@ -179,7 +179,8 @@ def _json_list(outcomes: Sequence[Outcome]) -> str:
     return f"[\n{documents}\n]\n"
 
 
-def _write(path: Path, text: Callable[[], str]) -> None:
+def write_file(path: Path, text: Callable[[], str]) -> None:
+    """Write a file that was asked for. Raises LabError naming it."""
     try:
         path.parent.mkdir(parents=True, exist_ok=True)
         path.write_text(text(), encoding="utf-8")

@@ -46,8 +46,8 @@ if TYPE_CHECKING:
 class Job:
     """A scenario with one seed.
 
-    ``rows`` are the rows of the measurements it reproduces, ``fitted`` the figures that were fitted to
-    them: with any of these it is no prediction.
+    ``rows`` are the rows of the measurements it reproduces, ``fitted`` those of them that a figure was
+    fitted to: of these it is no prediction.
     """
 
     scenario: str

@@ -107,8 +107,8 @@ def test_a_fitted_figure_is_no_prediction(tmp_path: Path) -> None:
     rows = ("sfp.asf-10g-t",)
     assert claim(outcome) == ""
     assert claim(replace(outcome, job=replace(outcome.job, rows=rows))) == "prediction of sfp.asf-10g-t"
-    fitted = replace(outcome.job, rows=rows, fitted=("client.rx_usecs",))
-    assert claim(replace(outcome, job=fitted)) == "fitted to sfp.asf-10g-t"
+    both = replace(outcome.job, rows=(*rows, "pcie.x1"), fitted=rows)
+    assert claim(replace(outcome, job=both)) == "prediction of pcie.x1; fitted to sfp.asf-10g-t"
 
 
 @pytest.mark.parametrize(

@@ -81,19 +81,28 @@ class Catalogue:
         return parts
 
     def measurements(self) -> tuple[str, ...]:
-        """The rows of the measurements files: ``sfp.asf-10g-t``. Raises InputError if one is unreadable."""
+        """The rows of the measurements files: ``sfp.asf-10g-t``, ``ftp2001.1`` for the first of a list.
+
+        Raises InputError if a file is unreadable.
+        """
         rows: list[str] = []
         for root in self.roots:
             if not (root / MEASUREMENTS).is_file():
                 continue
             tree = read(root / MEASUREMENTS).tree
-            rows += [
-                f"{group}.{row}"
-                for group, content in tree.items()
-                if group != _NO_ROWS and isinstance(content, dict)
-                for row in content
-            ]
+            for group, content in tree.items():
+                if group != _NO_ROWS:
+                    rows += [f"{group}.{row}" for row in _row_names(content)]
         return tuple(rows)
+
+
+def _row_names(content: object) -> tuple[str, ...]:
+    """The names of a mapping, the numbers of a list."""
+    if isinstance(content, dict):
+        return tuple(map(str, content))
+    if isinstance(content, list):
+        return tuple(str(number) for number in range(1, len(content) + 1))
+    return ()
 
 
 def shipped_root() -> Path:

@@ -19,7 +19,7 @@ from wirelab.model.wiring_check import wiring_findings
 from wirelab.model.yamlfile import read
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Iterable, Iterator, Sequence
     from pathlib import Path
 
     from wirelab.model.cases import Case
@@ -61,9 +61,7 @@ def load_file(path: Path, catalogue: Catalogue) -> Experiment:
     scenario, document = checked.model, checked.document
     problems = list(checked.problems)
     parts = catalogue.parts()
-    row = scenario.source.measured
-    if row is not None and row not in (rows := catalogue.measurements()):
-        problems.append(document.problem(("source", "measured"), unknown("measurement", row, rows)))
+    problems += _row_problems(scenario, document, catalogue.measurements())
     topology = _topology(scenario, document, catalogue, parts, problems)
     problems += traffic_problems(scenario, topology, document)
     cases: tuple[Case, ...] = ()
@@ -74,6 +72,17 @@ def load_file(path: Path, catalogue: Catalogue) -> Experiment:
     if problems or topology is None:
         raise InputError.of(_sorted(problems))
     return Experiment(scenario, topology, cases, scenario.story or _story(document))
+
+
+def _row_problems(scenario: Scenario, document: Document, rows: Sequence[str]) -> Iterator[Problem]:
+    """The rows that no measurement has, and those fitted to that the scenario is not about."""
+    measured = scenario.source.measured
+    for row in measured:
+        if row not in rows:
+            yield document.problem(("source", "measured"), unknown("measurement", row, rows))
+    for row in scenario.fitted:
+        if row not in measured:
+            yield document.problem(("fitted",), unknown("row of source.measured", row, measured))
 
 
 def check_file(path: Path) -> None:

@@ -59,12 +59,24 @@ Settings = Annotated[
 """``with``: a node's part, or a setting of a node, a port, a cable or the network, to its value as text."""
 
 
+def _rows(value: object) -> object:
+    return [value] if isinstance(value, str) else value
+
+
+Rows = Annotated[
+    tuple[Text, ...],
+    BeforeValidator(_rows),
+    WithJsonSchema({"anyOf": [{"type": "string"}, {"type": "array", "items": {"type": "string"}}]}),
+]
+"""Names of rows of the measurements file; one may stand for itself."""
+
+
 class Source(Model):
-    """Where the figures come from. ``measured`` names a row of the measurements file."""
+    """Where the figures come from. ``measured`` names the rows of the measurements that it is about."""
 
     title: Text
     date: Date | None = None
-    measured: Text | None = None
+    measured: Rows = ()
 
 
 class Iperf3(Model):
@@ -184,11 +196,16 @@ class Control(Model):
 
 
 class Scenario(Model):
-    """One experiment: wiring, settings, traffic, expectations and the controls that prove them."""
+    """One experiment: wiring, settings, traffic, expectations and the controls that prove them.
+
+    ``fitted`` names those of the measured rows that a figure of a part was fitted to: the others are
+    predictions.
+    """
 
     name: Name
     story: Text | None = None
     source: Source
+    fitted: Rows = ()
     topology: Name
     settings: Settings = Field(default_factory=dict, alias="with")
     traffic: tuple[TrafficItem, ...]

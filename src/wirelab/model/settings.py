@@ -159,10 +159,19 @@ class SettingReader:
         for key, text in settings.items():
             here = (*loc, key)
             try:
-                target, name, kind = self._what(key)
-                yield Setting(target, name, self._value(text, kind), here)
+                yield self.setting(key, text, here)
             except ValueError as error:
                 yield document.problem(here, str(error))
+
+    def setting(self, key: str, text: str, loc: Loc = ()) -> Setting:
+        """One line of ``with:``. Raises SettingError or UnitError that says what would be right."""
+        target, name, kind = self._what(key)
+        return Setting(target, name, self._value(text, kind), loc)
+
+    def quantity(self, key: str) -> Quantity | None:
+        """What a setting is measured in, None for words. Raises SettingError if there is no such setting."""
+        _, _, kind = self._what(key)
+        return kind if isinstance(kind, Quantity) else None
 
     def _what(self, key: str) -> tuple[Target, str, Kind | PartKind]:
         name, *rest = key.split(".")

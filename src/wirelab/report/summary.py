@@ -26,10 +26,10 @@ _COLUMNS: Final = ("scenario", "verdict", "virtual s", "wall s", "reproduces", "
 
 def claim(outcome: Outcome) -> str:
     """What a scenario says about the measurements: ``prediction of nbase.qnap-5g-usb3``."""
-    rows = ", ".join(outcome.job.rows)
-    if not rows:
-        return ""
-    return f"fitted to {rows}" if outcome.job.fitted else f"prediction of {rows}"
+    fitted = outcome.job.fitted
+    predicted = tuple(row for row in outcome.job.rows if row not in fitted)
+    claims = (("prediction of", predicted), ("fitted to", fitted))
+    return "; ".join(f"{what} {', '.join(rows)}" for what, rows in claims if rows)
 
 
 def result_line(outcome: Outcome) -> Text:

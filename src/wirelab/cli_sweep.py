@@ -1,0 +1,94 @@
+"""``wirelab sweep``: a scenario at every point of a grid of settings."""
+
+from __future__ import annotations
+
+import sys
+from dataclasses import replace
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from wirelab.cli_names import SEED_MAX, usable_cpus
+from wirelab.cli_run import DEFAULT_SEED, run_all, write_file
+from wirelab.lab.select import select
+from wirelab.matrix import Job
+from wirelab.model.experiment import load
+from wirelab.plan.build import build_plan
+from wirelab.report.live import LiveReport
+from wirelab.report.sweep import Point, Sweep, heat_map, print_sweep, sweep_csv
+from wirelab.report.text import Output
+from wirelab.run import Trial
+from wirelab.store import Store
+from wirelab.sweep import grid, read_axis
+from wirelab.verdict import Verdict
+
+
+def sweep_command(  # noqa: PLR0913 - the options of a command line
+    name: Annotated[str, typer.Argument(help="A scenario by name or file.", metavar="NAME|FILE")],
+    *,
+    vary: Annotated[
+        list[str],
+        typer.Option(metavar="KEY=VALUES", help="A setting and its values: 0,25,50 or 8KiB..256KiB*2."),
+    ],
+    variant: Annotated[
+        str | None, typer.Option(help="A variant or control. [default: the first variant]")
+    ] = None,
+    csv_file: Annotated[Path | None, typer.Option("--csv", metavar="FILE", help="Write CSV.")] = None,
+    html_file: Annotated[Path | None, typer.Option("--html", metavar="FILE", help="Write heat maps.")] = None,
+    seed: Annotated[
+        int, typer.Option(min=0, max=SEED_MAX, help="What the lab's randomness grows from.")
+    ] = DEFAULT_SEED,
+    jobs: Annotated[
+        int | None, typer.Option("--jobs", "-j", min=1, help="Labs at once. [default: one a CPU]")
+    ] = None,
+    out: Annotated[Path, typer.Option(metavar="DIR", help="Where results are kept.")] = Path("results"),
+    use_cache: Annotated[
+        bool, typer.Option("--cache/--no-cache", help="Answer from what was measured before.")
+    ] = True,
+    kernel: Annotated[Path | None, typer.Option(metavar="FILE", help="Another lab kernel.")] = None,
+    root: Annotated[Path | None, typer.Option(metavar="DIR", help="Another root image.")] = None,
+) -> None:
+    """Run a scenario with every combination of the settings that vary, and show how it answers.
+
+    A sweep that was interrupted goes on where it stopped: what was measured is remembered. Expectations
+    are shown, not enforced: the exit code is 0, or 4 if a lab broke.
+    """
+    experiment = load(name, Path.cwd())
+    case = experiment.cases[0] if variant is None else experiment.case(variant)
+    axes = [read_axis(text, case) for text in vary]
+    cases = grid(case, axes)
+    # One job each: what is measured is kept as soon as it is.
+    work = []
+    for number, each in enumerate(cases, start=1):
+        plan = replace(build_plan(experiment, each, seed), variant=f"point-{number}")
+        work.append(Job(experiment.scenario.name, seed, (Trial(plan, each.expectations),)))
+    lab = select(kernel, root)
+    live = LiveReport(Output.for_stream(sys.stderr), work, lambda _: None)
+    with lab.in_use():
+        outcomes = run_all(work, lab, usable_cpus(None, jobs), Store(out), live, use_cache=use_cache)
+    points = tuple(
+        Point(tuple(each.name.split(", ")), outcome.record.variants[0])
+        for each, outcome in zip(cases, outcomes, strict=True)
+    )
+    keys = tuple(axis.key for axis in axes)
+    sweep = Sweep(
+        experiment.scenario.name,
+        keys,
+        tuple(
+            replace(
+                point,
+                values=tuple(
+                    value.removeprefix(f"{key} ") for key, value in zip(keys, point.values, strict=True)
+                ),
+            )
+            for point in points
+        ),
+    )
+    print_sweep(Output.for_stream(sys.stdout), sweep)
+    if csv_file is not None:
+        write_file(csv_file, lambda: sweep_csv(sweep))
+    if html_file is not None:
+        write_file(html_file, lambda: heat_map(sweep))
+    broken = any(point.record.verdict is Verdict.ERROR for point in points)
+    raise typer.Exit(Verdict.ERROR.exit_code if broken else 0)
