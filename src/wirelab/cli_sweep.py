@@ -57,32 +57,22 @@ def sweep_command(  # noqa: PLR0913 - the options of a command line
     experiment = load(name, Path.cwd())
     case = experiment.cases[0] if variant is None else experiment.case(variant)
     axes = [read_axis(text, case) for text in vary]
-    cases = grid(case, axes)
-    # One job each: what is measured is kept as soon as it is.
+    points = grid(case, axes)
+    # A job for each point: what is measured is kept as soon as it is.
     work = []
-    for number, each in enumerate(cases, start=1):
+    for number, (_, each) in enumerate(points, start=1):
         plan = replace(build_plan(experiment, each, seed), variant=f"point-{number}")
         work.append(Job(experiment.scenario.name, seed, (Trial(plan, each.expectations),)))
     lab = select(kernel, root)
     live = LiveReport(Output.for_stream(sys.stderr), work, lambda _: None)
     with lab.in_use():
         outcomes = run_all(work, lab, usable_cpus(None, jobs), Store(out), live, use_cache=use_cache)
-    points = tuple(
-        Point(tuple(each.name.split(", ")), outcome.record.variants[0])
-        for each, outcome in zip(cases, outcomes, strict=True)
-    )
-    keys = tuple(axis.key for axis in axes)
     sweep = Sweep(
         experiment.scenario.name,
-        keys,
+        tuple(axis.key for axis in axes),
         tuple(
-            replace(
-                point,
-                values=tuple(
-                    value.removeprefix(f"{key} ") for key, value in zip(keys, point.values, strict=True)
-                ),
-            )
-            for point in points
+            Point(values, outcome.record.variants[0])
+            for (values, _), outcome in zip(points, outcomes, strict=True)
         ),
     )
     print_sweep(Output.for_stream(sys.stdout), sweep)
@@ -90,5 +80,5 @@ def sweep_command(  # noqa: PLR0913 - the options of a command line
         write_file(csv_file, lambda: sweep_csv(sweep))
     if html_file is not None:
         write_file(html_file, lambda: heat_map(sweep))
-    broken = any(point.record.verdict is Verdict.ERROR for point in points)
+    broken = any(point.record.verdict is Verdict.ERROR for point in sweep.points)
     raise typer.Exit(Verdict.ERROR.exit_code if broken else 0)

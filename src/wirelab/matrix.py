@@ -7,16 +7,17 @@ from __future__ import annotations
 
 import contextlib
 import queue
+import signal
 import threading
-from concurrent.futures import FIRST_EXCEPTION, ThreadPoolExecutor, wait
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Final, TypeAlias
 
 from wirelab.errors import WirelabError
 from wirelab.record import RunRecord
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Sequence
+    from collections.abc import Callable, Iterable, Iterator, Sequence
     from datetime import datetime
     from pathlib import Path
     from typing import Protocol
@@ -78,6 +79,30 @@ class _Work:
     begun_s: float | None = None
 
 
+_Ended: TypeAlias = "queue.SimpleQueue[tuple[_Work, Outcome | None, BaseException | None]]"
+
+_SIGNALS: Final = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
+
+
+@contextlib.contextmanager
+def _deaf() -> Iterator[None]:
+    """Hear no signal until the context ends.
+
+    A KeyboardInterrupt that is raised between a lock of the thread pool and the code that lets it go
+    would leave it locked, and the threads that need it waiting for ever.
+    """
+    before = signal.pthread_sigmask(signal.SIG_BLOCK, _SIGNALS)
+    try:
+        yield
+    finally:
+        signal.pthread_sigmask(signal.SIG_SETMASK, before)
+
+
+def _listen() -> None:
+    """In a new thread: what it starts shall not be deaf for life."""
+    signal.pthread_sigmask(signal.SIG_UNBLOCK, _SIGNALS)
+
+
 class Matrix:
     """Runs jobs on ``cpus``, the longest trials first. ``clock`` gives wall-clock seconds, ``now`` UTC."""
 
@@ -112,20 +137,35 @@ class Matrix:
         with contextlib.ExitStack() as drafts:
             for work in works:
                 work.draft = drafts.enter_context(self._store.begin(work.job.scenario, self._now()))
-            pool = ThreadPoolExecutor(self._workers, thread_name_prefix="wirelab")
+            pool = ThreadPoolExecutor(self._workers, thread_name_prefix="wirelab", initializer=_listen)
+            ended: _Ended = queue.SimpleQueue()
+            found: dict[int, Outcome] = {}
             try:
                 trials = [(work, number) for work in works for number in range(len(work.job.trials))]
                 trials.sort(key=lambda each: -_virtual_ns(each[0].job.trials[each[1]]))
-                futures = {pool.submit(self._trial, work, number): work for work, number in trials}
-                ended, _ = wait(futures, return_when=FIRST_EXCEPTION)
-                found = {id(futures[each]): each.result() for each in ended if each.result()}
+                with _deaf():
+                    for work, number in trials:
+                        pool.submit(self._tell, ended, work, number)
+                for _ in trials:
+                    work, outcome, error = ended.get()
+                    if error is not None:
+                        raise error  # noqa: TRY301 - it is raised in the thread that waits
+                    if outcome is not None:
+                        found[id(work)] = outcome
             except BaseException:
                 self._stopped.set()
                 self._runner.bench.stop()
                 raise
             finally:
                 pool.shutdown(wait=True, cancel_futures=True)
-        return [outcome for work in works if (outcome := found[id(work)])]
+        return [found[id(work)] for work in works]
+
+    def _tell(self, ended: _Ended, work: _Work, number: int) -> None:
+        """Carry out one trial and say how it ended."""
+        try:
+            ended.put((work, self._trial(work, number), None))
+        except BaseException as error:  # noqa: BLE001 - it is raised where somebody waits for it
+            ended.put((work, None, error))
 
     def _trial(self, work: _Work, number: int) -> Outcome | None:
         """Carry out one trial; the last one of a job to end makes its outcome."""

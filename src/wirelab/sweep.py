@@ -46,8 +46,11 @@ def read_axis(text: str, case: Case) -> Axis:
     return Axis(key, tuple(dict.fromkeys(found)))
 
 
-def grid(case: Case, axes: Sequence[Axis]) -> list[Case]:
-    """The case at every point, the last axis running fastest. Raises InputError where one cannot be."""
+def grid(case: Case, axes: Sequence[Axis]) -> list[tuple[tuple[str, ...], Case]]:
+    """Every point, the last axis running fastest: its values, and the case with them on top.
+
+    Raises InputError for a point that cannot be.
+    """
     count = 1
     for axis in axes:
         count *= len(axis.values)
@@ -56,7 +59,7 @@ def grid(case: Case, axes: Sequence[Axis]) -> list[Case]:
         raise InputError(msg)
     points = itertools.product(*(axis.values for axis in axes))
     keys = [axis.key for axis in axes]
-    return [varied(case, dict(zip(keys, point, strict=True))) for point in points]
+    return [(point, varied(case, dict(zip(keys, point, strict=True)))) for point in points]
 
 
 def _values(text: str, key: str, quantity: Quantity | None) -> Iterator[str]:

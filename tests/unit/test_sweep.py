@@ -74,13 +74,13 @@ def test_the_grid_is_every_combination(case: Case) -> None:
     """The last setting runs fastest; each point is the case with those settings on top."""
     axes = [read_axis("module.fifo=8KiB,16KiB", case), read_axis("client.rx_usecs=0,50", case)]
     points = grid(case, axes)
-    assert [point.name for point in points] == [
-        "module.fifo 8 KiB, client.rx_usecs 0 us",
-        "module.fifo 8 KiB, client.rx_usecs 50 us",
-        "module.fifo 16 KiB, client.rx_usecs 0 us",
-        "module.fifo 16 KiB, client.rx_usecs 50 us",
+    assert [(values, point.name) for values, point in points] == [
+        (("8 KiB", "0 us"), "module.fifo 8 KiB, client.rx_usecs 0 us"),
+        (("8 KiB", "50 us"), "module.fifo 8 KiB, client.rx_usecs 50 us"),
+        (("16 KiB", "0 us"), "module.fifo 16 KiB, client.rx_usecs 0 us"),
+        (("16 KiB", "50 us"), "module.fifo 16 KiB, client.rx_usecs 50 us"),
     ]
-    assert all(point.expectations == case.expectations for point in points)
+    assert all(point.expectations == case.expectations for _, point in points)
 
 
 def test_a_point_that_cannot_be_is_refused_before_anything_runs(case: Case) -> None:
