@@ -7,14 +7,16 @@ from typing import TYPE_CHECKING, Final
 
 from wirelab.explain import evidence, sentence
 from wirelab.laws import check_laws
-from wirelab.model.expect import DUPLEX, LINK, NETWORK, PRIORITIES
-from wirelab.units import PPM
+from wirelab.model.expect import CONNECTS, DUPLEX, LINK, NETWORK, PRIORITIES
+from wirelab.ping import mean, percentile
+from wirelab.units import NS_PER_S, PPM
 from wirelab.verdict import Verdict
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping
 
     from wirelab.errors import WirelabError
+    from wirelab.flow import FlowResult
     from wirelab.model.expect import Expectation
     from wirelab.plan.types import Plan
     from wirelab.result import PortResult, Result
@@ -39,7 +41,7 @@ class Check:
 
 
 def measure(expectation: Expectation, result: Result) -> float | None:
-    """The value that an expectation is about, in its base unit; None if such a flow has none.
+    """The value that an expectation is about, in its base unit; None if nothing came that would tell it.
 
     A port's and the network's figures are over the whole run. Raises KeyError for a subject that
     the variant does not have: a model that was checked names none.
@@ -47,16 +49,13 @@ def measure(expectation: Expectation, result: Result) -> float | None:
     subject, metric = expectation.subject, expectation.metric
     if subject == NETWORK:
         return _network(metric, result)
+    if metric in _PERCENTS:
+        return percentile(result.rtts_us(subject), _PERCENTS[metric])
     if subject in result.flows:
-        flow = result.flows[subject]
-        match metric:
-            case "goodput":
-                return flow.goodput_bps
-            case "retransmits":
-                return flow.retransmits
-            case "rtt":
-                return flow.rtt.mean_us if flow.rtt else None
-        raise KeyError(expectation.name)
+        return _FLOW[metric](result.flows[subject])
+    if subject in result.pings:
+        ping = result.pings[subject]
+        return ping.lost_ppm if metric == "lost" else mean(ping.rtts_us)
     return _port(metric, result.ports[subject], result)
 
 
@@ -64,14 +63,13 @@ def check(expectation: Expectation, plan: Plan, result: Result) -> Check:
     """Whether an expectation holds, and what shows it."""
     value = measure(expectation, result)
     if value is None:
-        protocol = result.flows[expectation.subject].protocol.upper()
         return Check(
             expectation.name,
             expectation.expected,
             "nothing",
-            Verdict.SKIP,
+            Verdict.FAIL,
             expectation.why,
-            f"{protocol} has no {expectation.metric}",
+            f"nothing came through that would tell {expectation.metric}",
         )
     holds = expectation.holds(value)
     proof = evidence(expectation, plan, result)
@@ -135,6 +133,28 @@ def _port(metric: str, port: PortResult, result: Result) -> float:
     if metric in _LINKED:
         return _LINKED[metric](port)
     return _SPENT_NS[metric](port) * PPM / max(result.elapsed_ns, 1)
+
+
+def _lost_ppm(flow: FlowResult) -> float | None:
+    if flow.lost_datagrams is None or not flow.sent_datagrams:
+        return None
+    return flow.lost_datagrams * PPM / flow.sent_datagrams
+
+
+def _duration_ns(flow: FlowResult) -> float | None:
+    return None if flow.duration_s is None else flow.duration_s * NS_PER_S
+
+
+_PERCENTS: Final[Mapping[str, int]] = {"rtt_p50": 50, "rtt_p90": 90, "rtt_p99": 99}
+
+_FLOW: Final[Mapping[str, Callable[[FlowResult], float | None]]] = {
+    "goodput": lambda flow: flow.goodput_bps,
+    "retransmits": lambda flow: flow.retransmits,
+    "rtt": lambda flow: flow.rtt.mean_us if flow.rtt else None,
+    "duration": _duration_ns,
+    "lost": _lost_ppm,
+    "connects": lambda flow: CONNECTS.values.index("yes" if flow.connected else "no"),
+}
 
 
 def _paused_ns(priority: int) -> Callable[[PortResult], int]:

@@ -109,13 +109,13 @@ class Snapshot:
 
 
 def flow_window(flow: str) -> tuple[str, str]:
-    """The names of the snapshots at a flow's start and end."""
+    """The names of the snapshots at the start and the end of a flow or a ping."""
     return f"{flow}:start", f"{flow}:end"
 
 
 def parse_snapshots(plan: Plan, document: Field) -> dict[str, Snapshot]:
     """The snapshots by name. Raises LabError when one that the Plan asks for, or a port, is missing."""
-    wanted = [START, *(name for flow in plan.flows for name in flow_window(flow.name)), END]
+    wanted = [START, *(name for item in plan.traffic for name in flow_window(item.name)), END]
     names = [port.name for port in plan.ports]
     found = {}
     for each in document["snapshots"].elements():

@@ -5,7 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final
 
-from wirelab.model.expect import LINK_METRICS, PRIORITIES, Choice
+from wirelab.counters import flow_window
+from wirelab.model.expect import LINK_METRICS, PRIORITIES, RTT_METRICS, Choice
 from wirelab.negotiation import negotiation
 from wirelab.path import ceiling, flow_path, hops, path
 from wirelab.result import drops_by_cause
@@ -29,13 +30,19 @@ if TYPE_CHECKING:
 
     from wirelab.model.expect import Expectation
     from wirelab.path import Hop
-    from wirelab.plan.types import Flow, Plan, Port
+    from wirelab.plan.traffic import Flow, Ping
+    from wirelab.plan.types import Plan, Port
     from wirelab.result import Result
 
 _NOUNS: Final = {
     "goodput": "of goodput",
     "retransmits": "retransmits",
     "rtt": "of mean RTT",
+    "rtt_p50": "of median RTT",
+    "rtt_p90": "of RTT, 90 % of the time",
+    "rtt_p99": "of RTT, 99 % of the time",
+    "duration": "for all of it",
+    "lost": "lost",
     "drops": "dropped frames",
     "pause_sent": "PAUSE frames sent",
     "pause_received": "PAUSE frames received",
@@ -103,6 +110,9 @@ def evidence(expectation: Expectation, plan: Plan, result: Result) -> str:
     for flow in plan.flows:
         if flow.name == expectation.subject:
             return _flow_evidence(expectation.metric, flow, plan, result)
+    for ping in plan.pings:
+        if ping.name == expectation.subject:
+            return _ping_evidence(ping, plan, result)
     for port in plan.ports:
         if port.label == expectation.subject and expectation.metric in LINK_METRICS:
             return negotiation(port.name, offered)
@@ -139,9 +149,11 @@ def _flow_evidence(metric: str, flow: Flow, plan: Plan, result: Result) -> str:
     found = _happenings(plan, result, (*way, *back), flow.name)
     if metric == "retransmits" and result.flows[flow.name].retransmits and found[0].startswith(_NO_DROPS):
         found.append("what was sent again had not been lost")
-    if metric == "rtt":
+    if not result.flows[flow.name].connected:
+        return f"no connection came about between {flow.sender} and {flow.receiver}"
+    if metric in RTT_METRICS:
         found = [*_fullest_queue(result, way, flow.name), *found]
-    if metric == "goodput":
+    if metric in ("goodput", "duration"):
         others = [each.name for each in plan.flows if each is not flow and _together(each, flow)]
         if others:
             found.append(f"{', '.join(others)} ran at the same time")
@@ -149,6 +161,16 @@ def _flow_evidence(metric: str, flow: Flow, plan: Plan, result: Result) -> str:
         if most is not None:
             by = "" if most.bottleneck.startswith("the line") else f", all that {most.bottleneck} serves"
             found.append(f"the path carries at most {rounded(most.bps, RATE)}{by}")
+    return "; ".join(found)
+
+
+def _ping_evidence(ping: Ping, plan: Plan, result: Result) -> str:
+    """The fullest queue on its way there and back, which is what an echo waits in, and what was dropped."""
+    way = (*path(plan, ping.sender, ping.receiver), *path(plan, ping.receiver, ping.sender))
+    found = [*_fullest_queue(result, way, ping.name), *_happenings(plan, result, way, ping.name)]
+    others = [each.name for each in plan.flows if _together(each, ping)]
+    if others:
+        found.append(f"{', '.join(others)} ran at the same time")
     return "; ".join(found)
 
 
@@ -216,9 +238,9 @@ def _dropped(result: Result, ports: Iterable[Port], flow: str | None) -> list[st
     return [*found, f"{rounded(rest, COUNT)} more elsewhere"] if rest else found
 
 
-def _fullest_queue(result: Result, way: Iterable[Hop], flow: str) -> list[str]:
+def _fullest_queue(result: Result, way: Iterable[Hop], item: str) -> list[str]:
     """The egress queue on the path that kept a frame waiting longest, by the samples taken meanwhile."""
-    first, last = (result.snapshots[name].at_ns for name in (f"{flow}:start", f"{flow}:end"))
+    first, last = (result.snapshots[name].at_ns for name in flow_window(item))
     waits = [
         (sample.ports[hop.out.name].queue_bytes * BITS_PER_BYTE * NS_PER_S // hop.rate_bps, hop, sample)
         for sample in result.samples
@@ -273,7 +295,7 @@ def _bounds(expectation: Expectation) -> str:
     return expectation.expected
 
 
-def _together(one: Flow, other: Flow) -> bool:
+def _together(one: Flow, other: Flow | Ping) -> bool:
     """Whether two flows ran at the same time for a while."""
     one_ends, other_ends = (flow.start_ns + flow.duration_ns for flow in (one, other))
     return one.start_ns < other_ends and other.start_ns < one_ends

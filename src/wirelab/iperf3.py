@@ -2,47 +2,21 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from itertools import dropwhile
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Final
 
-from wirelab import units
+from wirelab.flow import FlowResult, Rtt, duration_s
 from wirelab.rawjson import parse_json, read_text
+from wirelab.units import BITS_PER_BYTE
 
 if TYPE_CHECKING:
     from pathlib import Path
 
-    from wirelab.plan.types import Flow, Protocol
+    from wirelab.plan.traffic import Flow
     from wirelab.rawjson import Field
 
 
-@dataclass(frozen=True, slots=True)
-class Rtt:
-    """Smoothed round-trip times that TCP itself saw (``tcpi_rtt``)."""
-
-    min_us: float
-    mean_us: float
-    max_us: float
-
-
-@dataclass(frozen=True, slots=True)
-class FlowResult:
-    """What one flow achieved.
-
-    ``goodput_bps`` is the payload that the receiver's application got, over the receiver's clock.
-    ``retransmits`` is the sender's count of segments, None for UDP; ``lost_datagrams`` is the
-    receiver's, None for TCP. ``intervals_bps`` are the receiver's one-second figures.
-    """
-
-    name: str
-    sender: str
-    receiver: str
-    protocol: Protocol
-    goodput_bps: float
-    retransmits: int | None
-    lost_datagrams: int | None
-    rtt: Rtt | None
-    intervals_bps: tuple[float, ...]
+_NO_CONNECTION: Final = "unable to connect"
 
 
 def read_report(raw: Path, name: str) -> Field:
@@ -52,6 +26,12 @@ def read_report(raw: Path, name: str) -> Field:
     """
     lines = read_text(raw, name).splitlines(keepends=True)
     return parse_json(name, "".join(dropwhile(lambda line: line.startswith("warning: "), lines)))
+
+
+def connected(client: Field) -> bool:
+    """Whether the client has reached its server: if not, that is what it says, and no error of the lab."""
+    error = client.get("error")
+    return error is None or not error.text().startswith(_NO_CONNECTION)
 
 
 def parse_flow(flow: Flow, client: Field, server: Field) -> FlowResult:
@@ -80,16 +60,19 @@ def parse_flow(flow: Flow, client: Field, server: Field) -> FlowResult:
         msg = "expected a time above 0"
         raise seconds.broken(msg)
     udp = flow.protocol == "udp"
+    goodput_bps = received["bytes"].integer() * BITS_PER_BYTE / seconds.number()
     return FlowResult(
         name=flow.name,
         sender=flow.sender,
         receiver=flow.receiver,
         protocol=flow.protocol,
-        goodput_bps=received["bytes"].integer() * units.BITS_PER_BYTE / seconds.number(),
+        goodput_bps=goodput_bps,
         retransmits=None if udp else client["end"]["sum_sent"]["retransmits"].integer(),
         lost_datagrams=received["lost_packets"].integer() if udp else None,
         rtt=None if udp else _rtt(client),
         intervals_bps=_intervals(server),
+        sent_datagrams=received["packets"].integer() if udp else None,
+        duration_s=duration_s(flow, goodput_bps),
     )
 
 

@@ -10,11 +10,12 @@ import queue
 import signal
 import threading
 from concurrent.futures import ThreadPoolExecutor
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Final, TypeAlias
 
-from wirelab.errors import WirelabError
+from wirelab.errors import LabError, WirelabError
 from wirelab.record import RunRecord
+from wirelab.store import REPORT
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Sequence
@@ -48,7 +49,8 @@ class Job:
     """A scenario with one seed.
 
     ``rows`` are the rows of the measurements it reproduces, ``fitted`` those of them that a figure was
-    fitted to: of these it is no prediction.
+    fitted to: of these it is no prediction. ``story`` and ``source`` are the scenario's own words, ``again``
+    is the command line that repeats the run.
     """
 
     scenario: str
@@ -56,6 +58,9 @@ class Job:
     trials: tuple[Trial, ...]
     rows: tuple[str, ...] = ()
     fitted: tuple[str, ...] = ()
+    story: str = ""
+    source: str = ""
+    again: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -104,7 +109,10 @@ def _listen() -> None:
 
 
 class Matrix:
-    """Runs jobs on ``cpus``, the longest trials first. ``clock`` gives wall-clock seconds, ``now`` UTC."""
+    """Runs jobs on ``cpus``, the longest trials first. ``clock`` gives wall-clock seconds, ``now`` UTC.
+
+    ``report`` makes the text of the report.html that is kept with each job.
+    """
 
     def __init__(  # noqa: PLR0913 - what a run of many depends on
         self,
@@ -115,6 +123,7 @@ class Matrix:
         *,
         clock: Callable[[], float],
         now: Callable[[], datetime],
+        report: Callable[[Outcome], str] | None = None,
     ) -> None:
         self._runner = runner
         self._store = store
@@ -125,6 +134,7 @@ class Matrix:
         self._watcher = watcher
         self._clock = clock
         self._now = now
+        self._report = report
         self._stopped = threading.Event()
 
     def run(self, jobs: Iterable[Job]) -> list[Outcome]:
@@ -197,15 +207,24 @@ class Matrix:
         job = work.job
         records = tuple(work.records[number] for number in range(len(job.trials)))
         record = RunRecord(job.scenario, job.seed, records, self._clock() - (work.begun_s or 0.0))
+        outcome, report = self._reported(Outcome(job, record, None))
         try:
-            outcome = Outcome(job, record, draft.commit(record.to_json()))
+            outcome = replace(outcome, folder=draft.commit(record.to_json(), report))
         except WirelabError as error:
             # It was measured all the same: who asked shall see it.
-            outcome = Outcome(job, record, None, error)
+            outcome = replace(outcome, error=error)
         self._watcher.finished(outcome)
         return outcome
+
+    def _reported(self, outcome: Outcome) -> tuple[Outcome, str | None]:
+        """The report on a job; without one the job's outcome says why."""
+        try:
+            return outcome, self._report(outcome) if self._report else None
+        except Exception as error:  # noqa: BLE001 - a page that cannot be made must not cost what was measured
+            what = f"{outcome.job.scenario}: {REPORT} could not be made: {type(error).__name__}: {error}"
+            return replace(outcome, error=LabError(what, hint="the result is kept without it")), None
 
 
 def _virtual_ns(trial: Trial) -> int:
     """About how long a trial is, to begin with the longest: how long each sender is at work, added up."""
-    return sum(flow.duration_ns for flow in trial.plan.flows)
+    return sum(each.duration_ns for each in trial.plan.flows if each.size_bytes is None)

@@ -9,7 +9,8 @@ from wirelab import ethernet
 from wirelab.units import BITS_PER_BYTE, NS_PER_S, PS_PER_NS, PS_PER_S
 
 if TYPE_CHECKING:
-    from wirelab.plan.types import Bus, Flow, Plan, Port
+    from wirelab.plan.traffic import Flow
+    from wirelab.plan.types import Bus, Plan, Port
 
 _PAUSE_FRAME_BYTES: Final = ethernet.MIN_FRAME_BYTES
 _TIMESTAMPS: Final = "net.ipv4.tcp_timestamps"

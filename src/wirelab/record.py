@@ -7,12 +7,14 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Final
 
 from wirelab.digest import combined
+from wirelab.ping import mean, percentile
 from wirelab.units import NS_PER_S
 from wirelab.verdict import Verdict, worst
 
 if TYPE_CHECKING:
     from wirelab.checks import Check
-    from wirelab.iperf3 import FlowResult
+    from wirelab.flow import FlowResult
+    from wirelab.ping import PingResult
     from wirelab.plan.types import Plan
     from wirelab.result import PortResult, Result
 
@@ -107,6 +109,7 @@ def _variant(record: VariantRecord) -> dict[str, Any]:
         "digest": result.digest if result else None,
         "cached": record.cached,
         "flows": [_flow(each) for each in result.flows.values()] if result else [],
+        "pings": [_ping(each) for each in result.pings.values()] if result else [],
         "ports": {label: _port(each) for label, each in result.ports.items()} if result else {},
         "checks": [_check(each) for each in record.checks],
     }
@@ -121,8 +124,30 @@ def _flow(flow: FlowResult) -> dict[str, Any]:
         "goodput_bps": round(flow.goodput_bps),
         "retransmits": flow.retransmits,
         "lost_datagrams": flow.lost_datagrams,
+        "sent_datagrams": flow.sent_datagrams,
+        "duration_s": flow.duration_s,
+        "connected": flow.connected,
         "rtt_us": {"min": rtt.min_us, "mean": rtt.mean_us, "max": rtt.max_us} if rtt else None,
         "intervals": [round(each) for each in flow.intervals_bps],
+    }
+
+
+def _ping(ping: PingResult) -> dict[str, Any]:
+    rtts = ping.rtts_us
+    return {
+        "name": ping.name,
+        "from": ping.sender,
+        "to": ping.receiver,
+        "sent": ping.sent,
+        "received": len(rtts),
+        "rtt_us": {
+            "min": min(rtts),
+            "mean": mean(rtts),
+            **{f"p{percent}": percentile(rtts, percent) for percent in (50, 90, 99)},
+            "max": max(rtts),
+        }
+        if rtts
+        else None,
     }
 
 

@@ -2,15 +2,18 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING
 
 from wirelab import counters, samples
+from wirelab.copied import parse_copy
 from wirelab.counters import END, START, PortCounters, Snapshot, flow_window, parse_snapshots
 from wirelab.digest import digest
 from wirelab.errors import LabError
-from wirelab.iperf3 import FlowResult, parse_flow, read_report
+from wirelab.flow import FlowResult
+from wirelab.iperf3 import connected, parse_flow, read_report
 from wirelab.model.expect import PRIORITIES
+from wirelab.ping import PingResult, file_of, read_ping
 from wirelab.rawjson import Field, read_json, read_text
 from wirelab.samples import Sample, parse_lines, parse_sample
 
@@ -19,6 +22,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from wirelab.counters import Link
+    from wirelab.plan.traffic import Flow
     from wirelab.plan.types import Duplex, Plan, Port
 
 STATUS_FILE = "status.json"
@@ -117,7 +121,8 @@ class PortResult:
 class Result:
     """Everything one variant measured.
 
-    ``ports`` is by the port's label, everything else by interface name, as the lab wrote it.
+    ``ports`` is by the port's label, everything else by interface name, as the lab wrote it; ``flows``
+    and ``pings`` are by the name that the scenario gives them.
     ``digest`` is SHA-256 over what was measured in virtual time, nothing of the host.
     """
 
@@ -128,6 +133,13 @@ class Result:
     snapshots: Mapping[str, Snapshot]
     samples: tuple[Sample, ...]
     digest: str
+    pings: Mapping[str, PingResult] = field(default_factory=dict)
+
+    def rtts_us(self, name: str) -> tuple[float, ...]:
+        """The round-trip times of a ping, or of a flow: its smoothed RTT (``tcpi_rtt``) at each sample."""
+        if name in self.pings:
+            return self.pings[name].rtts_us
+        return tuple(sample.flows[name].rtt_us for sample in self.samples if name in sample.flows)
 
     @property
     def elapsed_ns(self) -> int:
@@ -176,13 +188,11 @@ def read_result(plan: Plan, raw: Path) -> Result:
     something else than it should: then the lab broke, and nothing is known about the network.
     """
     status = read_status(raw)
-    documents = {name: read_report(raw, name) for flow in plan.flows for name in _files_of(flow.name)}
+    documents = {name: document for flow in plan.flows for name, document in _documents(raw, flow).items()}
+    pings = {ping.name: read_ping(ping, raw) for ping in plan.pings}
     counted = read_json(raw, counters.FILE)
     lines = parse_lines(samples.FILE, read_text(raw, samples.FILE))
-    flows = {}
-    for flow in plan.flows:
-        client, server = (documents[name] for name in _files_of(flow.name))
-        flows[flow.name] = parse_flow(flow, client, server)
+    flows = {flow.name: _flow(flow, documents) for flow in plan.flows}
     snapshots = parse_snapshots(plan, counted)
     return Result(
         status=status,
@@ -191,8 +201,12 @@ def read_result(plan: Plan, raw: Path) -> Result:
         ports=_ports(plan, snapshots),
         snapshots=snapshots,
         samples=tuple(parse_sample(plan, line) for line in lines),
+        pings=pings,
         digest=digest(
-            {name: document.value for name, document in documents.items()},
+            {
+                **{name: document.value for name, document in documents.items()},
+                **{file_of(name): {"rtts_us": each.rtts_us} for name, each in pings.items()},
+            },
             counted.value,
             (line.value for line in lines),
         ),
@@ -207,6 +221,23 @@ def _linked(port: Port, link: Link) -> Port:
         pause_rx=link.pause_rx,
         pause_tx=link.pause_tx,
     )
+
+
+def _documents(raw: Path, flow: Flow) -> dict[str, Field]:
+    """The files of both ends; of the client alone where it never reached the server."""
+    client, server = _files_of(flow.name)
+    found = {client: read_report(raw, client)}
+    if connected(found[client]):
+        found[server] = read_report(raw, server)
+    return found
+
+
+def _flow(flow: Flow, documents: Mapping[str, Field]) -> FlowResult:
+    client, server = (documents.get(name) for name in _files_of(flow.name))
+    assert client is not None  # noqa: S101 - _documents has read it
+    if server is None:
+        return FlowResult.unconnected(flow)
+    return (parse_copy if flow.copy is not None else parse_flow)(flow, client, server)
 
 
 def _files_of(flow: str) -> tuple[str, str]:

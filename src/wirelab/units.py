@@ -23,6 +23,7 @@ BPS_PER_MBPS: Final = 1_000_000
 MM_PER_M: Final = 1_000
 NS_PER_US: Final = 1_000
 NS_PER_MS: Final = 1_000_000
+US_PER_MS: Final = 1_000
 NS_PER_S: Final = 1_000_000_000
 PS_PER_NS: Final = 1_000
 PS_PER_US: Final = 1_000_000
@@ -87,6 +88,21 @@ RATE: Final = Quantity(
     },
     rounding=("bit/s", "kbit/s", "Mbit/s", "Gbit/s"),
 )
+BYTE_RATE: Final = Quantity(
+    name="rate of bytes",
+    base="B/s",
+    units={
+        "B/s": Fraction(1),
+        "kB/s": Fraction(1000),
+        "MB/s": Fraction(1000**2),
+        "GB/s": Fraction(1000**3),
+    },
+    example="512.6 MB/s",
+    example_range="500..520 MB/s",
+    mistakes={f"{prefix}bps".lower(): f"{prefix}B/s" for prefix in ("", "k", "M", "G")},
+    rounding=("B/s", "kB/s", "MB/s", "GB/s"),
+)
+"""How fast storage is: its makers count bytes."""
 SIZE: Final = Quantity(
     name="size",
     base="B",
@@ -96,6 +112,8 @@ SIZE: Final = Quantity(
         "KiB": Fraction(BYTES_PER_KIB),
         "MB": Fraction(1000**2),
         "MiB": Fraction(BYTES_PER_KIB**2),
+        "GB": Fraction(1000**3),
+        "TB": Fraction(1000**4),
     },
     example="16 KiB",
     example_range="0..16 KiB",
@@ -169,7 +187,7 @@ RATIO: Final = Quantity(
 )
 COUNT: Final = Quantity(name="count", base="", units={}, example="50", example_range="..50")
 
-_KINDS: Final = (RATE, SIZE, TIME, LENGTH, RATIO)
+_KINDS: Final = (RATE, BYTE_RATE, SIZE, TIME, LENGTH, RATIO)
 
 
 def parse(text: str, quantity: Quantity) -> int:
@@ -244,6 +262,15 @@ def show_range(low: int | None, high: int | None, quantity: Quantity) -> str:
     return f"{low_text}..{high_text}"
 
 
+def unit_for(value: float, quantity: Quantity) -> str:
+    """The unit that ``rounded`` prints ``value`` (base units) in; empty for a count."""
+    unit = quantity.rounding[0] if quantity.rounding else ""
+    for word in quantity.rounding:
+        if abs(value) >= quantity.units[word]:
+            unit = word
+    return unit
+
+
 def rounded(value: float, quantity: Quantity, digits: int = 3) -> str:
     """A measured value for the eye: ``1.10 Gbit/s``, ``16 102``.
 
@@ -251,10 +278,7 @@ def rounded(value: float, quantity: Quantity, digits: int = 3) -> str:
     """
     if not quantity.units:
         return f"{Decimal(value).quantize(Decimal(1), ROUND_HALF_UP):,}".replace(",", " ")
-    unit = quantity.rounding[0]
-    for word in quantity.rounding:
-        if abs(value) >= quantity.units[word]:
-            unit = word
+    unit = unit_for(value, quantity)
     size = quantity.units[unit]
     number = Decimal(value) * size.denominator / size.numerator
     decimals = max(digits - 1 - max(number.adjusted(), 0), 0) if number else 0

@@ -11,7 +11,7 @@ import sys
 import tempfile
 from dataclasses import replace
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Self
 
 import wirelab
 from tests.lab.rig import Rig
@@ -60,32 +60,46 @@ def busy_cpus() -> Iterator[None]:
             hog.wait()
 
 
-def digest_elsewhere(plan: Plan, lab: Lab, cpu: int) -> str:
-    """The digest of ``plan`` in a copied lab, run by a copied wirelab, as another user where possible.
+class Elsewhere:
+    """A lab and a wirelab copied to a folder of their own, until it is left."""
 
-    With other environment variables, another current folder, another file mask, and every CPU busy.
-    """
-    with other_folder() as folder, busy_cpus():
-        package = folder / "wirelab"
-        shutil.copytree(Path(wirelab.__file__).parent, package)
-        context = multiprocessing.get_context("fork")
-        receiver, sender = context.Pipe(duplex=False)
-        arguments = (plan, copied(lab, folder), folder, package, cpu, sender)
-        process = context.Process(target=_run, args=arguments)
-        process.start()
-        sender.close()
-        try:
-            return str(receiver.recv())
-        finally:
-            process.join()
+    def __init__(self, lab: Lab) -> None:
+        self._original = lab
+
+    def __enter__(self) -> Self:
+        with contextlib.ExitStack() as stack:
+            self._folder = stack.enter_context(other_folder())
+            self._lab = copied(self._original, self._folder)
+            self._package = self._folder / "wirelab"
+            shutil.copytree(Path(wirelab.__file__).parent, self._package)
+            self._stack = stack.pop_all()
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self._stack.close()
+
+    def digest(self, plan: Plan, cpu: int) -> str:
+        """The digest of ``plan`` there, as another user where possible.
+
+        With other environment variables, another current folder, another file mask, and every CPU busy.
+        """
+        with busy_cpus():
+            context = multiprocessing.get_context("fork")
+            receiver, sender = context.Pipe(duplex=False)
+            work = Path(tempfile.mkdtemp(dir=self._folder))
+            process = context.Process(target=_run, args=(plan, self._lab, work, self._package, cpu, sender))
+            process.start()
+            sender.close()
+            try:
+                return str(receiver.recv())
+            finally:
+                process.join()
 
 
 def _run(  # noqa: PLR0913, PLR0917 a child process's whole world
-    plan: Plan, lab: Lab, folder: Path, package: Path, cpu: int, answer: Connection
+    plan: Plan, lab: Lab, work: Path, package: Path, cpu: int, answer: Connection
 ) -> None:
     os.umask(0o077)
-    work = folder / "work"
-    work.mkdir(mode=0o777)
     os.chdir(work)
     if os.getuid() == 0:
         work.chmod(0o777)

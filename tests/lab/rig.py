@@ -10,7 +10,8 @@ from typing import TYPE_CHECKING, Any
 
 from wirelab.lab.command import run_command
 from wirelab.lab.machine import Machine, guest_folder
-from wirelab.plan.types import Cable, Flow, Host, Module, Plan, Port, Queue, Switch
+from wirelab.plan.traffic import Flow
+from wirelab.plan.types import Cable, Host, Module, Plan, Port, Queue, Switch
 
 if TYPE_CHECKING:
     from wirelab.lab.select import Lab

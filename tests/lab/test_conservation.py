@@ -14,7 +14,8 @@ from wirelab.result import read_result
 
 if TYPE_CHECKING:
     from tests.lab.rig import Rig
-    from wirelab.plan.types import Flow, Plan, Port
+    from wirelab.plan.traffic import Flow
+    from wirelab.plan.types import Plan, Port
 
 SPEEDS = (100 * MBPS, 1 * GBPS, 2_500 * MBPS, 10 * GBPS)
 

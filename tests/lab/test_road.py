@@ -2,41 +2,17 @@
 
 from __future__ import annotations
 
-from pathlib import Path
 from typing import TYPE_CHECKING
 
 import pytest
 
-from wirelab.checks import check_all
+from tests.lab.road import carried_out
 from wirelab.errors import LabError
-from wirelab.model.catalogue import Catalogue
-from wirelab.model.experiment import load_file
-from wirelab.plan.build import build_plan
-from wirelab.result import read_result
-from wirelab.verdict import Verdict
 
 if TYPE_CHECKING:
     from tests.lab.rig import Rig
-    from wirelab.plan.types import Plan
-    from wirelab.result import Result
 
-SHIPPED = Catalogue.of(Path(__file__).parents[2])
-G = 1_000_000_000
-HEAD = "name: road\nsource: {title: a test}\n"
 DOWNLOAD = "traffic:\n  - iperf3: {name: download, from: server, to: client, time: 1 s}\n"
-
-
-def carried_out(rig: Rig, text: str) -> tuple[Plan, Result]:
-    """The first variant of a scenario, carried out and judged: its checks must all pass."""
-    path = rig.folder / "road.yaml"
-    path.write_text(HEAD + text, encoding="utf-8")
-    loaded = load_file(path, SHIPPED)
-    plan = build_plan(loaded, loaded.cases[0], 1)
-    result = read_result(plan, rig.run(plan))
-    checks = check_all(loaded.cases[0].expectations, plan, result)
-    bad = [f"{each.name}: {each.explanation}" for each in checks if each.verdict is not Verdict.PASS]
-    assert bad == []
-    return plan, result
 
 
 @pytest.mark.parametrize(
@@ -116,15 +92,6 @@ def test_the_knee_of_a_firewall(rig: Rig, cost: str, goodput: str) -> None:
         f"topology: firewall\nwith: {{{settings}}}\n{DOWNLOAD}expect:\n  download: {{goodput: {goodput}}}\n"
     )
     carried_out(rig, text)
-
-
-def test_what_a_firewall_blocks_does_not_pass(rig: Rig) -> None:
-    """The rules are real: without the flow's port no connection comes about, another port is no matter."""
-    text = "topology: firewall\nwith: {firewall.block: PACKETS}\n" + DOWNLOAD
-    text += "expect:\n  download: {goodput: 2.2..2.5 Gbit/s}\n"
-    carried_out(rig, text.replace("PACKETS", "tcp 5202"))
-    with pytest.raises(LabError, match="flow download: iperf3"):
-        carried_out(rig, text.replace("PACKETS", "tcp 5201"))
 
 
 @pytest.mark.parametrize(

@@ -12,7 +12,8 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
-from wirelab.plan.types import Cable, Flow, Host, Module, Plan, Port, Queue, Switch
+from wirelab.plan.traffic import Flow
+from wirelab.plan.types import Cable, Host, Module, Plan, Port, Queue, Switch
 
 IPERF3 = Path(__file__).parent / "data" / "iperf3"
 

@@ -8,14 +8,17 @@ from typing import TYPE_CHECKING
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from recorded import Recording, iperf3, plan, recording, with_ports
+from recorded import Recording, plan, recording, with_ports
 
 from wirelab.checks import Check, broken_lab, check, check_all, check_breaks, measure
 from wirelab.errors import LabError, SkipError
 from wirelab.explain import sentence
-from wirelab.model.expect import METRICS_OF, Expectation
+from wirelab.model.expect import METRICS_OF, Expectation, SubjectKind
+from wirelab.ping import PingResult
+from wirelab.plan.traffic import Ping
 from wirelab.plan.types import Plan, Queue
 from wirelab.result import Result, read_result
+from wirelab.samples import FlowSample
 from wirelab.verdict import Verdict, worst
 
 if TYPE_CHECKING:
@@ -176,22 +179,50 @@ def test_the_network_is_the_sum_of_its_parts(metric: str, value: int, tmp_path: 
 def test_every_metric_can_be_measured(tmp_path: Path) -> None:
     """There is none in the model that the judging side does not know."""
     result = result_of(recording(), tmp_path)
-    subjects = {"flow": "upload", "port": "module.line", "network": "network"}
+    udp = replace(result.flows["upload"], protocol="udp", lost_datagrams=1, sent_datagrams=4)
+    result = replace(
+        result,
+        flows={**result.flows, "udp": udp, "sized": replace(result.flows["download"], duration_s=2.5)},
+        pings={"echo": PingResult("echo", "client", "server", 4, (900.0, 1000.0, 2000.0))},
+        samples=tuple(
+            replace(each, flows={**each.flows, "sized": FlowSample(10, 800.0, 0, 0)})
+            for each in result.samples
+        ),
+    )
+    subjects: dict[SubjectKind, str] = {
+        "flow": "sized",
+        "UDP flow": "udp",
+        "copy": "sized",
+        "ping": "echo",
+        "port": "module.line",
+        "network": "network",
+    }
     for kind, metrics in METRICS_OF.items():
         for metric in metrics:
             assert measure(Expectation(subjects[kind], metric, 0, None), result) is not None
 
 
-def test_what_a_flow_does_not_have_is_skipped(tmp_path: Path) -> None:
-    """UDP retransmits nothing: an expectation about it is neither held nor broken."""
-    flows = tuple(replace(each, protocol="udp") for each in plan().flows)
-    recorded = recording()
-    for name in ("upload", "download"):
-        for side in ("client", "server"):
-            recorded.flows[f"{name}.{side}"] = iperf3(f"udp.{side}")
-    changed = replace(plan(), flows=flows)
-    found = check(FEW, changed, result_of(recorded, tmp_path, changed))
-    assert (found.verdict, found.explanation) == (Verdict.SKIP, "UDP has no retransmits")
+def test_percentiles_and_loss_of_a_ping(tmp_path: Path) -> None:
+    """Always a value that was measured: half of three are not above the second."""
+    echo = PingResult("echo", "client", "server", 4, (2000.0, 900.0, 1000.0))
+    result = replace(result_of(recording(), tmp_path), pings={"echo": echo})
+    found = {
+        metric: measure(Expectation("echo", metric, 0, None), result)
+        for metric in ("rtt", "rtt_p50", "rtt_p90", "lost")
+    }
+    assert found == {"rtt": 1300.0, "rtt_p50": 1000.0, "rtt_p90": 2000.0, "lost": 250_000.0}
+
+
+def test_a_ping_that_nobody_answers_fails(tmp_path: Path) -> None:
+    """There is no RTT to judge, and that is not what was expected."""
+    ping = Ping("echo", "client", "server", 0, 10**9, 10**7)
+    changed = replace(plan(), pings=(ping,))
+    result = replace(
+        result_of(recording(), tmp_path), pings={"echo": PingResult("echo", "client", "server", 4, ())}
+    )
+    found = check(Expectation("echo", "rtt_p50", 0, None), changed, result)
+    assert (found.verdict, found.measured) == (Verdict.FAIL, "nothing")
+    assert found.explanation == "nothing came through that would tell rtt_p50"
 
 
 @pytest.mark.parametrize(

@@ -158,7 +158,7 @@ def test_a_shipped_scenario_expects_something_with_a_reason(name: str) -> None:
     """Each range of a figure says why; without it a fail explains half. Who sends nothing has none."""
     loaded = load(name, ROOT)
     assert all(case.expectations for case in loaded.cases)
-    if not loaded.scenario.flows:
+    if not loaded.scenario.items:
         return
     rates = [each for case in loaded.cases for each in case.expectations if each.quantity is RATE]
     assert rates

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from typing import TYPE_CHECKING
 
 import pytest
 from hypothesis import given
@@ -10,7 +11,10 @@ from hypothesis import strategies as st
 from recorded import G, plan, with_ports
 
 from wirelab.path import ceiling_bps, flow_path, hops, path
-from wirelab.plan.types import Flow, Netem, Plan
+from wirelab.plan.types import Netem, Plan
+
+if TYPE_CHECKING:
+    from wirelab.plan.traffic import Flow
 
 DOWNLOAD = plan().flows[1]
 

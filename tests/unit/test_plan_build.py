@@ -9,12 +9,15 @@ import pytest
 from examples import HEAD, ROOT, SCENARIOS, SHIPPED, TRAFFIC, experiment, scenario
 
 from wirelab.model.experiment import load, load_file
-from wirelab.plan.build import TICK_NS, build_plan, phase_ns
-from wirelab.plan.types import Flow, Netem, Plan, Queue
+from wirelab.plan.build import build_plan
+from wirelab.plan.flows import TICK_NS, phase_ns
+from wirelab.plan.types import Netem, Plan, Queue
 from wirelab.units import NS_PER_S
 
 if TYPE_CHECKING:
     from pathlib import Path
+
+    from wirelab.plan.traffic import Flow
 
 EXPECT_A = "expect:\n  a: {goodput: 1..2 Gbit/s}\n"
 ALL = [(name, case.name) for name in SCENARIOS for case in load(name, ROOT).cases]

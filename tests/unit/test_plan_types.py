@@ -8,12 +8,12 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from wirelab.plan.traffic import Copy, Flow, Ping
 from wirelab.plan.types import (
     SCHEMA,
     Bus,
     Cable,
     Cpu,
-    Flow,
     Host,
     Hub,
     Module,
@@ -62,8 +62,11 @@ flows = st.builds(
     **dict.fromkeys(("start_ns", "duration_ns", "port", "client_port", "parallel"), numbers),
     congestion=st.none() | names,
     bitrate_bps=st.none() | numbers,
-    payload_bytes=st.none() | numbers,
+    **dict.fromkeys(("payload_bytes", "size_bytes", "dscp", "pacing_bps"), st.none() | numbers),
+    copy=st.none() | st.builds(Copy, numbers, st.sampled_from(["sequential", "overlapped"]), *[numbers] * 4),
+    early=st.booleans(),
 )
+pings = st.builds(Ping, names, names, names, *[numbers] * 3, dscp=st.none() | numbers)
 
 
 def _tuples(of: st.SearchStrategy[object]) -> st.SearchStrategy[tuple[object, ...]]:
@@ -82,6 +85,7 @@ plans = st.builds(
     ports=_tuples(ports),
     cables=_tuples(st.builds(Cable, names, names, numbers)),
     flows=_tuples(flows),
+    pings=_tuples(pings),
     sysctls=words,
     sample_interval_ns=numbers,
     wall_limit_s=numbers,
@@ -129,7 +133,7 @@ NEW_KEYS = "autoneg advertise duplex pause_autoneg follow bus cpu pool pfc trust
 def test_a_plan_from_before_ports_could_negotiate_is_still_read(plan: Plan) -> None:
     """What it does not say is as it was: forced, full duplex, no hub and no router."""
     document = json.loads(plan.to_json())
-    for key in ("hubs", "routers"):
+    for key in ("hubs", "routers", "pings"):
         del document[key]
     for port in document["ports"]:
         for key in NEW_KEYS.split():

@@ -40,7 +40,7 @@ def run(plan_folder: Path, results: Path) -> dict[str, Any]:
     ready_ns = (clock.now_ns() // _READY_STEP_NS + 1) * _READY_STEP_NS
     schedule = traffic.Schedule(network, probe, flows, _Progress(plan, results))
     try:
-        if not plan.flows:
+        if not plan.traffic:
             probe.sample(0)
         schedule.run(ready_ns)
     finally:
@@ -52,7 +52,7 @@ class _Progress:
     """Tells the host how far the traffic is, by a file it can watch: "<done> <whole>" in virtual ns."""
 
     def __init__(self, plan: Plan, results: Path) -> None:
-        self._whole_ns = max((flow.start_ns + flow.duration_ns for flow in plan.flows), default=0)
+        self._whole_ns = max((each.start_ns + each.duration_ns for each in plan.traffic), default=0)
         self._path = results / "progress"
 
     def __call__(self, at_ns: int) -> None:

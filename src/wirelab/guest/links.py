@@ -1,4 +1,4 @@
-"""Which ports have a link, and whether every flow has one all the way."""
+"""Which ports have a link, and whether all traffic has one all the way."""
 
 from __future__ import annotations
 
@@ -9,11 +9,12 @@ from wirelab.guest.namespace import inside
 
 if TYPE_CHECKING:
     from wirelab.guest.network import Network
-    from wirelab.plan.types import Flow, Plan, Port
+    from wirelab.plan.traffic import Flow, Ping
+    from wirelab.plan.types import Plan, Port
 
 
 class NoLinkError(Exception):
-    """A flow has no way to go."""
+    """Traffic has no way to go."""
 
 
 def is_forced(plan: Plan, port: Port) -> bool:
@@ -35,23 +36,23 @@ def up(network: Network) -> frozenset[str]:
 
 
 def require_ways(network: Network) -> None:
-    """Raise NoLinkError if a flow has a cable without a link on its way: it could only wait."""
+    """Raise NoLinkError if traffic has a cable without a link on its way: it could only wait."""
     plan = network.plan
     linked = up(network)
-    for flow in plan.flows:
-        cable = broken_cable(plan, linked, flow)
+    for each in plan.traffic:
+        cable = broken_cable(plan, linked, each)
         if cable is not None:
             a, b = cable
             msg = (
-                f"flow {flow.name}: there is no link between {a.label} and {b.label}; "
+                f"{each.name}: there is no link between {a.label} and {b.label}; "
                 "what does not link has no traffic, write `traffic: []` and expect `link: down`"
             )
             raise NoLinkError(msg)
 
 
-def broken_cable(plan: Plan, linked: frozenset[str], flow: Flow) -> tuple[Port, Port] | None:
-    """The ends of the first cable on a flow's way that has no link, None if all have one."""
-    for a, b in _way(plan, flow.sender, flow.receiver):
+def broken_cable(plan: Plan, linked: frozenset[str], item: Flow | Ping) -> tuple[Port, Port] | None:
+    """The ends of the first cable on the way of traffic that has no link, None if all have one."""
+    for a, b in _way(plan, item.sender, item.receiver):
         if a.name not in linked or b.name not in linked:
             return a, b
     return None

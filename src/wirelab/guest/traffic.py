@@ -1,11 +1,12 @@
-"""The flows of a Plan: iperf3 servers and clients, started at fixed virtual instants."""
+"""The traffic of a Plan: servers, clients and pings, started at fixed virtual instants."""
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Final, Protocol
 
-from wirelab.guest import clock
-from wirelab.guest.shell import Job, run
+from wirelab.guest import clock, programs
+from wirelab.guest.shell import CommandError, Job, run
+from wirelab.plan.traffic import Ping
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -13,59 +14,91 @@ if TYPE_CHECKING:
 
     from wirelab.guest.measure import Probe
     from wirelab.guest.network import Network
-    from wirelab.plan.types import Flow, Plan
+    from wirelab.plan.traffic import Flow
 
-# What an iperf3 client may take beyond its time: connecting, slow ends, the exchange of results.
+# What a program may take beyond its time: connecting, slow ends, the exchange of results.
 _GRACE_NS = 30 * clock.NS_PER_S
+
+# The least silence between what is done and what comes after it.
+_GAP_NS = clock.NS_PER_S
 
 # Silence after the last flow, in which every queue runs empty.
 _DRAIN_NS = clock.NS_PER_S
+
+
+# What iperf3 says when it does not reach its server.
+_NO_CONNECTION: Final = "unable to connect"
+# ping: 0 answered, 1 nobody answered, 2 it failed itself.
+_PING_CODES: Final = (0, 1)
 
 
 class TrafficError(Exception):
     """A flow could not be run."""
 
 
+class Running(Protocol):
+    """Something that is begun and will end."""
+
+    @property
+    def item(self) -> Flow | Ping:
+        """What it is in the Plan."""
+
+    def start(self) -> None:
+        """From now on there is traffic."""
+
+    @property
+    def done(self) -> bool:
+        """Whether it has ended."""
+
+    def finish(self) -> None:
+        """Collect what it left. Raises TrafficError when it did not end well or at all."""
+
+    def kill(self) -> None:
+        """End it at once."""
+
+
 class RunningFlow:
-    """One iperf3 server and one client."""
+    """The receiving and the sending end of a flow."""
 
     def __init__(self, flow: Flow, network: Network, folder: Path) -> None:
-        """Start the server; the client waits for ``start``."""
-        self.flow = flow
+        """Start the receiving end; the sending one waits for ``start``."""
+        self.item = flow
         self._network = network
         self._folder = folder
         self._client: Job | None = None
         self._server = Job(
-            network.argv(flow.receiver, ["iperf3", "-s", "-1", "-J", "-i", "1", "-p", str(flow.port)]),
+            network.argv(flow.receiver, programs.server_argv(flow)),
             folder / f"{flow.name}.server.json",
             folder / f"{flow.name}.server.log",
         )
 
     def start(self) -> None:
-        """Start the client: from now on there is traffic."""
+        """Start the sending end: from now on there is traffic."""
         self._client = Job(
-            self._network.argv(self.flow.sender, client_argv(self.flow, self._network.plan)),
-            self._folder / f"{self.flow.name}.client.json",
-            self._folder / f"{self.flow.name}.client.log",
+            self._network.argv(self.item.sender, programs.client_argv(self.item, self._network.plan)),
+            self._folder / f"{self.item.name}.client.json",
+            self._folder / f"{self.item.name}.client.log",
         )
 
     @property
     def done(self) -> bool:
-        """Whether the client has ended."""
+        """Whether the sending end has ended."""
         return self._client is not None and self._client.code is not None
 
     def finish(self) -> None:
-        """Collect both ends. Raises TrafficError when the client did not end well or at all."""
-        name = self.flow.name
+        """Collect both ends. Raises TrafficError when the sending one did not end well or at all."""
+        name, tool = self.item.name, "iperf3" if self.item.copy is None else "the copy"
         if self._client is None or self._client.code is None:
             self.kill()
             grace_s = _GRACE_NS // clock.NS_PER_S
-            msg = f"flow {name}: iperf3 was not done {grace_s} virtual seconds after its time"
+            msg = f"flow {name}: {tool} was not done {grace_s} virtual seconds after its time"
             raise TrafficError(msg)
         if self._client.code != 0:
             self._server.kill()
+            if self._refused():
+                return
             code = self._client.code
-            msg = f"flow {name}: iperf3 ended with {code}; its words are in flows/{name}.client.json"
+            msg = f"flow {name}: {tool} ended with {code}; its words are in flows/{name}.client.json"
             raise TrafficError(msg)
         self._server.wait()
 
@@ -75,41 +108,68 @@ class RunningFlow:
             if job is not None and job.code is None:
                 job.kill()
 
-
-def address_of(plan: Plan, host: str) -> str:
-    """The IPv4 address of a host's first port."""
-    address = plan.ports_of(host)[0].address
-    if address is None:
-        msg = f"host {host} has no address"
-        raise TrafficError(msg)
-    return address.partition("/")[0]
+    def _refused(self) -> bool:
+        """Whether it is the network that let nothing through, which is a finding and no error."""
+        words = (self._folder / f"{self.item.name}.client.json").read_text()
+        return self.item.copy is None and _NO_CONNECTION in words
 
 
-def client_argv(flow: Flow, plan: Plan) -> list[str]:
-    """The iperf3 client of a flow, every choice pinned that iperf3 or the kernel would make itself."""
-    seconds = flow.duration_ns / clock.NS_PER_S
-    argv = ["iperf3", "-J", "-i", "1", "-c", address_of(plan, flow.receiver), "-p", str(flow.port)]
-    argv += ["--cport", str(flow.client_port), "-t", f"{seconds:g}", "-P", str(flow.parallel)]
-    if flow.protocol == "udp":
-        argv += ["-u", "-b", str(flow.bitrate_bps or 0)]
-    elif flow.bitrate_bps is not None:
-        argv += ["-b", str(flow.bitrate_bps)]
-    if flow.congestion is not None:
-        argv += ["-C", flow.congestion]
-    if flow.payload_bytes is not None:
-        argv += ["-l", str(flow.payload_bytes)]
-    return argv
+class RunningPing:
+    """A ping on its way."""
+
+    def __init__(self, ping: Ping, network: Network, folder: Path) -> None:
+        self.item = ping
+        self._network = network
+        self._folder = folder
+        self._job: Job | None = None
+
+    def start(self) -> None:
+        """Send the first request."""
+        ping = self.item
+        self._job = Job(
+            self._network.argv(ping.sender, programs.ping_argv(ping, self._network.plan)),
+            self._folder / f"{ping.name}.ping.txt",
+            self._folder / f"{ping.name}.ping.log",
+        )
+
+    @property
+    def done(self) -> bool:
+        """Whether it has ended."""
+        return self._job is not None and self._job.code is not None
+
+    def finish(self) -> None:
+        """Raises TrafficError when ping itself failed; that nobody answered is no failure of it."""
+        name, code = self.item.name, self._job.code if self._job else None
+        if code not in _PING_CODES:
+            self.kill()
+            msg = f"ping {name}: ended with {code}; its words are in flows/{name}.ping.log"
+            raise TrafficError(msg)
+
+    def kill(self) -> None:
+        """End it at once."""
+        if self._job is not None and self._job.code is None:
+            self._job.kill()
+
+
+def _begin(item: Flow | Ping, network: Network, folder: Path) -> Running:
+    if isinstance(item, Ping):
+        return RunningPing(item, network, folder)
+    return RunningFlow(item, network, folder)
 
 
 def introduce(network: Network) -> None:
-    """A ping each way between the ends of every flow: ARP and the switches' tables are filled.
+    """A ping each way between the ends of all traffic: ARP and the switches' tables are filled.
 
     Repeated until it is answered, for a path may be meant to lose frames. Raises CommandError when
-    nothing comes through.
+    nothing comes through, but where a firewall may have been told to let no ping pass.
     """
-    pairs = {(flow.sender, flow.receiver) for flow in network.plan.flows}
+    pairs = {(each.sender, each.receiver) for each in network.plan.traffic}
     for a, b in sorted(pairs | {(b, a) for a, b in pairs}):
-        run(network.argv(a, ["ping", "-c", "1", "-w", "10", address_of(network.plan, b)]))
+        try:
+            run(network.argv(a, ["ping", "-c", "1", "-w", "10", programs.address_of(network.plan, b)]))
+        except CommandError:
+            if not network.plan.routers:
+                raise
 
 
 class Schedule:
@@ -127,8 +187,11 @@ class Schedule:
         self._probe = probe
         self._folder = folder
         self._on_progress = on_progress
-        self._waiting = sorted(self._plan.flows, key=lambda flow: (flow.start_ns, flow.name))
-        self._running: list[RunningFlow] = []
+        self._waiting = list(self._plan.traffic)
+        self._running: list[Running] = []
+        self._begun_ns: dict[str, int] = {}
+        # By how much transfers were over sooner than they might have been: what is early begins sooner by it.
+        self._ahead_ns = 0
 
     def run(self, ready_ns: int) -> None:
         """Run all flows. Raises TrafficError when one of them fails."""
@@ -141,7 +204,7 @@ class Schedule:
                 self._collect(at_ns)
                 self._start_due(at_ns)
                 self._probe.sample(at_ns)
-                self._on_progress(at_ns)
+                self._on_progress(at_ns + self._ahead_ns)
                 at_ns = self._next(at_ns, interval_ns)
         finally:
             for running in self._running:
@@ -153,20 +216,37 @@ class Schedule:
         tick = (at_ns // interval_ns + 1) * interval_ns
         if not self._waiting:
             return tick
-        start = self._waiting[0].start_ns
+        if not self._running:
+            self._bring_forward(at_ns)
+        start = min(map(self._start_ns, self._waiting))
         return min(tick, start) if self._running else start
 
+    def _start_ns(self, item: Flow | Ping) -> int:
+        return item.start_ns - (self._ahead_ns if item.early else 0)
+
+    def _bring_forward(self, at_ns: int) -> None:
+        """Let what is early begin sooner, by whole seconds, for the phase of a start is part of the Plan."""
+        first = min(self._waiting, key=self._start_ns)
+        if first.early:
+            spare_ns = self._start_ns(first) - (at_ns + _GAP_NS)
+            self._ahead_ns += max(spare_ns // clock.NS_PER_S, 0) * clock.NS_PER_S
+
     def _start_due(self, at_ns: int) -> None:
-        while self._waiting and self._waiting[0].start_ns <= at_ns:
-            running = RunningFlow(self._waiting.pop(0), self._network, self._folder)
-            self._probe.snapshot(f"{running.flow.name}:start", at_ns)
+        for item in tuple(self._waiting):
+            if self._start_ns(item) > at_ns:
+                continue
+            self._waiting.remove(item)
+            self._begun_ns[item.name] = at_ns
+            running = _begin(item, self._network, self._folder)
+            self._probe.snapshot(f"{item.name}:start", at_ns)
             running.start()
             self._running.append(running)
 
     def _collect(self, at_ns: int) -> None:
         for running in tuple(self._running):
-            late = at_ns > running.flow.start_ns + running.flow.duration_ns + _GRACE_NS
+            item = running.item
+            late = at_ns > self._begun_ns[item.name] + item.duration_ns + _GRACE_NS
             if running.done or late:
                 running.finish()
-                self._probe.snapshot(f"{running.flow.name}:end", at_ns)
+                self._probe.snapshot(f"{item.name}:end", at_ns)
                 self._running.remove(running)

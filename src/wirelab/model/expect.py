@@ -1,6 +1,6 @@
 """What must hold: a range for one metric of one subject.
 
-A subject is a flow, a port (by its label) or ``network``, the sum over everything.
+A subject is a flow, a ping, a port (by its label) or ``network``, the sum over everything.
 """
 
 from __future__ import annotations
@@ -9,14 +9,14 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final, Literal
 
 from wirelab.errors import unknown
-from wirelab.units import COUNT, MICROSECONDS, RATE, RATIO, SIZE, Quantity, rounded, show_range
+from wirelab.units import COUNT, MICROSECONDS, RATE, RATIO, SIZE, TIME, Quantity, rounded, show_range
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
 NETWORK: Final = "network"
 
-SubjectKind = Literal["flow", "port", "network"]
+SubjectKind = Literal["flow", "UDP flow", "copy", "ping", "port", "network"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,16 +43,26 @@ class Choice:
 
 
 LINK: Final = Choice("link", ("down", "up"))
+CONNECTS: Final = Choice("connects", ("no", "yes"))
 DUPLEX: Final = Choice("duplex", ("half", "full"), otherwise="no link")
 
 PRIORITIES: Final = 8
 """802.1Q has eight."""
 PAUSED_PRIORITY: Final = "paused_priority_"
 
+RTT_METRICS: Final = ("rtt", "rtt_p50", "rtt_p90", "rtt_p99")
+"""The mean, and percentiles."""
+
 METRICS: Final[Mapping[str, Quantity | Choice]] = {
     "goodput": RATE,
     "retransmits": COUNT,
     "rtt": MICROSECONDS,
+    "rtt_p50": MICROSECONDS,
+    "rtt_p90": MICROSECONDS,
+    "rtt_p99": MICROSECONDS,
+    "duration": TIME,
+    "lost": RATIO,
+    "connects": CONNECTS,
     "drops": COUNT,
     "pause_sent": COUNT,
     "pause_received": COUNT,
@@ -72,7 +82,10 @@ METRICS: Final[Mapping[str, Quantity | Choice]] = {
 """Every metric and the quantity it is measured in."""
 
 METRICS_OF: Final[Mapping[SubjectKind, tuple[str, ...]]] = {
-    "flow": ("goodput", "retransmits", "rtt"),
+    "flow": ("goodput", "retransmits", *RTT_METRICS, "duration", "connects"),
+    "UDP flow": ("goodput", "lost", "connects"),
+    "copy": ("goodput", "retransmits", "duration"),
+    "ping": (*RTT_METRICS, "lost"),
     "port": (
         "drops",
         "pause_sent",

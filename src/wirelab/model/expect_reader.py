@@ -15,6 +15,7 @@ from wirelab.model.expect import (
     SubjectKind,
 )
 from wirelab.model.topology import PortError
+from wirelab.model.traffic import Copy, Iperf3, Ping
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
@@ -22,6 +23,7 @@ if TYPE_CHECKING:
     from wirelab.errors import Problem
     from wirelab.model.scenario import Bounds, Scenario
     from wirelab.model.topology import Topology
+    from wirelab.model.traffic import Item
     from wirelab.model.yamlfile import Document, Loc
 
 
@@ -29,7 +31,7 @@ class ExpectReader:
     """Turns ``expect:`` of one scenario into expectations, and says what is wrong with it."""
 
     def __init__(self, scenario: Scenario, topology: Topology, document: Document) -> None:
-        self._flows = {flow.name: flow for flow in scenario.flows}
+        self._items = {item.name: item for item in scenario.items}
         self._written = written_flows(document)
         self._flows_unknown = not self._written and document.tree.get("traffic") != []
         self._topology = topology
@@ -65,11 +67,12 @@ class ExpectReader:
     def _expectation(
         self, kind: SubjectKind, name: str, metric: str, bounds: Bounds, loc: Loc
     ) -> Expectation | Problem:
-        flow = self._flows.get(name)
         known = METRICS_OF[kind]
         what = f"a {kind}" if kind != NETWORK else "the network"
-        if flow is not None and flow.protocol == "udp":
-            known, what = ("goodput",), "a UDP flow"
+        item = self._items.get(name)
+        if metric == "duration" and isinstance(item, Iperf3) and item.size is None:
+            message = "has no duration but its `time`; give it `bytes` to transfer instead"
+            return self._document.problem(loc, f"`{name}` {message}")
         if metric not in known:
             words = [each for each in known if not each.startswith(PAUSED_PRIORITY)]
             if len(words) < len(known):
@@ -82,8 +85,8 @@ class ExpectReader:
 
     def _subject(self, subject: str) -> tuple[SubjectKind, str] | ValueError | None:
         """The kind and the full name of a subject, or why it is none, or None if that is known."""
-        if subject in self._flows:
-            return "flow", subject
+        if subject in self._items:
+            return _kind(self._items[subject]), subject
         if subject == NETWORK:
             return "network", subject
         if subject in self._written or (self._flows_unknown and "." not in subject):
@@ -102,6 +105,16 @@ class ExpectReader:
         if ref not in topology.ports():
             return ValueError(f"no cable is in `{subject}`; there is one in {', '.join(labels)}")
         return "port", topology.label(ref)
+
+
+def _kind(item: Item) -> SubjectKind:
+    match item:
+        case Iperf3():
+            return "flow" if item.protocol == "tcp" else "UDP flow"
+        case Copy():
+            return "copy"
+        case Ping():
+            return "ping"
 
 
 def written_flows(document: Document) -> tuple[str, ...]:

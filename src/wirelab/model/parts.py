@@ -11,6 +11,7 @@ from wirelab.errors import unknown
 from wirelab.ethernet import frame_bytes
 from wirelab.model.bus import BusError, bus_of
 from wirelab.model.types import (
+    ByteRate,
     Celsius,
     Congestion,
     Cost,
@@ -37,7 +38,7 @@ if TYPE_CHECKING:
     from wirelab.errors import Problem
     from wirelab.model.yamlfile import Document
 
-PartKind = Literal["host", "firewall", "switch", "hub", "module", "nic", "bus"]
+PartKind = Literal["host", "firewall", "switch", "hub", "module", "nic", "bus", "storage"]
 
 STANDARD_MTU_BYTES: Final = 1500
 
@@ -102,6 +103,14 @@ class Host(CpuCosts):
     timestamps: Figure[OnOff]
     congestion: Figure[Congestion]
     rx_usecs: Figure[Microseconds] | None = None
+
+
+class Storage(Model):
+    """Disks of a host, and how fast long files are read from them and written to them."""
+
+    title: Text
+    read: Figure[ByteRate]
+    write: Figure[ByteRate]
 
 
 class Temperature(Model):
@@ -179,7 +188,7 @@ class Switch(Model):
     headroom: Figure[Size]
 
 
-Part = Nic | Module | Switch | Host | Hub | Firewall | Bus
+Part = Nic | Module | Switch | Host | Hub | Firewall | Bus | Storage
 
 
 class PartsFile(Model):
@@ -192,6 +201,7 @@ class PartsFile(Model):
     hosts: dict[Name, Host] = Field(default_factory=dict)
     firewalls: dict[Name, Firewall] = Field(default_factory=dict)
     buses: dict[Name, Bus] = Field(default_factory=dict)
+    storage: dict[Name, Storage] = Field(default_factory=dict)
 
     def named(self) -> Iterator[tuple[str, str]]:
         """Every part as (section, name)."""
@@ -214,6 +224,7 @@ class Parts:
     hosts: Mapping[str, Host] = field(default_factory=dict)
     firewalls: Mapping[str, Firewall] = field(default_factory=dict)
     buses: Mapping[str, Bus] = field(default_factory=dict)
+    storage: Mapping[str, Storage] = field(default_factory=dict)
 
     def names(self, kind: PartKind) -> tuple[str, ...]:
         """The names of all parts of a kind."""
@@ -229,6 +240,7 @@ class Parts:
             "host": self.hosts,
             "firewall": self.firewalls,
             "bus": self.buses,
+            "storage": self.storage,
         }
         return sections[kind]
 

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Annotated, Any, ClassVar, Generic, Literal, TypeVar
+from typing import TYPE_CHECKING, Annotated, Any, ClassVar, Generic, TypeVar
 
 from pydantic import BeforeValidator, Field, WithJsonSchema, model_validator
 
+from wirelab.model.traffic import TrafficItem  # noqa: TC001 - pydantic needs it at run time
 from wirelab.model.types import (
-    Congestion,
     CountRange,
     Date,
     DuplexRange,
@@ -15,15 +15,12 @@ from wirelab.model.types import (
     MicrosecondsRange,
     Model,
     Name,
-    PositiveCount,
-    Rate,
     RateRange,
     RatioRange,
-    Seconds,
-    Size,
     SizeRange,
     Text,
-    Time,
+    TimeRange,
+    YesNoRange,
 )
 
 if TYPE_CHECKING:
@@ -32,6 +29,8 @@ if TYPE_CHECKING:
     from pydantic import GetJsonSchemaHandler
     from pydantic.json_schema import JsonSchemaValue
     from pydantic_core import CoreSchema
+
+    from wirelab.model.traffic import Item
 
 R = TypeVar("R")
 
@@ -79,46 +78,6 @@ class Source(Model):
     measured: Rows = ()
 
 
-class Iperf3(Model):
-    """One iperf3 run: ``from`` sends to ``to`` for ``time``.
-
-    It starts at ``start`` after the network is ready, or together ``with`` an earlier flow, or, with
-    neither, after every earlier flow has ended. Without ``congestion`` the sender's own default holds;
-    without ``bitrate`` it sends as fast as it can; ``payload`` is the length of one write or datagram.
-    """
-
-    name: Name
-    sender: Name = Field(alias="from")
-    receiver: Name = Field(alias="to")
-    time: Seconds
-    congestion: Congestion | None = None
-    start: Time | None = None
-    together: Name | None = Field(default=None, alias="with")
-    protocol: Literal["tcp", "udp"] = "tcp"
-    bitrate: Rate | None = None
-    payload: Size | None = None
-    parallel: PositiveCount = 1
-
-
-class TrafficItem(Model):
-    """One thing that happens, under the name of the tool that does it."""
-
-    iperf3: Iperf3 | None = None
-
-    @model_validator(mode="after")
-    def _one_kind(self) -> TrafficItem:
-        if self.iperf3 is None:
-            msg = "is empty: say what runs, such as iperf3: {...}"
-            raise ValueError(msg)
-        return self
-
-    @property
-    def flow(self) -> Iperf3:
-        """The flow this item makes."""
-        assert self.iperf3 is not None  # noqa: S101 - _one_kind saw to it
-        return self.iperf3
-
-
 class Bound(Model, Generic[R]):
     """A range and why it must hold; the range alone may stand for it."""
 
@@ -145,6 +104,12 @@ class Bounds(Model):
     goodput: Bound[RateRange] | None = None
     retransmits: Bound[CountRange] | None = None
     rtt: Bound[MicrosecondsRange] | None = None
+    rtt_p50: Bound[MicrosecondsRange] | None = None
+    rtt_p90: Bound[MicrosecondsRange] | None = None
+    rtt_p99: Bound[MicrosecondsRange] | None = None
+    duration: Bound[TimeRange] | None = None
+    lost: Bound[RatioRange] | None = None
+    connects: Bound[YesNoRange] | None = None
     drops: Bound[CountRange] | None = None
     pause_sent: Bound[CountRange] | None = None
     pause_received: Bound[CountRange] | None = None
@@ -221,6 +186,6 @@ class Scenario(Model):
     }
 
     @property
-    def flows(self) -> tuple[Iperf3, ...]:
-        """The flows, in the order they are written."""
-        return tuple(item.flow for item in self.traffic)
+    def items(self) -> tuple[Item, ...]:
+        """The traffic, in the order it is written."""
+        return tuple(each.item for each in self.traffic)

@@ -27,6 +27,7 @@ QueueKind = Literal["fq_codel", "fq", "cake", "pfifo_fast", "pfifo", "bfifo"]
 Word = Literal[
     "on_off",
     "nic",
+    "storage",
     "congestion",
     "queue",
     "queue_limit",
@@ -70,6 +71,7 @@ _NIC: Final[Mapping[str, Kind]] = {
 }
 _HOST: Final[Mapping[str, Kind]] = {
     **_NIC,
+    "storage": "storage",
     "timestamps": "on_off",
     "congestion": "congestion",
     "rx_frame": COST,

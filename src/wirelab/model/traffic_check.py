@@ -6,16 +6,19 @@ from typing import TYPE_CHECKING, Final
 
 from wirelab.errors import unknown
 from wirelab.model.expect import LINK_METRICS, METRICS, NETWORK
+from wirelab.model.traffic import Copy, Iperf3
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from wirelab.errors import Problem
-    from wirelab.model.scenario import Iperf3, Scenario
+    from wirelab.model.scenario import Scenario
     from wirelab.model.topology import Topology
+    from wirelab.model.traffic import Item
     from wirelab.model.yamlfile import Document, Loc
 
 LARGEST_DATAGRAM_BYTES: Final = 65_507
+MOST_BLOCKS: Final = 100_000
 LARGEST_WRITE_BYTES: Final = 1 << 20
 MOST_STREAMS: Final = 128
 """As many parallel streams as iperf3 makes."""
@@ -29,14 +32,14 @@ def traffic_problems(scenario: Scenario, topology: Topology | None, document: Do
         yield document.problem(("traffic",), message)
     earlier: dict[str, Loc] = {}
     for index, item in enumerate(scenario.traffic):
-        flow = item.flow
-        loc: Loc = ("traffic", index, "iperf3")
+        flow = item.item
+        loc: Loc = ("traffic", index, item.tool)
         if flow.name in earlier:
             line = document.place((*earlier[flow.name], "name")).line
             yield document.problem((*loc, "name"), f"duplicate name, first on line {line}")
         elif flow.name == NETWORK or (topology and flow.name in topology.nodes):
             yield document.problem((*loc, "name"), f"`{flow.name}` is the name of something else already")
-        yield from _flow_problems(flow, loc, document)
+        yield from _item_problems(flow, loc, document)
         if flow.together is not None:
             if flow.start is not None:
                 yield document.problem((*loc, "start"), "give `start` or `with`, not both")
@@ -56,7 +59,24 @@ def _only_links(scenario: Scenario) -> bool:
     return bool(metrics) and metrics <= set(LINK_METRICS)
 
 
+def _item_problems(item: Item, loc: Loc, document: Document) -> Iterator[Problem]:
+    match item:
+        case Iperf3():
+            yield from _flow_problems(item, loc, document)
+        case Copy() if -(-item.size // item.block) > MOST_BLOCKS:
+            message = f"makes more than {MOST_BLOCKS} blocks: a lab carries them out one by one"
+            yield document.problem((*loc, "bytes"), message)
+
+
 def _flow_problems(flow: Iperf3, loc: Loc, document: Document) -> Iterator[Problem]:
+    if flow.time is None and flow.size is None:
+        yield document.problem(loc, "say how long: `time`, or how many `bytes` to transfer")
+    if flow.time is not None and flow.size is not None:
+        yield document.problem((*loc, "bytes"), "give `time` or `bytes`, not both")
+    if flow.within is not None and flow.size is None:
+        yield document.problem((*loc, "within"), "is for a transfer of `bytes`; `time` is how long it runs")
+    if flow.protocol == "udp" and flow.pacing is not None:
+        yield document.problem((*loc, "pacing"), "spaces the frames of TCP; UDP has its `bitrate`")
     if flow.protocol == "udp" and flow.congestion is not None:
         yield document.problem((*loc, "congestion"), "UDP has no congestion control")
     largest = LARGEST_DATAGRAM_BYTES if flow.protocol == "udp" else LARGEST_WRITE_BYTES
@@ -66,7 +86,7 @@ def _flow_problems(flow: Iperf3, loc: Loc, document: Document) -> Iterator[Probl
         yield document.problem((*loc, "parallel"), f"iperf3 makes at most {MOST_STREAMS} streams")
 
 
-def _end_problems(flow: Iperf3, topology: Topology, loc: Loc, document: Document) -> Iterator[Problem]:
+def _end_problems(flow: Item, topology: Topology, loc: Loc, document: Document) -> Iterator[Problem]:
     hosts = tuple(name for name, node in topology.nodes.items() if node.kind == "host")
     sound = True
     for key, name in (("from", flow.sender), ("to", flow.receiver)):

@@ -16,9 +16,11 @@ from pydantic import (
     model_validator,
 )
 
-from wirelab.model.expect import DUPLEX, LINK
+from wirelab.errors import unknown
+from wirelab.model.expect import CONNECTS, DUPLEX, LINK
 from wirelab.model.modes import Mode, parse_mode
 from wirelab.units import (
+    BYTE_RATE,
     COST,
     COUNT,
     LENGTH,
@@ -48,6 +50,7 @@ _CELSIUS: Final = re.compile(r"(-?\d{1,3}(?:\.\d)?) C", re.ASCII)
 _RESERVED: Final = ("network", "lo")
 _ON: Final = ("on", "true", "yes")
 _OFF: Final = ("off", "false", "no")
+_LARGEST_DSCP: Final = 63
 _LONGEST_NAME: Final = 40
 _LONGEST_IPERF3_S: Final = 86_400
 
@@ -119,6 +122,25 @@ def _parsed_choice(choice: Choice, value: object) -> tuple[int | None, int | Non
         msg = f"expected {' or '.join(choice.values)}, found {kind_of(value)}"
         raise ValueError(msg)  # noqa: TRY004 - pydantic collects ValueError
     return choice.parse(value)
+
+
+def _yes_no(value: object) -> tuple[int | None, int | None] | object:
+    return _parsed_choice(CONNECTS, CONNECTS.values[value] if isinstance(value, bool) else value)
+
+
+def _dscp(value: object) -> int:
+    names = {"ef": 46, **{f"cs{n}": 8 * n for n in range(8)}}
+    names |= {f"af{x}{y}": 8 * x + 2 * y for x in range(1, 5) for y in range(1, 4)}
+    if isinstance(value, str):
+        if value.lower() in names:
+            return names[value.lower()]
+        if not value.isdecimal():
+            raise ValueError(unknown("DSCP", value, names))
+        value = int(value)
+    if not isinstance(value, int) or isinstance(value, bool) or not 0 <= value <= _LARGEST_DSCP:
+        msg = f"expected a DSCP such as `cs3`, or 0..{_LARGEST_DSCP}, found {kind_of(value)}"
+        raise ValueError(msg)
+    return value
 
 
 def _parsed_range(quantity: Quantity, value: object) -> tuple[int | None, int | None] | object:
@@ -253,6 +275,9 @@ HostSpeed = Annotated[
 """The speed of a module towards its switch: always the same, or that of its ``line``."""
 Cost = Annotated[int, BeforeValidator(partial(_parsed, COST)), _schema(COST)]
 Rate = Annotated[int, BeforeValidator(partial(_parsed, RATE)), AfterValidator(_positive), _schema(RATE)]
+ByteRate = Annotated[
+    int, BeforeValidator(partial(_parsed, BYTE_RATE)), AfterValidator(_positive), _schema(BYTE_RATE)
+]
 Size = Annotated[int, BeforeValidator(partial(_parsed, SIZE)), AfterValidator(_positive), _schema(SIZE)]
 Time = Annotated[int, BeforeValidator(partial(_parsed, TIME)), _schema(TIME)]
 Seconds = Annotated[
@@ -266,6 +291,12 @@ Ratio = Annotated[
 Celsius = Annotated[
     float, BeforeValidator(_celsius), WithJsonSchema({"type": "string", "examples": ["46 C", "37.7 C"]})
 ]
+Dscp = Annotated[
+    int,
+    BeforeValidator(_dscp),
+    WithJsonSchema({"type": ["string", "integer"], "examples": ["cs3", "ef"]}),
+]
+"""A traffic class: 0..63, or its name by RFC 2474, 2597 and 3246."""
 Count = Annotated[int, BeforeValidator(partial(_parsed, COUNT)), _schema(COUNT)]
 PositiveCount = Annotated[
     int, BeforeValidator(partial(_parsed, COUNT)), AfterValidator(_positive), _schema(COUNT)
@@ -277,6 +308,7 @@ SizeRange = Annotated[Ends, BeforeValidator(partial(_parsed_range, SIZE)), _rang
 MicrosecondsRange = Annotated[
     Ends, BeforeValidator(partial(_parsed_range, MICROSECONDS)), _range_schema(MICROSECONDS)
 ]
+TimeRange = Annotated[Ends, BeforeValidator(partial(_parsed_range, TIME)), _range_schema(TIME)]
 RatioRange = Annotated[Ends, BeforeValidator(partial(_parsed_range, RATIO)), _range_schema(RATIO)]
 CountRange = Annotated[Ends, BeforeValidator(partial(_parsed_range, COUNT)), _range_schema(COUNT)]
 
@@ -285,6 +317,10 @@ LinkRange = Annotated[
 ]
 DuplexRange = Annotated[
     Ends, BeforeValidator(partial(_parsed_choice, DUPLEX)), WithJsonSchema({"enum": list(DUPLEX.values)})
+]
+
+YesNoRange = Annotated[
+    Ends, BeforeValidator(_yes_no), WithJsonSchema({"enum": [*CONNECTS.values, True, False]})
 ]
 
 Provenance = Literal["datasheet", "measured", "fitted", "assumed"]

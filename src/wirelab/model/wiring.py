@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Final
 from wirelab.ethernet import cable_delay_ns
 from wirelab.model.expect import NETWORK
 from wirelab.model.modes import AUTO, Mode
-from wirelab.model.parts import Firewall, Host, Hub, Module, Nic, Switch
+from wirelab.model.parts import Firewall, Host, Hub, Module, Nic, Storage, Switch
 from wirelab.model.settings import PART, Setting, Target, Value, parse_priorities
 from wirelab.model.topology import MODULE_HOST_PORT, PortRef
 
@@ -74,6 +74,11 @@ class Wiring:
     def nic(self, node: str) -> Nic:
         """The card of a host or a firewall."""
         return self.parts.nics[self.nic_name(node)]
+
+    def storage(self, node: str) -> Storage | None:
+        """What a host reads from and writes to, None if that costs no time."""
+        setting = self.settings.get((Target(node), "storage"))
+        return None if setting is None else self.parts.storage[str(setting.value)]
 
     def switch(self, node: str) -> Switch:
         """The switch part of a node."""

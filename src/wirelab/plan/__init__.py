@@ -1,10 +1,10 @@
 """The Plan: everything a testbed needs to know, in base units, and nothing else."""
 
+from wirelab.plan.traffic import Copy, Flow, Ping
 from wirelab.plan.types import (
     Bus,
     Cable,
     Cpu,
-    Flow,
     Host,
     Hub,
     Module,
@@ -22,6 +22,7 @@ from wirelab.plan.types import (
 __all__ = [
     "Bus",
     "Cable",
+    "Copy",
     "Cpu",
     "Flow",
     "Host",
@@ -29,6 +30,7 @@ __all__ = [
     "Module",
     "Netem",
     "Node",
+    "Ping",
     "Plan",
     "Pool",
     "Port",

@@ -2,35 +2,27 @@
 
 from __future__ import annotations
 
-import random
 from typing import TYPE_CHECKING, Final
 
-from wirelab.ethernet import udp_payload_bytes
 from wirelab.model.linking import forced_mode, leader, offered_modes
 from wirelab.model.settings import Target
-from wirelab.model.topology import HOST_PORT, MODULE_HOST_PORT, MODULE_LINE_PORT, PortRef
+from wirelab.model.topology import MODULE_HOST_PORT, MODULE_LINE_PORT, PortRef
 from wirelab.plan.addresses import Addresses
 from wirelab.plan.cpu import firewall_cpu, firewall_rules, host_cpu
+from wirelab.plan.flows import traffic
 from wirelab.plan.physics import bus, device, netem, pool
 from wirelab.plan.sysctls import CONGESTION, ECN, TIMESTAMPS, pinned_sysctls
-from wirelab.plan.types import Cable, Flow, Host, Hub, Module, Plan, Port, Router, Switch
+from wirelab.plan.types import Cable, Host, Hub, Module, Plan, Port, Router, Switch
 from wirelab.units import NS_PER_S
 
 if TYPE_CHECKING:
     from wirelab.model.cases import Case
     from wirelab.model.experiment import Experiment
-    from wirelab.model.scenario import Iperf3
     from wirelab.model.topology import Cable as CableModel
     from wirelab.model.topology import NodeKind, Topology
     from wirelab.model.wiring import Wiring
     from wirelab.plan.types import Cpu
 
-FIRST_START_NS: Final = NS_PER_S
-GAP_NS: Final = 2 * NS_PER_S
-"""The silence between flows that run one after the other: long enough for every queue to run empty."""
-TICK_NS: Final = NS_PER_S // 250
-FIRST_SERVER_PORT: Final = 5201
-FIRST_CLIENT_PORT: Final = 40001
 WALL_START_S: Final = 120
 WALL_S_PER_VIRTUAL_S: Final = 30
 """Ten times what a saturated 10G link takes on a slow machine: past it the lab hangs."""
@@ -41,8 +33,9 @@ def build_plan(experiment: Experiment, case: Case, seed: int) -> Plan:
     wiring = case.wiring
     topology = wiring.topology
     addresses = Addresses.of(topology)
-    flows = _flows(experiment.scenario.flows, wiring, phase_ns(seed))
-    end_ns = max((flow.start_ns + flow.duration_ns for flow in flows), default=0)
+    flows, pings = traffic(experiment.scenario.items, wiring, seed)
+    ends_ns = [each.start_ns + each.duration_ns for each in flows]
+    ends_ns += [each.start_ns + each.duration_ns for each in pings]
     return Plan(
         scenario=experiment.scenario.name,
         variant=case.name,
@@ -73,8 +66,9 @@ def build_plan(experiment: Experiment, case: Case, seed: int) -> Plan:
         ports=tuple(_port(wiring, ref, addresses) for ref in topology.ports()),
         cables=tuple(_cable(wiring, cable) for cable in topology.cables),
         flows=flows,
+        pings=pings,
         sysctls=pinned_sysctls(),
-        wall_limit_s=WALL_START_S + WALL_S_PER_VIRTUAL_S * -(-end_ns // NS_PER_S),
+        wall_limit_s=WALL_START_S + WALL_S_PER_VIRTUAL_S * -(-max(ends_ns, default=0) // NS_PER_S),
     )
 
 
@@ -155,50 +149,3 @@ def _cpu(wiring: Wiring, node: str, number: int) -> Cpu | None:
             return firewall_cpu(wiring, node, number)
         case _:
             return None
-
-
-def phase_ns(seed: int) -> int:
-    """How far into a tick of the lab's kernel the traffic starts: the part of chance in when one starts.
-
-    Everything else about a run is either stated or drawn inside the lab. TCP's timers run from tick to
-    tick, so a path that drops decides differently for another phase. Even over a tick (4 ms).
-    """
-    return random.Random(seed).randrange(TICK_NS)  # noqa: S311 - a draw that must repeat
-
-
-def _flows(written: tuple[Iperf3, ...], wiring: Wiring, shift_ns: int) -> tuple[Flow, ...]:
-    flows: dict[str, Flow] = {}
-    client_port = FIRST_CLIENT_PORT
-    for index, flow in enumerate(written):
-        flows[flow.name] = Flow(
-            name=flow.name,
-            sender=flow.sender,
-            receiver=flow.receiver,
-            protocol=flow.protocol,
-            start_ns=_start_ns(flow, flows, shift_ns),
-            duration_ns=flow.time,
-            port=FIRST_SERVER_PORT + index,
-            client_port=client_port,
-            congestion=None if flow.protocol == "udp" else flow.congestion or wiring.congestion(flow.sender),
-            bitrate_bps=flow.bitrate,
-            payload_bytes=flow.payload or (_datagram_bytes(wiring, flow) if flow.protocol == "udp" else None),
-            parallel=flow.parallel,
-        )
-        client_port += flow.parallel
-    return tuple(flows.values())
-
-
-def _start_ns(flow: Iperf3, earlier: dict[str, Flow], shift_ns: int) -> int:
-    if flow.start is not None:
-        return flow.start + shift_ns
-    if flow.together is not None:
-        return earlier[flow.together].start_ns
-    if not earlier:
-        return FIRST_START_NS + shift_ns
-    return max(each.start_ns + each.duration_ns for each in earlier.values()) + GAP_NS
-
-
-def _datagram_bytes(wiring: Wiring, flow: Iperf3) -> int:
-    """The largest payload that neither end has to fragment."""
-    ends = (PortRef(name, HOST_PORT) for name in (flow.sender, flow.receiver))
-    return udp_payload_bytes(min(wiring.mtu_bytes(ref) for ref in ends))

@@ -5,12 +5,14 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from wirelab.plan import tc
+from wirelab.plan.traffic import Ping
 from wirelab.units import BPS_PER_MBPS, COST, NS_PER_S, PS_PER_NS, RATE, SIZE, TIME, show
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from wirelab.plan.types import Flow, Hub, Plan, Port, Router
+    from wirelab.plan.traffic import Copy, Flow
+    from wirelab.plan.types import Hub, Plan, Port, Router
 
 
 def commands(plan: Plan) -> list[str]:
@@ -26,7 +28,7 @@ def commands(plan: Plan) -> list[str]:
         *(line for router in plan.routers for line in _router(plan, router)),
         *(line for hub in plan.hubs for line in _hub(plan, hub)),
         *(line for module in plan.modules for line in _module(plan, module.name)),
-        *(line for flow in plan.flows for line in _flow(plan, flow)),
+        *(line for item in plan.traffic for line in _traffic(plan, item)),
     ]
 
 
@@ -147,24 +149,59 @@ def _hardware(port: Port) -> Iterator[str]:
         yield f"PFC for priorities {', '.join(map(str, port.pfc))}, told by {port.trust.upper()}"
 
 
-def _flow(plan: Plan, flow: Flow) -> Iterator[str]:
-    address = next(port.address for port in plan.ports_of(flow.receiver) if port.address) or ""
+def _traffic(plan: Plan, item: Flow | Ping) -> Iterator[str]:
+    address = next(port.address for port in plan.ports_of(item.receiver) if port.address) or ""
+    address = address.partition("/")[0]
     yield ""
-    yield f"# {flow.name}: {flow.sender} to {flow.receiver}, {show(flow.start_ns, TIME)} after the start"
-    yield f"iperf3 --server --one-off --port {flow.port} --json  # on {flow.receiver}"
-    words = ["iperf3", "--client", address.partition("/")[0], "--port", str(flow.port)]
-    words += ["--cport", str(flow.client_port), "--time", str(flow.duration_ns // NS_PER_S)]
+    yield f"# {item.name}: {item.sender} to {item.receiver}, {show(item.start_ns, TIME)} after the start"
+    if isinstance(item, Ping):
+        seconds = item.interval_ns / NS_PER_S
+        mark = [] if item.dscp is None else ["-Q", str(item.dscp << 2)]
+        words = ["ping", "-n", "-i", f"{seconds:g}", "-c", str(item.count), *mark, address]
+        yield f"{' '.join(words)}  # on {item.sender}"
+    elif item.copy is not None:
+        yield from _copy(item, item.copy)
+    else:
+        yield f"iperf3 --server --one-off --port {item.port} --json  # on {item.receiver}"
+        yield f"{' '.join(_iperf3(item, address))} --json  # on {item.sender}"
+
+
+def _iperf3(flow: Flow, address: str) -> Iterator[str]:
+    yield from ("iperf3", "--client", address, "--port", str(flow.port), "--cport", str(flow.client_port))
+    if flow.size_bytes is None:
+        yield from ("--time", str(flow.duration_ns // NS_PER_S))
+    else:
+        yield from ("--bytes", str(flow.size_bytes))
     if flow.protocol == "udp":
-        words.append("--udp")
-    if flow.congestion is not None:
-        words += ["--congestion", flow.congestion]
-    if flow.bitrate_bps is not None or flow.protocol == "udp":
-        words += ["--bitrate", str(flow.bitrate_bps or 0)]
-    if flow.payload_bytes is not None:
-        words += ["--length", str(flow.payload_bytes)]
-    if flow.parallel > 1:
-        words += ["--parallel", str(flow.parallel)]
-    yield f"{' '.join(words)} --json  # on {flow.sender}"
+        yield "--udp"
+    bitrate_bps = flow.bitrate_bps or (0 if flow.protocol == "udp" else None)
+    for option, value in (
+        ("--congestion", flow.congestion),
+        ("--bitrate", bitrate_bps),
+        ("--length", flow.payload_bytes),
+        ("--window", flow.window_bytes),
+        ("--dscp", flow.dscp),
+        ("--fq-rate", flow.pacing_bps),
+        ("--parallel", flow.parallel if flow.parallel > 1 else None),
+    ):
+        if value is not None:
+            yield from (option, str(value))
+
+
+def _copy(flow: Flow, copy: Copy) -> Iterator[str]:
+    blocks = (
+        f"{show(flow.size_bytes or 0, SIZE)} in blocks of {show(copy.block_bytes, SIZE)}, {copy.pipeline}"
+    )
+    yield f"# copy {blocks}, port {flow.port}, {flow.congestion}"
+    for what, byte_ps in (
+        ("reading", copy.read_ps),
+        ("processing", copy.process_ps),
+        ("writing", copy.write_ps),
+    ):
+        if byte_ps:
+            yield f"# {what} a byte takes {show(byte_ps, COST)}"
+    if copy.requests:
+        yield f"# before each block, {copy.requests} small requests, each answered before the next"
 
 
 def _on(value: bool) -> str:  # noqa: FBT001 - the value is what it is about

@@ -11,12 +11,13 @@ import json
 from dataclasses import dataclass, field
 from typing import Any, Literal
 
+from wirelab.plan.traffic import Flow, Ping, read_flow
+
 SCHEMA = 1
 
 Role = Literal["host", "forward", "repeat"]
 Duplex = Literal["full", "half"]
 Trust = Literal["pcp", "dscp"]
-Protocol = Literal["tcp", "udp"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -196,28 +197,6 @@ class Cable:
 
 
 @dataclass(frozen=True, slots=True)
-class Flow:
-    """One iperf3 run: ``sender`` sends to ``receiver`` from ``start_ns`` for ``duration_ns``.
-
-    ``start_ns`` counts from the instant the network is ready. Flows whose times overlap run together.
-    ``congestion`` is None for UDP; ``bitrate_bps`` is None for as fast as possible.
-    """
-
-    name: str
-    sender: str
-    receiver: str
-    protocol: Protocol
-    start_ns: int
-    duration_ns: int
-    port: int
-    client_port: int
-    congestion: str | None = None
-    bitrate_bps: int | None = None
-    payload_bytes: int | None = None
-    parallel: int = 1
-
-
-@dataclass(frozen=True, slots=True)
 class Plan:
     """One variant of one scenario, ready to be built.
 
@@ -242,6 +221,12 @@ class Plan:
     schema: int = SCHEMA
     hubs: tuple[Hub, ...] = ()
     routers: tuple[Router, ...] = ()
+    pings: tuple[Ping, ...] = ()
+
+    @property
+    def traffic(self) -> tuple[Flow | Ping, ...]:
+        """Everything that happens, in the order in which it begins."""
+        return tuple(sorted((*self.flows, *self.pings), key=lambda each: (each.start_ns, each.name)))
 
     @property
     def stacks(self) -> tuple[Host | Router, ...]:
@@ -284,7 +269,8 @@ class Plan:
             modules=tuple(Module(**each) for each in raw.pop("modules")),
             ports=ports,
             cables=tuple(Cable(**each) for each in raw.pop("cables")),
-            flows=tuple(Flow(**each) for each in raw.pop("flows")),
+            flows=tuple(read_flow(each) for each in raw.pop("flows")),
+            pings=tuple(Ping(**each) for each in raw.pop("pings", ())),
             **raw,
         )
 

@@ -9,7 +9,8 @@ from rich.padding import Padding
 from rich.table import Table
 from rich.text import Text
 
-from wirelab.units import COUNT, RATE, rounded
+from wirelab.ping import percentile
+from wirelab.units import COUNT, MICROSECONDS, RATE, rounded
 from wirelab.verdict import Verdict, worst
 
 if TYPE_CHECKING:
@@ -17,7 +18,8 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from wirelab.checks import Check
-    from wirelab.iperf3 import FlowResult
+    from wirelab.flow import FlowResult
+    from wirelab.ping import PingResult
     from wirelab.plan.types import Plan
     from wirelab.record import RunRecord, VariantRecord
 
@@ -88,6 +90,8 @@ def _print_variant(console: Console, variant: VariantRecord) -> None:
     result = variant.result
     if result is not None and result.flows:
         print_table(console, _flow_table(variant, tuple(result.flows.values())))
+    if result is not None and result.pings:
+        print_table(console, _ping_table(tuple(result.pings.values())))
     others = [check for check in variant.checks if not _in_flow_table(check, variant)]
     if any(check.verdict is not Verdict.ERROR for check in others):
         print_table(console, _check_table([check for check in others if check.verdict is not Verdict.ERROR]))
@@ -107,11 +111,24 @@ def _flow_table(variant: VariantRecord, flows: tuple[FlowResult, ...]) -> Table:
         table.add_row(
             flow.name,
             f"{flow.sender} -> {flow.receiver}",
-            rounded(flow.goodput_bps, RATE),
+            rounded(flow.goodput_bps, RATE) if flow.connected else "no connection",
             retransmits,
             ", ".join(_expected(check) for check in checks if _metric(check) in _FLOW_METRICS) or "-",
             _word(worst(check.verdict for check in checks)) if checks else Text("-"),
         )
+    return table
+
+
+def _ping_table(pings: tuple[PingResult, ...]) -> Table:
+    table = _table("ping", "direction")
+    for title in ("median", "99 %", "longest", "lost"):
+        table.add_column(title, justify="right", no_wrap=True)
+    for ping in pings:
+        rtts = ping.rtts_us
+        values = (percentile(rtts, 50), percentile(rtts, 99), max(rtts, default=None))
+        figures = ["-" if value is None else rounded(value, MICROSECONDS) for value in values]
+        lost = f"{ping.sent - len(rtts)} of {ping.sent}"
+        table.add_row(ping.name, f"{ping.sender} -> {ping.receiver}", *figures, lost)
     return table
 
 

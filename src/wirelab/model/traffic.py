@@ -1,0 +1,147 @@
+"""Traffic: what happens in a network, each item under the name of the tool that does it."""
+
+from __future__ import annotations
+
+from typing import Annotated, Final, Literal
+
+from pydantic import AfterValidator, Field, model_validator
+
+from wirelab.model.types import (
+    Congestion,
+    Cost,
+    Count,
+    Dscp,
+    Model,
+    Name,
+    PositiveCount,
+    Rate,
+    Seconds,
+    Size,
+    Time,
+)
+from wirelab.units import NS_PER_MS, NS_PER_S
+
+LONGEST_TRANSFER_NS: Final = 600 * NS_PER_S
+"""How long a transfer of ``bytes`` may take if the scenario does not say; idle virtual time costs nothing."""
+
+
+def _interval(value: int) -> int:
+    if value % NS_PER_MS or not NS_PER_MS <= value <= NS_PER_S:
+        msg = "ping waits for whole milliseconds, 1 ms..1 s"
+        raise ValueError(msg)
+    return value
+
+
+Interval = Annotated[Time, AfterValidator(_interval)]
+
+
+class _Item(Model):
+    """What every item has: a name, two ends and a start.
+
+    It starts at ``start`` after the network is ready, or together ``with`` an earlier item, or, with
+    neither, after every earlier item has ended.
+    """
+
+    name: Name
+    sender: Name = Field(alias="from")
+    receiver: Name = Field(alias="to")
+    start: Time | None = None
+    together: Name | None = Field(default=None, alias="with")
+
+
+class Iperf3(_Item):
+    """One iperf3 run: ``from`` sends to ``to`` for ``time``, or until ``bytes`` are sent.
+
+    Without ``congestion`` the sender's own default holds; without ``bitrate`` it sends as fast as it can;
+    ``payload`` is the length of one write or datagram; ``window`` sizes the socket buffers; ``pacing`` is
+    the rate at which the sender's kernel spaces the frames of each connection. A transfer of ``bytes``
+    must be over ``within`` a time.
+    """
+
+    time: Seconds | None = None
+    size: Size | None = Field(default=None, alias="bytes")
+    within: Seconds | None = None
+    congestion: Congestion | None = None
+    protocol: Literal["tcp", "udp"] = "tcp"
+    bitrate: Rate | None = None
+    payload: Size | None = None
+    parallel: PositiveCount = 1
+    dscp: Dscp | None = None
+    window: Size | None = None
+    pacing: Rate | None = None
+
+    @property
+    def longest_ns(self) -> int:
+        """How long it lasts, or for a transfer of ``bytes`` may last at most."""
+        return self.time or self.within or LONGEST_TRANSFER_NS
+
+
+class Copy(_Item):
+    """A program that copies ``bytes`` from the storage of ``from`` to the storage of ``to``, in blocks.
+
+    It reads a block, processes it (``process`` is what a byte costs), sends it, and the other end writes
+    it: ``sequential``, one block after the other, or ``overlapped``, all stages at the same time. Before
+    each block there are ``requests`` exchanges of small messages, as when a file is looked up and opened.
+    """
+
+    size: Size = Field(alias="bytes")
+    within: Seconds | None = None
+    block: Size = 1 << 20
+    pipeline: Literal["sequential", "overlapped"] = "overlapped"
+    process: Cost = 0
+    requests: Count = 0
+    congestion: Congestion | None = None
+    dscp: Dscp | None = None
+
+    @property
+    def longest_ns(self) -> int:
+        """How long it may take."""
+        return self.within or LONGEST_TRANSFER_NS
+
+
+class Ping(_Item):
+    """ICMP echo requests, one every ``interval`` for ``time``: what the network does to a small frame."""
+
+    time: Seconds
+    interval: Interval = 10 * NS_PER_MS
+    dscp: Dscp | None = None
+
+    @property
+    def longest_ns(self) -> int:
+        """How long it lasts."""
+        return self.time
+
+
+Item = Iperf3 | Copy | Ping
+TOOLS: Final = ("iperf3", "copy", "ping")
+
+
+class TrafficItem(Model):
+    """One thing that happens, under the name of the tool that does it."""
+
+    iperf3: Iperf3 | None = None
+    copy_: Copy | None = Field(default=None, alias="copy")
+    ping: Ping | None = None
+
+    @model_validator(mode="after")
+    def _one_kind(self) -> TrafficItem:
+        found = [each for each in (self.iperf3, self.copy_, self.ping) if each is not None]
+        if not found:
+            msg = "is empty: say what runs, such as iperf3: {...}"
+            raise ValueError(msg)
+        if len(found) > 1:
+            msg = "is more than one thing: begin each of them with a dash of its own"
+            raise ValueError(msg)
+        return self
+
+    @property
+    def tool(self) -> str:
+        """The word it stands under."""
+        return next(tool for tool in TOOLS if getattr(self, "copy_" if tool == "copy" else tool))
+
+    @property
+    def item(self) -> Item:
+        """What it is."""
+        found = self.iperf3 or self.copy_ or self.ping
+        assert found is not None  # noqa: S101 - _one_kind saw to it
+        return found

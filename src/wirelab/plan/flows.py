@@ -1,0 +1,135 @@
+"""The traffic of a scenario in base units, each item at its instant."""
+
+from __future__ import annotations
+
+import random
+from dataclasses import replace
+from typing import TYPE_CHECKING, Final
+
+from wirelab.ethernet import udp_payload_bytes
+from wirelab.model.topology import HOST_PORT, PortRef
+from wirelab.model.traffic import Copy as CopyModel
+from wirelab.model.traffic import Iperf3
+from wirelab.model.traffic import Ping as PingModel
+from wirelab.plan.traffic import Copy, Flow, Ping
+from wirelab.units import NS_PER_S, PS_PER_S
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from wirelab.model.traffic import Item
+    from wirelab.model.wiring import Wiring
+
+FIRST_START_NS: Final = NS_PER_S
+GAP_NS: Final = 2 * NS_PER_S
+"""The silence between flows that run one after the other: long enough for every queue to run empty."""
+TICK_NS: Final = NS_PER_S // 250
+FIRST_SERVER_PORT: Final = 5201
+FIRST_CLIENT_PORT: Final = 40001
+
+
+def traffic(items: Sequence[Item], wiring: Wiring, seed: int) -> tuple[tuple[Flow, ...], tuple[Ping, ...]]:
+    """The flows and the pings, in the order in which the scenario has them."""
+    shift_ns = phase_ns(seed)
+    made: dict[str, Flow | Ping] = {}
+    client_port = FIRST_CLIENT_PORT
+    for index, item in enumerate(items):
+        start_ns = _start_ns(item, made, shift_ns)
+        early = item.start is None and any(
+            isinstance(each, Flow) and each.size_bytes for each in made.values()
+        )
+        match item:
+            case PingModel():
+                made[item.name] = _ping(item, start_ns)
+            case CopyModel():
+                made[item.name] = _copy(item, wiring, start_ns, (FIRST_SERVER_PORT + index, client_port))
+                client_port += 1
+            case Iperf3():
+                made[item.name] = _iperf3(item, wiring, start_ns, (FIRST_SERVER_PORT + index, client_port))
+                client_port += item.parallel
+        if item.together is not None:
+            early = made[item.together].early
+        made[item.name] = replace(made[item.name], early=early)
+    flows = tuple(each for each in made.values() if isinstance(each, Flow))
+    return flows, tuple(each for each in made.values() if isinstance(each, Ping))
+
+
+def phase_ns(seed: int) -> int:
+    """How far into a tick of the lab's kernel the traffic starts: the part of chance in when one starts.
+
+    Everything else about a run is either stated or drawn inside the lab. TCP's timers run from tick to
+    tick, so a path that drops decides differently for another phase. Even over a tick (4 ms).
+    """
+    return random.Random(seed).randrange(TICK_NS)  # noqa: S311 - a draw that must repeat
+
+
+def _iperf3(item: Iperf3, wiring: Wiring, start_ns: int, ports: tuple[int, int]) -> Flow:
+    udp = item.protocol == "udp"
+    return Flow(
+        name=item.name,
+        sender=item.sender,
+        receiver=item.receiver,
+        protocol=item.protocol,
+        start_ns=start_ns,
+        duration_ns=item.longest_ns,
+        port=ports[0],
+        client_port=ports[1],
+        congestion=None if udp else item.congestion or wiring.congestion(item.sender),
+        bitrate_bps=item.bitrate,
+        payload_bytes=item.payload or (_datagram_bytes(wiring, item) if udp else None),
+        parallel=item.parallel,
+        size_bytes=item.size,
+        dscp=item.dscp,
+        pacing_bps=item.pacing,
+        window_bytes=item.window,
+    )
+
+
+def _copy(item: CopyModel, wiring: Wiring, start_ns: int, ports: tuple[int, int]) -> Flow:
+    source, target = wiring.storage(item.sender), wiring.storage(item.receiver)
+    return Flow(
+        name=item.name,
+        sender=item.sender,
+        receiver=item.receiver,
+        protocol="tcp",
+        start_ns=start_ns,
+        duration_ns=item.longest_ns,
+        port=ports[0],
+        client_port=ports[1],
+        congestion=item.congestion or wiring.congestion(item.sender),
+        size_bytes=item.size,
+        dscp=item.dscp,
+        copy=Copy(
+            block_bytes=min(item.block, item.size),
+            pipeline=item.pipeline,
+            read_ps=_byte_ps(source.read.value) if source else 0,
+            process_ps=item.process,
+            write_ps=_byte_ps(target.write.value) if target else 0,
+            requests=item.requests,
+        ),
+    )
+
+
+def _ping(item: PingModel, start_ns: int) -> Ping:
+    return Ping(item.name, item.sender, item.receiver, start_ns, item.time, item.interval, item.dscp)
+
+
+def _byte_ps(bytes_per_s: int) -> int:
+    """What a byte takes, rounded to a picosecond: at 1 GB/s that is exact to a thousandth."""
+    return round(PS_PER_S / bytes_per_s)
+
+
+def _start_ns(item: Item, earlier: dict[str, Flow | Ping], shift_ns: int) -> int:
+    if item.start is not None:
+        return item.start + shift_ns
+    if item.together is not None:
+        return earlier[item.together].start_ns
+    if not earlier:
+        return FIRST_START_NS + shift_ns
+    return max(each.start_ns + each.duration_ns for each in earlier.values()) + GAP_NS
+
+
+def _datagram_bytes(wiring: Wiring, item: Iperf3) -> int:
+    """The largest payload that neither end has to fragment."""
+    ends = (PortRef(name, HOST_PORT) for name in (item.sender, item.receiver))
+    return udp_payload_bytes(min(wiring.mtu_bytes(ref) for ref in ends))

@@ -1,0 +1,34 @@
+"""A scenario as text, carried out in the lab and judged."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from wirelab.checks import check_all
+from wirelab.model.catalogue import Catalogue
+from wirelab.model.experiment import load_file
+from wirelab.plan.build import build_plan
+from wirelab.result import read_result
+from wirelab.verdict import Verdict
+
+if TYPE_CHECKING:
+    from tests.lab.rig import Rig
+    from wirelab.plan.types import Plan
+    from wirelab.result import Result
+
+SHIPPED = Catalogue.of(Path(__file__).parents[2])
+HEAD = "name: road\nsource: {title: a test}\n"
+
+
+def carried_out(rig: Rig, text: str) -> tuple[Plan, Result]:
+    """The first variant of a scenario, carried out and judged: its checks must all pass."""
+    path = rig.folder / "road.yaml"
+    path.write_text(HEAD + text, encoding="utf-8")
+    loaded = load_file(path, SHIPPED)
+    plan = build_plan(loaded, loaded.cases[0], 1)
+    result = read_result(plan, rig.run(plan))
+    checks = check_all(loaded.cases[0].expectations, plan, result)
+    bad = [f"{each.name}: {each.explanation}" for each in checks if each.verdict is not Verdict.PASS]
+    assert bad == []
+    return plan, result
