@@ -15,6 +15,7 @@ from rich.text import Text
 from wirelab import __version__, cli_lab
 from wirelab.cli_errors import Group, exit_code_of
 from wirelab.cli_exec import exec_command
+from wirelab.cli_parts import parts_command
 from wirelab.cli_run import DEFAULT_SEED, run_command
 from wirelab.cli_sweep import sweep_command
 from wirelab.errors import InputError, LabError, Problem
@@ -39,6 +40,7 @@ app = typer.Typer(
 )
 _run = app.command("run")(run_command)
 _sweep = app.command("sweep")(sweep_command)
+_parts = app.command("parts")(parts_command)
 _exec = app.command(
     "exec", context_settings={"ignore_unknown_options": True, "allow_interspersed_args": False}
 )(exec_command)

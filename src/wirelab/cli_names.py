@@ -22,17 +22,17 @@ SEED_MAX: Final = (1 << 32) - 1
 _PATTERN: Final = re.compile(r"[*?\[]")
 
 
-def load_all(names: Sequence[str]) -> list[Experiment]:
-    """Every scenario that is named, each once; all of the catalogue where none is.
+def load_all(names: Sequence[str]) -> dict[str, Experiment]:
+    """Every scenario that is named, by that name; all of the catalogue where none is.
 
     A name with ``*``, ``?`` or ``[`` is a pattern of names. Raises InputError with the problems of all of
     them.
     """
-    experiments: list[Experiment] = []
+    experiments: dict[str, Experiment] = {}
     problems: list[Problem] = []
     for name in dict.fromkeys(each for named in names or ("*",) for each in _matching(named)):
         try:
-            experiments.append(load(name, Path.cwd()))
+            experiments[name] = load(name, Path.cwd())
         except InputError as error:
             problems += error.problems
     if problems:

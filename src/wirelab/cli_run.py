@@ -22,6 +22,7 @@ from wirelab.lab.select import select
 from wirelab.matrix import Job, Matrix
 from wirelab.plan.build import build_plan
 from wirelab.recall import Recall
+from wirelab.report.html import html_report
 from wirelab.report.junit import junit
 from wirelab.report.live import LiveReport
 from wirelab.report.markdown import markdown
@@ -87,7 +88,7 @@ def run_command(  # noqa: PLR0913 - the options of a command line
     cpus = usable_cpus(cpu, jobs)
     experiments = load_all(names or ())
     chosen = read_seeds(seeds) if seeds else [seed]
-    work = [job_of(experiment, each) for experiment in experiments for each in chosen]
+    work = [job_of(name, experiment, each) for name, experiment in experiments.items() for each in chosen]
     lab = select(kernel, root)
     show = _Show(work, as_json=as_json, quiet=quiet)
     with lab.in_use():
@@ -106,13 +107,23 @@ def run_command(  # noqa: PLR0913 - the options of a command line
     raise typer.Exit(worst(outcome.record.verdict for outcome in outcomes).exit_code)
 
 
-def job_of(experiment: Experiment, seed: int) -> Job:
-    """A scenario with one seed, planned."""
+def job_of(name: str, experiment: Experiment, seed: int) -> Job:
+    """A scenario with one seed, planned; ``name`` is what it was asked for by."""
     trials = tuple(
         Trial(build_plan(experiment, case, seed), case.expectations, case.breaks) for case in experiment.cases
     )
     scenario = experiment.scenario
-    return Job(scenario.name, seed, trials, rows=scenario.source.measured, fitted=scenario.fitted)
+    return Job(
+        scenario.name,
+        seed,
+        trials,
+        rows=scenario.source.measured,
+        fitted=scenario.fitted,
+        story=experiment.story,
+        source=", ".join(filter(None, (scenario.source.title, scenario.source.date))),
+        # The file alone: where it is on this machine means nothing to others.
+        again=("wirelab", "run", Path(name).name, "--seed", str(seed)),
+    )
 
 
 def run_all(  # noqa: PLR0913 - what a run of many depends on
@@ -128,6 +139,7 @@ def run_all(  # noqa: PLR0913 - what a run of many depends on
             live,
             clock=time.monotonic,
             now=lambda: datetime.now(UTC),
+            report=html_report,
         )
         return matrix.run(work)
 

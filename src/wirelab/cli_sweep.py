@@ -60,9 +60,12 @@ def sweep_command(  # noqa: PLR0913 - the options of a command line
     points = grid(case, axes)
     # A job for each point: what is measured is kept as soon as it is.
     work = []
-    for number, (_, each) in enumerate(points, start=1):
+    for number, (values, each) in enumerate(points, start=1):
         plan = replace(build_plan(experiment, each, seed), variant=f"point-{number}")
-        work.append(Job(experiment.scenario.name, seed, (Trial(plan, each.expectations),)))
+        point = [f"--vary={axis.key}={value}" for axis, value in zip(axes, values, strict=True)]
+        again = ("wirelab", "sweep", Path(name).name, *point, f"--variant={case.name}", f"--seed={seed}")
+        trials = (Trial(plan, each.expectations),)
+        work.append(Job(experiment.scenario.name, seed, trials, story=experiment.story, again=again))
     lab = select(kernel, root)
     live = LiveReport(Output.for_stream(sys.stderr), work, lambda _: None)
     with lab.in_use():

@@ -113,8 +113,25 @@ def ceiling(plan: Plan, flow: Flow) -> Ceiling | None:
             if port.bus is not None:
                 served_s[f"the bus of {port.label}"] = _bus_s(port.bus, frames)
     served_s |= {f"the CPU of {node}": spent_s for node, spent_s in _cpus_s(way, frames).items()}
+    served_s |= _copy_s(flow, payload, min(served_s.values()))
     bottleneck = max(served_s, key=served_s.__getitem__)
     return Ceiling(payload * BITS_PER_BYTE / served_s[bottleneck], bottleneck)
+
+
+def _copy_s(flow: Flow, payload: int, sent_s: float) -> dict[str, float]:
+    """How long the stages of a copy take: the slowest is the limit, or all of them one after the other."""
+    copy = flow.copy
+    if copy is None:
+        return {}
+    stages_ps = {
+        f"reading at {flow.sender}": copy.read_ps,
+        f"the program at {flow.sender}": copy.process_ps,
+        f"writing at {flow.receiver}": copy.write_ps,
+    }
+    stages_s = {what: payload * byte_ps / PS_PER_S for what, byte_ps in stages_ps.items()}
+    if copy.pipeline == "overlapped":
+        return stages_s
+    return {"reading, sending and writing one after the other": sent_s + sum(stages_s.values())}
 
 
 def _bus_s(bus: Bus, frames: tuple[int, ...]) -> float:

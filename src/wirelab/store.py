@@ -1,7 +1,7 @@
 """Result folders: made aside, named when whole, never overwritten.
 
 ```
-results/20260722T101530Z-sfp-mismatch/   result.json, and for each variant its plan.json and raw/
+results/20260722T101530Z-sfp-mismatch/   result.json, report.html, for each variant its plan.json and raw/
 results/latest/sfp-mismatch              a link to the newest
 results/.partial-...                     a run under way, or what a killed one left
 ```
@@ -29,6 +29,7 @@ if TYPE_CHECKING:
     from types import TracebackType
 
 RESULT: Final = "result.json"
+REPORT: Final = "report.html"
 PLAN: Final = "plan.json"
 RAW: Final = "raw"
 LATEST: Final = "latest"
@@ -118,18 +119,16 @@ class Draft:
             (folder / PLAN).write_text(plan, encoding="utf-8")
         return folder
 
-    def commit(self, result: str) -> Path:
-        """Write ``result`` as result.json, give the folder its name and point ``latest`` to it.
+    def commit(self, result: str, report: str | None = None) -> Path:
+        """Write result.json and report.html, give the folder its name and point ``latest`` to it.
 
         Returns the folder. Raises LabError naming the path; then there is no result, or, if only the
         link could not be made, a whole one.
         """
-        target = self.folder / RESULT
-        with _named(target):
-            with target.open("x", encoding="utf-8") as file:
-                file.write(result)
-                file.flush()
-                os.fsync(file.fileno())
+        with _named(self.folder):
+            if report is not None:
+                _write(self.folder / REPORT, report)
+            _write(self.folder / RESULT, result)
             with contextlib.suppress(OSError):
                 os.fsync(self._descriptor)
             final = self._rename()
@@ -161,6 +160,14 @@ class Draft:
                 fresh.replace(link)
             finally:
                 fresh.unlink(missing_ok=True)
+
+
+def _write(path: Path, text: str) -> None:
+    """Write a new file that is on the disk when this returns."""
+    with _named(path), path.open("x", encoding="utf-8") as file:
+        file.write(text)
+        file.flush()
+        os.fsync(file.fileno())
 
 
 def _locked_folder(root: Path, prefix: str) -> tuple[Path, int]:

@@ -31,7 +31,7 @@ def test_a_run_that_passes(wirelab: Wirelab) -> None:
     (folder,) = Store(wirelab.results).results()
     assert out.splitlines()[-1].endswith(f"results/{folder.name}")
     assert wirelab.document()["verdict"] == "pass"
-    assert sorted(path.name for path in folder.iterdir()) == ["deep", "main", "result.json"]
+    assert sorted(path.name for path in folder.iterdir()) == ["deep", "main", "report.html", "result.json"]
     assert sorted(path.name for path in (folder / "main").iterdir()) == ["plan.json", "raw"]
 
 

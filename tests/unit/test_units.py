@@ -106,7 +106,7 @@ def test_the_units_mean_what_the_field_means(text: str, quantity: Quantity, valu
         ("10 sec", TIME, "unknown unit `sec`; did you mean `s`?"),
         ("10 MB/s", RATE, "`MB/s` counts bytes; a rate is written in bit/s, kbit/s, Mbit/s, Gbit/s"),
         ("10 ms", RATE, "`ms` is a unit of time; a rate is written in bit/s, kbit/s, Mbit/s, Gbit/s"),
-        ("10", SIZE, "`10` has no unit; a size is written in B, kB, KiB, MB, MiB"),
+        ("10", SIZE, "`10` has no unit; a size is written in B, kB, KiB, MB, MiB, GB, TB"),
         ("10 frames", COUNT, "`10 frames` has a unit; a count is a plain number"),
         ("1.5 B", SIZE, "`1.5 B` is not a whole number of B"),
         ("1.5", COUNT, "`1.5` is not a whole number"),

@@ -1,0 +1,110 @@
+"""Pages of runs of the recorded network, read as a browser reads them."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from html.parser import HTMLParser
+from typing import TYPE_CHECKING
+
+from recorded import Recording, plan, recording
+
+from wirelab.matrix import Job, Outcome
+from wirelab.model.expect import Expectation
+from wirelab.record import RunRecord, VariantRecord
+from wirelab.report.html import html_report
+from wirelab.run import Trial, judge
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from wirelab.plan.types import Plan
+
+GOODPUT = Expectation("download", "goodput", 1_000_000_000, 1_300_000_000)
+LOSSY = Expectation("download", "retransmits", 100, 200, why="the module drops what comes too fast")
+FEW = replace(LOSSY, low=None, high=50, why="a healthy path loses nothing")
+DROPS = Expectation("module.line", "drops", 1, None)
+
+JOB = Job(
+    "sfp-mismatch",
+    7,
+    (),
+    rows=("sfp.asf-10g-t", "sfp.link_up"),
+    fitted=("sfp.asf-10g-t",),
+    story="Upload is perfect; download loses more than half.",
+    source="SFP+ and 2.5GbE, 2022-07-30",
+    again=("wirelab", "run", "sfp-mismatch", "--seed", "7"),
+)
+BLOCKS = {"td", "th", "dt", "dd", "p", "h1", "h2", "h3", "h4", "summary"}
+VOID = {"meta", "br", "hr", "img", "link", "input"}
+
+
+class Page(HTMLParser):
+    """A page as a browser takes it: ``text`` by element, ``links``, and an error where tags do not match."""
+
+    def __init__(self, html: str) -> None:
+        super().__init__()
+        self._open: list[str] = []
+        self.tags: list[str] = []
+        self.links: list[str] = []
+        self.ids: list[str] = []
+        self.parts: list[tuple[str, str]] = []
+        self.feed(html)
+        self.close()
+        assert self._open == []
+
+    def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
+        """Remember what has to be closed."""
+        self.tags.append(tag)
+        self.links += [value or "" for name, value in attrs if name in ("href", "src", "xlink:href", "data")]
+        self.ids += [value or "" for name, value in attrs if name == "id"]
+        assert not [name for name, _ in attrs if name.startswith("on")]
+        if tag not in VOID:
+            self._open.append(tag)
+
+    def handle_startendtag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
+        """An element of SVG that is closed at once."""
+        self.handle_starttag(tag, attrs)
+        assert self._open.pop() == tag
+
+    def handle_endtag(self, tag: str) -> None:
+        """It closes what was opened last."""
+        assert self._open, f"</{tag}> closes nothing"
+        assert self._open.pop() == tag
+        if tag in BLOCKS:
+            self.parts.append(("", " "))
+
+    def handle_data(self, data: str) -> None:
+        """Text and where it stands."""
+        self.parts.append((self._open[-1] if self._open else "", data))
+
+    @property
+    def text(self) -> str:
+        """All that is to be read, in one line."""
+        words = "".join(data for tag, data in self.parts if tag not in ("style", "title"))
+        return " ".join(words.split())
+
+    def texts(self, tag: str) -> list[str]:
+        """What stands in the elements of a kind."""
+        return [data.strip() for where, data in self.parts if where == tag]
+
+
+def judged(
+    folder: Path,
+    *expectations: Expectation,
+    recorded: Recording | None = None,
+    breaks: str | None = None,
+    of: Plan | None = None,
+) -> VariantRecord:
+    """A judged variant (or control)."""
+    trial = Trial(of or plan("deep" if breaks else "main"), expectations, breaks)
+    return judge(trial, (recorded or recording(of)).write(folder))
+
+
+def outcome(*variants: VariantRecord, job: Job = JOB) -> Outcome:
+    """A run of these variants."""
+    return Outcome(job, RunRecord("sfp-mismatch", 7, variants, 12.3), None)
+
+
+def page(*variants: VariantRecord, job: Job = JOB) -> Page:
+    """The page of such a run, which is sound HTML."""
+    return Page(html_report(outcome(*variants, job=job)))

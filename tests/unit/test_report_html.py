@@ -1,0 +1,268 @@
+"""The page of a run: every verdict with its proof, in one file."""
+
+from __future__ import annotations
+
+import itertools
+import re
+import shlex
+from dataclasses import replace
+from datetime import UTC, datetime
+from pathlib import Path
+
+from pages import DROPS, FEW, GOODPUT, JOB, LOSSY, Page, judged, outcome, page
+from recorded import plan, recording, with_ports
+from standin import HOLDS, Wirelab
+from test_run import Listener, Playback
+
+from wirelab.checks import broken_lab
+from wirelab.errors import LabError, SkipError
+from wirelab.matrix import Matrix, Outcome
+from wirelab.record import RunRecord, VariantRecord
+from wirelab.report.html import html_report
+from wirelab.run import Runner, Trial
+from wirelab.store import Store
+from wirelab.verdict import Verdict
+
+EVIL = "<script>alert(\"1\")</script>&<b title='x'>"
+
+
+def test_a_pass_shows_its_proof(tmp_path: Path) -> None:
+    """The verdict, the story and the wiring; every figure; and all that it takes to have it again."""
+    variant = judged(tmp_path, GOODPUT, LOSSY, DROPS)
+    found = page(variant)
+    assert found.text.startswith(
+        "sfp-mismatch pass Upload is perfect; download loses more than half. "
+        "server --10G-- switch --10G-- [module] --2.5G-- client Flows"
+    )
+    assert "download server → client 1.16 Gbit/s" in found.text
+    assert "1..1.3 Gbit/s, 100..200 retransmits pass" in found.text
+    assert "the module drops what comes too fast: 159 frames were dropped at module.line" in found.text
+    assert variant.result is not None
+    for fact in (
+        "SFP+ and 2.5GbE, 2022-07-30",
+        "prediction of sfp.link_up; fitted to sfp.asf-10g-t",
+        "seed 7",
+        "kernel 7.2.12",
+        "iperf3 3.18-2+deb13u1, mininet 2.3.0, openvswitch-switch 3.5.0",
+        "7.20 s of virtual time",
+        f"digest {outcome(variant).record.digest}",
+        f"digest {variant.result.digest}",
+        "wirelab run sfp-mismatch --seed 7",
+    ):
+        assert fact in found.text
+    assert {"result.json", "main/plan.json", "main/raw/"} <= set(found.links)
+
+
+def test_the_order_of_the_page(tmp_path: Path) -> None:
+    """First what came out, then the proof, then what it is made of."""
+    found = page(judged(tmp_path / "a", GOODPUT), judged(tmp_path / "b", FEW, breaks=FEW.name))
+    assert found.texts("h2") == ["Flows", "The proof", "Controls", "Where this comes from"]
+    at = [found.text.index(word) for word in ("Goodput", "Congestion window", "Round-trip time", "Held at")]
+    at += [found.text.index(word) for word in ("Drops module.line", "Ports port", "settings as they were")]
+    assert at == sorted(at)
+
+
+def test_a_fail_explains_itself_on_top(tmp_path: Path) -> None:
+    """Above all tables stands the sentence with the numbers, and the scenario's reason."""
+    found = page(judged(tmp_path, FEW, GOODPUT))
+    assert found.texts("title")[0] == "sfp-mismatch: fail"
+    sentence = (
+        "fail main: download.retransmits: expected at most 50 retransmits, measured 161; "
+        "159 frames were dropped at module.line (FIFO 16 KiB full) a healthy path loses nothing"
+    )
+    assert found.text.index(sentence) < found.text.index("Flows")
+    assert "#v1" in found.links
+    assert "v1" in found.ids
+
+
+def test_an_error_shows_its_message_and_hint(tmp_path: Path) -> None:
+    """Where nothing was measured there are no figures, but what broke; the other variant has its own."""
+    error = broken_lab(LabError("the lab ended without a status", hint="the last words:\nKernel panic"))
+    broken = VariantRecord(plan(), None, (error,), None)
+    found = page(broken)
+    assert found.text.startswith("sfp-mismatch error")
+    assert "error main: lab: the lab ended without a status the last words: Kernel panic" in found.text
+    assert "figure" not in found.tags
+    assert "kernel unknown" in found.text
+    assert "digest none" in found.text
+    both = page(broken, judged(tmp_path, GOODPUT, of=plan("other")))
+    assert "figure" in both.tags
+    assert "kernel 7.2.12" in both.text
+    assert "digest none" in both.text
+
+
+def test_a_skip_says_why() -> None:
+    """What cannot be tested here is no fault, and the page says what is in the way."""
+    found = page(VariantRecord(plan(), None, (broken_lab(SkipError("needs AMX")),), None))
+    assert found.text.startswith("sfp-mismatch skip")
+    assert "skip main: lab: needs AMX" in found.text
+
+
+def test_a_broken_law_comes_first(tmp_path: Path) -> None:
+    """What makes every figure doubtful stands above what they say."""
+    recorded = recording()
+    recorded.stats("end", "client-eth0")["rx_frames"] -= 1
+    text = page(judged(tmp_path, FEW, recorded=recorded)).text
+    assert text.index("error main: law.receive") < text.index("fail main: download.retransmits")
+
+
+def test_a_control_says_what_it_broke(tmp_path: Path) -> None:
+    """With the sentence of the expectation that it failed; what it measured is there, too."""
+    found = page(judged(tmp_path / "a", LOSSY), judged(tmp_path / "b", FEW, breaks=FEW.name))
+    assert (
+        "deep pass breaks download.retransmits, as it must: expected at most 50 retransmits, measured 161"
+    ) in found.text
+    assert found.texts("summary")[-2:] == [
+        "What it measured",
+        "6 settings as they were asked for and as they were read back: all the same",
+    ]
+    assert found.ids == ["v1", "v2"]
+
+
+def test_a_control_that_breaks_nothing_is_shown_on_top(tmp_path: Path) -> None:
+    """It fails the scenario, so it is told before everything else, and what it measured lies open."""
+    html = html_report(
+        outcome(judged(tmp_path / "a", LOSSY), judged(tmp_path / "b", LOSSY, breaks=LOSSY.name))
+    )
+    text = Page(html).text
+    assert text.index("fail deep: breaks download.retransmits: control breaks nothing") < text.index("Flows")
+    assert "<details open><summary>What it measured" in html
+
+
+def test_variants_are_told_apart(tmp_path: Path) -> None:
+    """With more than one the flows say whose they are, and each has a proof of its own."""
+    one = judged(tmp_path, LOSSY)
+    buffered = replace(one, plan=replace(plan("buffered"), drawing="server == [deep] == client\n"))
+    found = page(one, buffered)
+    assert "variant flow direction" in found.text
+    assert "buffered download server → client" in found.text
+    assert "variant flow" not in page(one).text
+    assert found.text.count("server == [deep] == client") == 1
+
+
+def test_what_a_scenario_says_is_text(tmp_path: Path) -> None:
+    """No story, name, reason, drawing, setting or message of a lab becomes a part of the page."""
+    recorded = recording()
+    recorded.settings[0]["setting"] = EVIL
+    recorded.status["kernel"] = EVIL
+    recorded.status["tools"][EVIL] = EVIL
+    variant = judged(
+        tmp_path, replace(FEW, why=EVIL), recorded=recorded, of=replace(with_ports(plan()), drawing=EVIL)
+    )
+    error = VariantRecord(plan(EVIL), EVIL, (broken_lab(LabError(EVIL, hint=EVIL)),), None)
+    job = replace(JOB, story=EVIL, source=EVIL, rows=(EVIL,), again=("wirelab", EVIL))
+    html = html_report(
+        replace(outcome(variant, error, job=job), record=RunRecord(EVIL, 1, (variant, error), 1))
+    )
+    found = Page(html)
+    assert "script" not in found.tags
+    assert "<script" not in html
+    assert found.text.count(EVIL) >= 12
+
+
+def test_a_page_loads_nothing(tmp_path: Path) -> None:
+    """It can be sent to a colleague: nothing in it is fetched or run, and a browser is told so."""
+    html = html_report(outcome(judged(tmp_path, LOSSY)))
+    found = Page(html)
+    assert not {"script", "link", "img", "iframe", "object", "embed"} & set(found.tags)
+    assert all(re.fullmatch(r"#v\d+|result\.json|main/plan\.json|main/raw/", link) for link in found.links)
+    assert not re.search(r"https?:|url\(|@import", html)
+    assert "default-src 'none'; style-src 'unsafe-inline'" in html
+
+
+def test_the_same_measurements_are_the_same_page(tmp_path: Path) -> None:
+    """To the byte, however long it took and whether it was measured now or before."""
+    one = outcome(judged(tmp_path / "a", LOSSY, FEW))
+    other = outcome(replace(judged(tmp_path / "b", LOSSY, FEW), cached=True))
+    slower = replace(other, record=replace(other.record, wall_s=99.9), folder=Path("/somewhere"))
+    assert html_report(one) == html_report(slower)
+
+
+def test_last_words_of_any_kind_can_be_written(tmp_path: Path) -> None:
+    """A dying lab writes control characters, and JSON can hold half a character: neither costs the page."""
+    error = broken_lab(LabError("\x1b[31mpanic\x00 \ud800 \u2028 ende\N{SNOWMAN}"))
+    html = html_report(outcome(VariantRecord(plan(), None, (error,), None)))
+    (tmp_path / "report.html").write_text(html, encoding="utf-8")
+    assert "\N{REPLACEMENT CHARACTER}[31mpanic\N{REPLACEMENT CHARACTER} \\ud800" in html
+    assert not re.search(r"[\x00-\x08\x0b-\x1f\x7f]", html)
+
+
+def kept(folder: Path, report: object = html_report) -> Outcome:
+    """The outcome of a run on a bench that plays a recording back."""
+    ticks = itertools.count(100.0, 2.5)
+    matrix = Matrix(
+        Runner(Playback({"main": recording()})),
+        Store(folder),
+        (0,),
+        Listener(),
+        clock=lambda: next(ticks),
+        now=lambda: datetime(2026, 7, 22, 10, 15, 30, tzinfo=UTC),
+        report=report,  # type: ignore[arg-type]
+    )
+    (found,) = matrix.run([replace(JOB, trials=(Trial(plan(), (LOSSY,)),))])
+    return found
+
+
+def test_every_run_leaves_its_page(tmp_path: Path) -> None:
+    """It is in the folder from the moment the folder has its name, beside result.json."""
+    found = kept(tmp_path)
+    assert found.folder is not None
+    assert (found.folder / "report.html").read_text(encoding="utf-8") == html_report(found)
+    assert (found.folder / "result.json").is_file()
+
+
+def test_a_page_that_cannot_be_made_costs_no_result(tmp_path: Path) -> None:
+    """What was measured is kept and judged, and the outcome says what went wrong with the page."""
+
+    def broken(_: Outcome) -> str:
+        raise ZeroDivisionError("division by zero")
+
+    found = kept(tmp_path, broken)
+    assert found.record.verdict is Verdict.PASS
+    assert found.folder is not None
+    assert sorted(path.name for path in found.folder.iterdir()) == ["main", "result.json"]
+    assert found.error is not None
+    assert "report.html could not be made: ZeroDivisionError: division by zero" in found.error.message
+
+
+def test_the_command_line_leaves_the_same_page_from_the_cache(tmp_path: Path) -> None:
+    """Measured and recalled, its bytes are the same; runs that fail or break have one, too."""
+    wirelab = Wirelab.make(tmp_path)
+    scenario = wirelab.folder / "lossy.yaml"
+    scenario.write_text(
+        f"# A story & more.\n{scenario.read_text(encoding='utf-8').lstrip()}", encoding="utf-8"
+    )
+
+    def report() -> str:
+        return (wirelab.results / "latest" / "lossy" / "report.html").read_text(encoding="utf-8")
+
+    wirelab.run("lossy.yaml", cache=True)
+    first = report()
+    assert "wirelab run lossy.yaml --seed 1" in Page(first).text
+    assert "lossy pass A story & more. server" in Page(first).text
+    _, out, _ = wirelab.run("lossy.yaml", cache=True)
+    assert "cached" in out
+    assert report() == first
+    wirelab.lab.order({**HOLDS, "main": {"dropped": 300}})
+    wirelab.run("lossy.yaml")
+    assert "measured 302; 300 frames were dropped at module.line" in Page(report()).text
+    wirelab.lab.order({**HOLDS, "main": {"message": "server: no <carrier>"}})
+    wirelab.run("lossy.yaml")
+    assert "error main: lab: server: no <carrier>" in Page(report()).text
+
+
+def test_a_point_of_a_sweep_says_how_to_have_it_again(tmp_path: Path) -> None:
+    """The line sweeps over that point alone, and leads to the same measurements."""
+    wirelab = Wirelab.make(tmp_path)
+    wirelab("sweep", "lossy.yaml", "--vary", "module.fifo=8KiB,64KiB", *wirelab.lab.options)
+    pages = [
+        Page((path / "report.html").read_text("utf-8")).text for path in Store(wirelab.results).results()
+    ]
+    lines = sorted(text.rpartition("To run it again: ")[2] for text in pages)
+    assert lines == [
+        f"wirelab sweep lossy.yaml '--vary=module.fifo={size} KiB' --variant=main --seed=1"
+        for size in (64, 8)
+    ]
+    code, out, _ = wirelab(*shlex.split(lines[0])[1:], *wirelab.lab.options)
+    assert code == 0
+    assert out.splitlines()[1].split()[:3] == ["64", "KiB", "upload"]

@@ -1,0 +1,236 @@
+"""The proof on the page of a run: charts over virtual time, and tables."""
+
+from __future__ import annotations
+
+import itertools
+import random
+import re
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+import pytest
+from pages import GOODPUT, Page, judged, outcome, page
+from recorded import G, Recording, plan, recording, with_ports
+
+from wirelab.ping import PingResult
+from wirelab.plan.traffic import Ping
+from wirelab.report.html import html_report
+from wirelab.report.timeline import PORTS_SHOWN, timeline
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from wirelab.record import VariantRecord
+    from wirelab.report.chart import Chart
+
+
+def test_charts_share_their_time(tmp_path: Path) -> None:
+    """Every chart goes from the first to the last snapshot, and has axes with units, a legend and a title."""
+    html = html_report(outcome(judged(tmp_path, GOODPUT)))
+    figures = re.findall(r"<figure>.*?</figure>", html, re.DOTALL)
+    titles = [re.findall(r"<title>(.*?)</title>", figure)[0] for figure in figures]
+    assert [title.partition(" over virtual time (s). ")[0] for title in titles] == [
+        "Goodput: goodput (Mbit/s)",
+        "Congestion window: cwnd (segments)",
+        "Round-trip time: RTT (us)",
+        "Held at module.line: held (kB)",
+        "Held at server: held (kB)",
+        "Held at switch.p1: held (kB)",
+        "Held at switch.p2: held (kB)",
+        "Held at module.host: held (kB)",
+        "Drops: dropped frames",
+    ]
+    for figure, title in zip(figures, titles, strict=True):
+        axis = re.escape(title.partition(": ")[2].partition(" over ")[0])
+        assert re.search(rf'<text [^>]*transform="rotate[^>]*>{axis}</text>', figure)
+        assert figure.count(">virtual time (s)<") == 1
+        assert figure.count('class="key"') == figure.count("<polyline")
+        # 7.2 s from the left end of the plot to the right one.
+        ticks = re.findall(r'x="([\d.]+)" y="[\d.]+" text-anchor="middle">(\d\.\d)<', figure)
+        assert {float(second): float(x) for x, second in ticks} == pytest.approx(
+            {half / 2: 66 + half / 2 / 7.2 * 882 for half in range(15)}, abs=0.1
+        )
+
+
+def charts(variant: VariantRecord) -> dict[str, Chart]:
+    """The charts of a variant by their titles."""
+    assert variant.result is not None
+    return {chart.title: chart for chart in timeline(variant.plan, variant.result).charts}
+
+
+def points(chart: Chart) -> dict[str, list[tuple[float, float]]]:
+    """Where the lines of a chart go, by their names, in s and base units."""
+    return {line.name: [(x / G, y) for x, y in line.points] for line in chart.lines}
+
+
+def test_the_area_below_goodput_is_what_was_acknowledged(tmp_path: Path) -> None:
+    """From the start of a flow to its last sample, whatever lies between two samples."""
+    recorded = recording()
+    acked = [0, 0, 5_000_000, 5_000_000, 70_000_000, *range(80_000_000, 155_000_000, 5_000_000)]
+    rest = iter(acked)
+    for sample in recorded.samples:
+        for name in sample["flows"]:
+            sample["flows"][name]["bytes_acked"] = next(rest, acked[-1]) if name == "upload" else 0
+    found = points(charts(judged(tmp_path, recorded=recorded))["Goodput"])
+    line = found["upload"]
+    area_bits = sum((after[0] - before[0]) * before[1] for before, after in itertools.pairwise(line))
+    assert area_bits == pytest.approx(acked[-1] * 8)
+    assert (line[0][0], line[-1][0]) == (1.0, 2.9)
+    assert {y for _, y in found["download"]} == {0}
+
+
+def test_parallel_connections_show_what_the_receiver_got(tmp_path: Path) -> None:
+    """Samples see the first connection only: then each second has the receiver's own figure."""
+    flows = tuple(replace(each, parallel=4) for each in plan().flows)
+    variant = judged(tmp_path, of=replace(plan(), flows=flows))
+    assert variant.result is not None
+    first, second = variant.result.flows["download"].intervals_bps
+    assert points(charts(variant)["Goodput"])["download"] == [(4.0, first), (5.0, second), (6.0, second)]
+
+
+def test_drops_are_counted_from_the_start(tmp_path: Path) -> None:
+    """What a port dropped before is not of this run; the legend has the causes."""
+    recorded = recording()
+    for number, sample in enumerate(recorded.samples):
+        sample["ports"]["module-line"]["dropped_frames"] = 1000 + number
+    chart = charts(judged(tmp_path, recorded=recorded))["Drops"]
+    line = points(chart)["module.line"]
+    assert (line[0], line[-1]) == ((0.0, 0), (6.4, 64))
+    assert chart.lines[0].note == "159 queue"
+
+
+def test_what_a_port_held_is_beside_what_it_has_room_for(tmp_path: Path) -> None:
+    """Limits that were nearly reached are in the chart, those far above it in the note alone."""
+    found = charts(judged(tmp_path))
+    chart = found["Held at module.line"]
+    assert points(chart)["egress queue"][40:62] == [*((t / 10, 15_140) for t in range(40, 61)), (6.1, 0)]
+    assert [level.name for level in chart.levels] == ["high water 15.1 kB", "bfifo limit 16 KiB"]
+    assert chart.note == "bfifo of 16 KiB; packet buffer of 1533 KiB"
+    assert [level.name for level in found["Held at switch.p1"].levels] == ["high water 15.1 kB"]
+    lossless = with_ports(plan(), pause_tx=True, xoff_bytes=15_000, xon_bytes=12_000, buffer_bytes=20_000)
+    chart = charts(judged(tmp_path / "b", of=lossless))["Held at module.line"]
+    assert [level.name for level in chart.levels[2:]] == ["XOFF 15 kB", "packet buffer 20 kB"]
+    assert chart.note == "bfifo of 16 KiB; packet buffer of 20 kB; XOFF at 15 kB, XON at 12 kB"
+
+
+def test_what_did_not_happen_has_no_chart(tmp_path: Path) -> None:
+    """An empty chart would prove nothing: a sentence says that nothing was dropped and nobody paused."""
+    found = page(judged(tmp_path, GOODPUT, recorded=recording(dropped=0)))
+    assert "Not drawn: no frame was dropped; no port was paused." in found.text
+    assert "Drops" not in found.texts("b")
+
+
+def paused(port: str) -> Recording:
+    """A recording in which a port was silent for half of the download."""
+    recorded = recording()
+    for snapshot in ("download:end", "end"):
+        recorded.stats(snapshot, port)["tx_paused_ns"] = 1_050_000_000
+        recorded.stats(snapshot, port)["rx_pause_frames"] = 12
+    return recorded
+
+
+def test_the_time_paused_is_that_of_the_counters(tmp_path: Path) -> None:
+    """Half of the download, nothing before: the line is at 50 % from its start to its end."""
+    html = html_report(outcome(judged(tmp_path, recorded=paused("switch-p2"))))
+    chart = re.search(r"<title>Paused by the peer.*?</svg>", html, re.DOTALL)
+    assert chart is not None
+    (line,) = re.findall(r'points="(.*?)"', chart[0])
+    heights = [float(pair.split(",")[1]) for pair in line.split()]
+    (full,) = re.findall(r'y="([\d.]+)" text-anchor="end">100<', chart[0])
+    (none,) = re.findall(r'y="([\d.]+)" text-anchor="end">0<', chart[0])
+    assert sorted(set(heights)) == pytest.approx([(float(full) + float(none)) / 2 - 4, float(none) - 4])
+    found = Page(html)
+    assert "switch.p2 1.05 s in all" in found.text
+    assert "1.05 s (15 %)" in found.text
+
+
+def test_few_ports_have_a_chart(tmp_path: Path) -> None:
+    """Those that dropped, then those that sent PAUSE, then by high water; the table has all of them."""
+    recorded = recording()
+    for number, name in enumerate(recorded.snapshot("end")["ports"]):
+        recorded.stats("end", name)["queue_high_water_bytes"] = 20_000 + number
+    recorded.stats("end", "switch-p1")["tx_pause_frames"] = 5
+    found = page(judged(tmp_path, recorded=recorded))
+    shown = [title.removeprefix("Held at ") for title in found.texts("b") if title.startswith("Held")]
+    assert shown == ["module.line", "switch.p1", "client", "module.host", "switch.p2"]
+    assert len(shown) == PORTS_SHOWN
+    assert {port.label for port in plan().ports} <= set(found.texts("td"))
+
+
+def test_a_port_that_did_nothing_has_no_chart(tmp_path: Path) -> None:
+    """A single frame in a queue is no event."""
+    recorded = recording(dropped=0)
+    for name in recorded.snapshot("end")["ports"]:
+        recorded.stats("end", name).update(queue_high_water_bytes=1514, buffer_high_water_bytes=1514)
+    text = page(judged(tmp_path, recorded=recorded)).text
+    assert "Held at" not in text
+    assert "no port held more than one frame" in text
+
+
+def test_settings_that_differ_stand_out(tmp_path: Path) -> None:
+    """They are counted before anybody opens the list, and marked in it."""
+    recorded = recording()
+    recorded.settings[2]["actual"] = 1_000_000_000
+    html = html_report(outcome(judged(tmp_path, recorded=recorded)))
+    assert "6 settings as they were asked for and as they were read back: 1 differ" in Page(html).text
+    assert html.count('<tr class="odd">') == 1
+    assert "switch.p2 speed_bps 10000000000 1000000000" in re.sub(r"\s*<.*?>\s*", " ", html).replace(
+        "  ", " "
+    )
+
+
+def test_pings_have_their_percentiles(tmp_path: Path) -> None:
+    """A row with what was lost and how long the others took; none that were all lost."""
+    variant = judged(tmp_path)
+    assert variant.result is not None
+    ping = Ping("beside", "server", "client", 0, 1_000_000_000, 100_000_000)
+    pings = {
+        "beside": PingResult(
+            "beside", "server", "client", 10, tuple(float(us) for us in range(100, 1100, 100))
+        ),
+        "deaf": PingResult("deaf", "client", "server", 4, ()),
+    }
+    known = replace(
+        variant,
+        plan=replace(variant.plan, pings=(ping, replace(ping, name="deaf"))),
+        result=replace(variant.result, pings=pings),
+    )
+    found = page(known)
+    assert "beside server → client 10 0 % 100 us 500 us 900 us 1.00 ms 1.00 ms" in found.text
+    assert "deaf client → server 4 100 % - - - - -" in found.text
+    assert "beside ping, 100 us to 1.00 ms" in found.text
+    drawn = points(charts(known)["Round-trip time"])
+    assert drawn["beside"] == [(n / 10, 100 * (n + 1)) for n in range(10)]
+    assert "deaf" not in drawn
+
+
+def test_a_long_run_is_still_a_small_page(tmp_path: Path) -> None:
+    """A variant and a control of 24 s in which every figure changes with every sample: below 300 kB."""
+    dice = random.Random(1)  # noqa: S311 - figures, no secrets
+    variants = []
+    for name in ("main", "deep"):
+        recorded = recording()
+        for snapshot in recorded.counters["snapshots"]:
+            snapshot["at_ns"] *= 4
+        shape = recorded.samples[20]
+        recorded.samples = [
+            {
+                "at_ns": tenth * 100_000_000,
+                "ports": {
+                    port: {
+                        **idle,
+                        "queue_bytes": dice.randrange(15_140),
+                        "buffer_bytes": dice.randrange(15_140),
+                    }
+                    for port, idle in shape["ports"].items()
+                },
+                "flows": {
+                    flow: {"cwnd_segments": dice.randrange(99), "rtt_us": dice.randrange(999)}
+                    | {"bytes_acked": tenth**2 * dice.randrange(1000), "retransmits": 0}
+                    for flow in ("upload", "download")
+                },
+            }
+            for tenth in range(240)
+        ]
+        variants.append(judged(tmp_path / name, recorded=recorded, of=plan(name)))
+    assert 50_000 < len(html_report(outcome(*variants)).encode()) < 300_000
