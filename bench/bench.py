@@ -37,6 +37,8 @@ if TYPE_CHECKING:
 NS_PER_S = 1_000_000_000
 SHORT_S, LONG_S = 1, 6
 HOSTS = 40
+# Some of everything: loss, PAUSE, a bus, a CPU and links without traffic.
+MATRIX = ("sfp-*", "pcie-x1", "driver-bound", "autoneg-matrix")
 MANY_HOSTS_SCRIPT = Path(__file__).parent / "many_hosts.py"
 
 
@@ -137,6 +139,22 @@ def warm_scenario_s(cpu: int) -> float:
     return time.monotonic() - start_s
 
 
+def matrix_s_per_s(jobs: int) -> float:
+    """Virtual seconds for each wall second and core, of several scenarios with so many labs at once."""
+    with tempfile.TemporaryDirectory() as results:
+        listed = Path(results) / "all.json"
+        argv = [sys.executable, "-m", "wirelab", "run", *MATRIX, "--no-cache", "--quiet", "-j", str(jobs)]
+        start_s = time.monotonic()
+        done = subprocess.run(
+            [*argv, "--out", results, "--json-file", str(listed)], check=False, capture_output=True, text=True
+        )
+        took_s = time.monotonic() - start_s
+        if done.returncode != 0:
+            sys.exit(f"matrix: {done.stdout}{done.stderr}")
+        virtual_s = sum(float(each["virtual_s"]) for each in json.loads(listed.read_text()))
+    return virtual_s / took_s / jobs
+
+
 def folder_mib(folder: Path) -> float:
     """What a folder's files take on disk."""
     seen = {each.lstat().st_ino: each.lstat().st_blocks * 512 for each in folder.rglob("*")}
@@ -190,6 +208,15 @@ def measure(bench: Bench, lab: Lab, cpu: int) -> list[Figure]:
         bench.figure("boot to a running Open vSwitch", "s", lambda: bench.command_s("true"), 1.5),
         bench.figure(f"{HOSTS}-host Mininet topology to ready", "s", lambda: bench.command_s(*script), 10),
         bench.figure("warm `wirelab run sfp-mismatch`", "s", lambda: warm_scenario_s(cpu), 20),
+        *(
+            bench.figure(
+                f"matrix, virtual seconds a core, {jobs} at once",
+                per_second,
+                lambda jobs=jobs: matrix_s_per_s(jobs),
+                None,
+            )
+            for jobs in sorted({1, len(os.sched_getaffinity(0))})
+        ),
         bench.figure("peak memory of a run", "MiB", lambda: peak_mib(bench), 1024),
         Figure("root image", "MiB", (folder_mib(lab.root),), 250),
     ]

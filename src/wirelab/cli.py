@@ -15,8 +15,9 @@ from rich.text import Text
 from wirelab import __version__, cli_lab
 from wirelab.cli_errors import Group, exit_code_of
 from wirelab.cli_exec import exec_command
+from wirelab.cli_options import DEFAULT_SEED
 from wirelab.cli_parts import parts_command
-from wirelab.cli_run import DEFAULT_SEED, run_command
+from wirelab.cli_run import run_command
 from wirelab.cli_sweep import sweep_command
 from wirelab.errors import InputError, LabError, Problem
 from wirelab.lab.doctor import examine

@@ -15,7 +15,8 @@ import typer
 from rich.text import Text
 
 from wirelab.bench import LabBench
-from wirelab.cli_names import SEED_MAX, load_all, read_seeds, usable_cpus
+from wirelab.cli_names import load_all, read_seeds, usable_cpus
+from wirelab.cli_options import DEFAULT_OUT, DEFAULT_SEED, Jobs, Kernel, Out, Root, Seed, UseCache
 from wirelab.errors import LabError
 from wirelab.lab.cache import Cache
 from wirelab.lab.select import select
@@ -39,8 +40,6 @@ if TYPE_CHECKING:
     from wirelab.matrix import Outcome
     from wirelab.model.experiment import Experiment
 
-DEFAULT_SEED = 1
-
 
 def run_command(  # noqa: PLR0913 - the options of a command line
     names: Annotated[
@@ -52,20 +51,14 @@ def run_command(  # noqa: PLR0913 - the options of a command line
     *,
     as_json: Annotated[bool, typer.Option("--json", help="Print result.json and nothing else.")] = False,
     quiet: Annotated[bool, typer.Option("--quiet", "-q", help="Print only the verdict.")] = False,
-    seed: Annotated[
-        int, typer.Option(min=0, max=SEED_MAX, help="What the lab's randomness grows from.")
-    ] = DEFAULT_SEED,
+    seed: Seed = DEFAULT_SEED,
     seeds: Annotated[
         str | None,
         typer.Option(metavar="N|A-B", help="Run with each of these seeds; checks must hold for all."),
     ] = None,
-    jobs: Annotated[
-        int | None, typer.Option("--jobs", "-j", min=1, help="Labs at once. [default: one a CPU]")
-    ] = None,
-    out: Annotated[Path, typer.Option(metavar="DIR", help="Where results are kept.")] = Path("results"),
-    use_cache: Annotated[
-        bool, typer.Option("--cache/--no-cache", help="Answer from what was measured before.")
-    ] = True,
+    jobs: Jobs = None,
+    out: Out = DEFAULT_OUT,
+    use_cache: UseCache = True,
     junit_file: Annotated[
         Path | None, typer.Option("--junit", metavar="FILE", help="Write JUnit XML.")
     ] = None,
@@ -75,8 +68,8 @@ def run_command(  # noqa: PLR0913 - the options of a command line
     markdown_file: Annotated[
         Path | None, typer.Option("--markdown", metavar="FILE", help="Write a summary for a CI job's page.")
     ] = None,
-    kernel: Annotated[Path | None, typer.Option(metavar="FILE", help="Another lab kernel.")] = None,
-    root: Annotated[Path | None, typer.Option(metavar="DIR", help="Another root image.")] = None,
+    kernel: Kernel = None,
+    root: Root = None,
     cpu: Annotated[
         list[int] | None, typer.Option(min=0, help="A host CPU to use. Repeatable. [default: all]")
     ] = None,

@@ -9,8 +9,9 @@ from typing import Annotated
 
 import typer
 
-from wirelab.cli_names import SEED_MAX, usable_cpus
-from wirelab.cli_run import DEFAULT_SEED, run_all, write_file
+from wirelab.cli_names import usable_cpus
+from wirelab.cli_options import DEFAULT_OUT, DEFAULT_SEED, Jobs, Kernel, Out, Root, Seed, UseCache
+from wirelab.cli_run import run_all, write_file
 from wirelab.lab.select import select
 from wirelab.matrix import Job
 from wirelab.model.experiment import load
@@ -36,18 +37,12 @@ def sweep_command(  # noqa: PLR0913 - the options of a command line
     ] = None,
     csv_file: Annotated[Path | None, typer.Option("--csv", metavar="FILE", help="Write CSV.")] = None,
     html_file: Annotated[Path | None, typer.Option("--html", metavar="FILE", help="Write heat maps.")] = None,
-    seed: Annotated[
-        int, typer.Option(min=0, max=SEED_MAX, help="What the lab's randomness grows from.")
-    ] = DEFAULT_SEED,
-    jobs: Annotated[
-        int | None, typer.Option("--jobs", "-j", min=1, help="Labs at once. [default: one a CPU]")
-    ] = None,
-    out: Annotated[Path, typer.Option(metavar="DIR", help="Where results are kept.")] = Path("results"),
-    use_cache: Annotated[
-        bool, typer.Option("--cache/--no-cache", help="Answer from what was measured before.")
-    ] = True,
-    kernel: Annotated[Path | None, typer.Option(metavar="FILE", help="Another lab kernel.")] = None,
-    root: Annotated[Path | None, typer.Option(metavar="DIR", help="Another root image.")] = None,
+    seed: Seed = DEFAULT_SEED,
+    jobs: Jobs = None,
+    out: Out = DEFAULT_OUT,
+    use_cache: UseCache = True,
+    kernel: Kernel = None,
+    root: Root = None,
 ) -> None:
     """Run a scenario with every combination of the settings that vary, and show how it answers.
 
