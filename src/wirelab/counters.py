@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, cast
 
 if TYPE_CHECKING:
@@ -39,7 +39,10 @@ _STATS = (
 
 @dataclass(frozen=True, slots=True)
 class Qdisc:
-    """One qdisc's statistics as ``tc -s -j qdisc`` tells them; a GSO packet counts as its segments."""
+    """One qdisc's statistics as ``tc -s -j qdisc`` tells them; a GSO packet counts as its segments.
+
+    ``parent`` is where it hangs: ``1:4`` is the fourth TX queue below the root ``1:``.
+    """
 
     kind: str
     root: bool
@@ -47,6 +50,7 @@ class Qdisc:
     dropped_frames: int
     backlog_frames: int
     backlog_bytes: int
+    parent: str | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -87,6 +91,13 @@ class PortCounters:
                 return qdisc
         return None
 
+    def of_priority(self, priority: int) -> Qdisc | None:
+        """The queue of one priority, None where the port does not keep them apart: each has its TX queue."""
+        if self.root is None or self.root.kind != "mq":
+            return None
+        parent = f"1:{priority + 1}"
+        return next((qdisc for qdisc in self.qdiscs if qdisc.parent == parent), None)
+
     @property
     def dropped_below_root(self) -> int:
         """Frames that qdiscs dropped to which the root qdisc hands its own."""
@@ -101,11 +112,15 @@ class PortCounters:
 
 @dataclass(frozen=True, slots=True)
 class Snapshot:
-    """All counters at one instant; ``at_ns`` counts from when the network was ready."""
+    """All counters at one instant; ``at_ns`` counts from when the network was ready.
+
+    ``blocked`` has the frames that each rule of each firewall has dropped.
+    """
 
     name: str
     at_ns: int
     ports: Mapping[str, PortCounters]
+    blocked: Mapping[str, Mapping[str, int]] = field(default_factory=dict)
 
 
 def flow_window(flow: str) -> tuple[str, str]:
@@ -137,7 +152,17 @@ def _snapshot(names: Iterable[str], raw: Field) -> Snapshot:
         name=raw["name"].text(),
         at_ns=raw["at_ns"].integer(),
         ports={name: _port(ports[name], qdiscs[name], links[name]) for name in names},
+        blocked=_blocked(raw.get("blocked")),
     )
+
+
+def _blocked(raw: Field | None) -> dict[str, dict[str, int]]:
+    if raw is None:
+        return {}
+    return {
+        firewall: {rule: frames.integer() for rule, frames in rules.members()}
+        for firewall, rules in raw.members()
+    }
 
 
 def _port(stats: Field, qdiscs: Field, link: Field) -> PortCounters:
@@ -166,6 +191,7 @@ def _link(raw: Field) -> Link:
 
 
 def _qdisc(raw: Field) -> Qdisc:
+    parent = raw.get("parent")
     return Qdisc(
         kind=raw["kind"].text(),
         root=raw.get("root") is not None,
@@ -173,4 +199,5 @@ def _qdisc(raw: Field) -> Qdisc:
         dropped_frames=raw["drops"].integer(),
         backlog_frames=raw["qlen"].integer(),
         backlog_bytes=raw["backlog"].integer(),
+        parent=parent.text() if parent else None,
     )

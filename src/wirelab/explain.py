@@ -150,7 +150,8 @@ def _flow_evidence(metric: str, flow: Flow, plan: Plan, result: Result) -> str:
     if metric == "retransmits" and result.flows[flow.name].retransmits and found[0].startswith(_NO_DROPS):
         found.append("what was sent again had not been lost")
     if not result.flows[flow.name].connected:
-        return f"no connection came about between {flow.sender} and {flow.receiver}"
+        unconnected = f"no connection came about between {flow.sender} and {flow.receiver}"
+        return "; ".join([unconnected, *_blocked(result, (*way, *back), flow.name)])
     if metric in RTT_METRICS:
         found = [*_fullest_queue(result, way, flow.name), *found]
     if metric in ("goodput", "duration"):
@@ -224,7 +225,8 @@ def _happenings(plan: Plan, result: Result, way: Iterable[Hop], flow: str | None
     """The drops, then the pauses, on these hops; that there were none is said as well."""
     crossed = tuple(way)
     touched = {port.name for hop in crossed for port in (hop.out, hop.into)}
-    dropped = _dropped(result, [port for port in plan.ports if port.name in touched], flow)
+    dropped = _blocked(result, crossed, flow)
+    dropped += _dropped(result, [port for port in plan.ports if port.name in touched], flow)
     paused = [str(pause) for pause in pauses(result, crossed, flow)[:_SITES_NAMED]]
     if not dropped and not paused:
         return [f"{_NO_DROPS}, no port was paused"]
@@ -236,6 +238,18 @@ def _dropped(result: Result, ports: Iterable[Port], flow: str | None) -> list[st
     found = [str(site) for site in sites[:_SITES_NAMED]]
     rest = sum(site.frames for site in sites[_SITES_NAMED:])
     return [*found, f"{rounded(rest, COUNT)} more elsewhere"] if rest else found
+
+
+def _blocked(result: Result, way: Iterable[Hop], flow: str | None) -> list[str]:
+    """What the rules of the firewalls on these hops dropped: on purpose, so it counts as no port's drop."""
+    passed = {hop.into.node for hop in way}
+    return [
+        f"{'1 frame was' if frames == 1 else f'{rounded(frames, COUNT)} frames were'} "
+        f"blocked by {firewall} (rule {rule})"
+        for firewall, rules in result.blocked(flow).items()
+        for rule, frames in rules.items()
+        if frames and firewall in passed
+    ]
 
 
 def _fullest_queue(result: Result, way: Iterable[Hop], item: str) -> list[str]:

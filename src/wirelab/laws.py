@@ -6,35 +6,24 @@ first flow and after the last one has drained; a law says what the frames counte
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from itertools import pairwise
 from typing import TYPE_CHECKING, Final
 
+from wirelab.breach import LawBreach
 from wirelab.counters import END
-from wirelab.model.expect import PRIORITIES
-from wirelab.path import Hop, ceiling_bps, hops, path
+from wirelab.lossless import buffer, lossless, priorities
+from wirelab.path import ceiling_bps, hops
 from wirelab.units import COUNT, RATE, TIME, rounded
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
-    from wirelab.plan.types import Plan, Port
+    from wirelab.plan.types import Plan
     from wirelab.result import Change, Result
 
-    Law = Callable[[Plan, Result], Iterator["LawBreach"]]
+    Law = Callable[[Plan, Result], Iterator[LawBreach]]
 
 # iperf3 stamps its times in microseconds; a second or more of them is what goodput is divided by.
 _CLOCK_TOLERANCE: Final = 1e-5
-
-
-@dataclass(frozen=True, slots=True)
-class LawBreach:
-    """A law that a run has broken: its name, what it asks, what was found, and the sentence."""
-
-    law: str
-    expected: str
-    measured: str
-    message: str
 
 
 def check_laws(plan: Plan, result: Result) -> tuple[LawBreach, ...]:
@@ -65,14 +54,14 @@ def link(plan: Plan, result: Result) -> Iterator[LawBreach]:
     for hop in hops(plan):
         ends = [result.ports[port.label].link for port in (hop.out, hop.into)]
         if ends == [True, False]:
-            message = f"{_of(hop)}: one end of the cable has a link, the other has none"
+            message = f"{hop}: one end of the cable has a link, the other has none"
             yield LawBreach("link", "a link at both ends", "one", message)
         elif hop.out.speed_bps != hop.into.speed_bps:
-            yield _breach(
+            yield LawBreach.of(
                 "link",
                 hop.out.speed_bps,
                 hop.into.speed_bps,
-                f"{_of(hop)}: one end of the cable is at {rounded(hop.out.speed_bps, RATE)}, "
+                f"{hop}: one end of the cable is at {rounded(hop.out.speed_bps, RATE)}, "
                 f"the other at {rounded(hop.into.speed_bps, RATE)}",
             )
 
@@ -92,7 +81,9 @@ def drained(plan: Plan, result: Result) -> Iterator[LawBreach]:
         }
         for what, amount in left.items():
             if amount:
-                yield _breach("drained", 0, amount, f"{port.label}: {_n(amount)} {what} when all was over")
+                yield LawBreach.of(
+                    "drained", 0, amount, f"{port.label}: {_n(amount)} {what} when all was over"
+                )
 
 
 def cable(plan: Plan, result: Result) -> Iterator[LawBreach]:
@@ -102,17 +93,17 @@ def cable(plan: Plan, result: Result) -> Iterator[LawBreach]:
         flight = out["tx_flight_frames"]
         sent, arrived = out["tx_frames"], into["rx_wire_frames"]
         if sent != arrived + flight:
-            yield _breach(
+            yield LawBreach.of(
                 "cable",
                 sent,
                 arrived + flight,
-                f"{_of(hop)}: {_n(sent)} frames left, {_n(arrived)} arrived and {_n(flight)} are on the way",
+                f"{hop}: {_n(sent)} frames left, {_n(arrived)} arrived and {_n(flight)} are on the way",
             )
-        sent, arrived = out["tx_pause_frames"], into["rx_pause_frames"]
-        if sent != arrived and not flight:
-            yield _breach(
-                "cable", sent, arrived, f"{_of(hop)}: {_n(sent)} PAUSE frames left, {_n(arrived)} arrived"
-            )
+        for kind in ("pause", "pfc"):
+            sent, arrived = out.get(f"tx_{kind}_frames"), into.get(f"rx_{kind}_frames")
+            if sent != arrived and not flight:
+                message = f"{hop}: {_n(sent)} {kind.upper()} frames left, {_n(arrived)} arrived"
+                yield LawBreach.of("cable", sent, arrived, message)
 
 
 def receive(plan: Plan, result: Result) -> Iterator[LawBreach]:
@@ -122,7 +113,7 @@ def receive(plan: Plan, result: Result) -> Iterator[LawBreach]:
         arrived, taken, waiting = change["rx_wire_frames"], change["rx_frames"], change["rx_ring_frames"]
         dropped = sum(change.drops("rx").values())
         if arrived != taken + dropped + waiting:
-            yield _breach(
+            yield LawBreach.of(
                 "receive",
                 arrived,
                 taken + dropped + waiting,
@@ -144,7 +135,7 @@ def transmit(plan: Plan, result: Result) -> Iterator[LawBreach]:
         left, waiting = change["tx_frames"], change["tx_ring_frames"]
         dropped = sum(change.drops("tx").values())
         if released != left + dropped + waiting:
-            yield _breach(
+            yield LawBreach.of(
                 "transmit",
                 released,
                 left + dropped + waiting,
@@ -165,7 +156,7 @@ def module(plan: Plan, result: Result) -> Iterator[LawBreach]:
             first, last = leaving.first.root, leaving.last.root
             waiting = (last.backlog_frames if last else 0) - (first.backlog_frames if first else 0)
             if taken != released + dropped + waiting:
-                yield _breach(
+                yield LawBreach.of(
                     "module",
                     taken,
                     released + dropped + waiting,
@@ -183,72 +174,12 @@ def hub(plan: Plan, result: Result) -> Iterator[LawBreach]:
             left = result.change(out.name)["tx_frames"]
             entered = sum(result.change(port.name)["rx_frames"] for port in ports if port is not out)
             if left != entered:
-                yield _breach(
+                yield LawBreach.of(
                     "hub",
                     entered,
                     left,
                     f"{out.label}: {_n(left)} frames left, {_n(entered)} had entered {each.name} elsewhere",
                 )
-
-
-def buffer(plan: Plan, result: Result) -> Iterator[LawBreach]:
-    """A packet buffer never holds more than it has room for, nor, with PAUSE, than XOFF + headroom."""
-    for hop in hops(plan):
-        port = hop.into
-        highest = result.snapshots[END].ports[port.name]["buffer_high_water_bytes"]
-        if highest > port.buffer_bytes * (PRIORITIES if port.pfc else 1):
-            yield _breach(
-                "buffer",
-                port.buffer_bytes,
-                highest,
-                f"{port.label}: the packet buffer held {_n(highest)} bytes, it has {_n(port.buffer_bytes)}",
-            )
-        # With PFC the thresholds are those of each priority.
-        limit = port.xoff_bytes + hop.headroom_bytes
-        if hop.lossless and highest > limit:
-            yield _breach(
-                "buffer",
-                limit,
-                highest,
-                f"{port.label}: the packet buffer held {_n(highest)} bytes; it sends PAUSE at "
-                f"{_n(port.xoff_bytes)}, and at most {_n(hop.headroom_bytes)} can follow",
-            )
-
-
-def lossless(plan: Plan, result: Result) -> Iterator[LawBreach]:
-    """Where PAUSE is on, nothing is dropped: not behind the buffer, not in the queues it fills.
-
-    A buffer without room for its headroom, and a queue shorter than what may lie in the buffers of
-    the ports that feed it, can overflow on real hardware too: those are no breach.
-    """
-    for hop in hops(plan):
-        if not hop.lossless:
-            continue
-        change = result.change(hop.into.name)
-        dropped = change.drops("rx").get("buffer", 0)
-        if dropped and hop.into.buffer_bytes >= hop.into.xoff_bytes + hop.headroom_bytes:
-            yield _breach(
-                "lossless",
-                0,
-                dropped,
-                f"{_of(hop)}: PAUSE is on at both ends, but frames found the packet buffer full: "
-                f"{_n(dropped)}",
-            )
-    for port, feeding in _fed(plan).items():
-        if not all(hop.lossless for hop in feeding):
-            continue
-        held = sum(hop.into.xoff_bytes + hop.headroom_bytes for hop in feeding)
-        if port.queue and port.queue.limit_bytes is not None and port.queue.limit_bytes < held:
-            continue
-        dropped = result.change(port.name).queue_drops["queue"]
-        if dropped:
-            yield _breach(
-                "lossless",
-                0,
-                dropped,
-                f"{port.label}: every port that feeds its queue has PAUSE on, but the queue dropped "
-                f"frames: {_n(dropped)}",
-            )
 
 
 def ceiling(plan: Plan, result: Result) -> Iterator[LawBreach]:
@@ -287,6 +218,7 @@ LAWS: Final[tuple[Law, ...]] = (
     hub,
     buffer,
     lossless,
+    priorities,
     cpu,
     ceiling,
 )
@@ -298,30 +230,5 @@ def _released(change: Change) -> int | None:
     return last.sent_frames - (first.sent_frames if first else 0) if last else None
 
 
-def _fed(plan: Plan) -> dict[Port, tuple[Hop, ...]]:
-    """The egress ports of switches and modules, each with the hops by which flows reach it.
-
-    A flow's acknowledgements count as what they are, traffic in the other direction.
-    """
-    ways = [
-        path(plan, *ends)
-        for flow in plan.flows
-        for ends in ((flow.sender, flow.receiver), (flow.receiver, flow.sender))
-    ]
-    feeding: dict[str, dict[str, Hop]] = {}
-    for way in ways:
-        for hop, after in pairwise(way):
-            feeding.setdefault(after.out.name, {})[hop.into.name] = hop
-    return {plan.port(name): tuple(found.values()) for name, found in feeding.items()}
-
-
 def _n(amount: int) -> str:
     return rounded(amount, COUNT)
-
-
-def _of(hop: Hop) -> str:
-    return f"{hop.out.label} to {hop.into.label}"
-
-
-def _breach(law: str, expected: int, measured: int, message: str) -> LawBreach:
-    return LawBreach(law, str(expected), str(measured), message)

@@ -14,6 +14,8 @@ if TYPE_CHECKING:
 
 _PAUSE_FRAME_BYTES: Final = ethernet.MIN_FRAME_BYTES
 _TIMESTAMPS: Final = "net.ipv4.tcp_timestamps"
+_CLASS_SELECTOR_SHIFT: Final = 3
+"""RFC 2474: of the six bits of a DSCP the upper three are the class, as old as IP's precedence."""
 _FRAGMENT_UNIT_BYTES: Final = 8
 """RFC 791: every fragment but the last carries a multiple of this."""
 
@@ -26,6 +28,10 @@ class Hop:
     into: Port
     delay_ns: int
 
+    def __str__(self) -> str:
+        """``server to switch.p1``."""
+        return f"{self.out.label} to {self.into.label}"
+
     @property
     def rate_bps(self) -> int:
         """The line rate, that of the slower end."""
@@ -35,6 +41,13 @@ class Hop:
     def lossless(self) -> bool:
         """Whether the receiving end can stop the sending one before its buffer overflows."""
         return self.into.pause_tx and self.out.pause_rx
+
+    def stops(self, dscp: int) -> bool:
+        """Whether that holds for frames with a DSCP: by PAUSE, or by PFC of the priority it gives them."""
+        if not self.into.pfc:
+            return self.lossless
+        given = priority(self.into, dscp)
+        return given in self.into.pfc and given in self.out.pfc and given == priority(self.out, dscp)
 
     @property
     def headroom_bytes(self) -> int:
@@ -47,6 +60,11 @@ class Hop:
         longest = ethernet.frame_bytes(max(self.out.mtu_bytes, self.into.mtu_bytes))
         cable = -(-2 * self.delay_ns * self.rate_bps // (NS_PER_S * BITS_PER_BYTE))
         return 3 * ethernet.wire_bytes(longest) + ethernet.wire_bytes(_PAUSE_FRAME_BYTES) + cable
+
+
+def priority(port: Port, dscp: int) -> int:
+    """The priority a port gives a frame: PFC sorts by it. No frame of a Plan has a tag that would say one."""
+    return dscp >> _CLASS_SELECTOR_SHIFT if port.pfc and port.trust == "dscp" else 0
 
 
 def hops(plan: Plan) -> tuple[Hop, ...]:

@@ -111,6 +111,7 @@ def _variant(record: VariantRecord) -> dict[str, Any]:
         "flows": [_flow(each) for each in result.flows.values()] if result else [],
         "pings": [_ping(each) for each in result.pings.values()] if result else [],
         "ports": {label: _port(each) for label, each in result.ports.items()} if result else {},
+        "blocked": result.blocked() if result else {},
         "checks": [_check(each) for each in record.checks],
     }
 

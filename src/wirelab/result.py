@@ -77,6 +77,16 @@ class Change:
         below = self.last.dropped_below_root - self.first.dropped_below_root
         return {"queue": below, "netem": dropped - below}
 
+    def sent_of(self, priority: int) -> int:
+        """Frames that the queue of one priority handed to the port; 0 without such a queue."""
+        first, last = (each.of_priority(priority) for each in (self.first, self.last))
+        return (last.sent_frames if last else 0) - (first.sent_frames if first else 0)
+
+    def queue_drops_of(self, priority: int) -> int:
+        """Frames that the queue of one priority dropped; 0 without such a queue."""
+        first, last = (each.of_priority(priority) for each in (self.first, self.last))
+        return (last.dropped_frames if last else 0) - (first.dropped_frames if first else 0)
+
     def drops(self, direction: str) -> dict[str, int]:
         """Frames that the port dropped in ``rx`` or ``tx`` direction, by the driver's cause."""
         before = self.first.drops(direction)
@@ -157,6 +167,14 @@ class Result:
             ports=tuple(_linked(port, links[port.name]) for port in plan.ports),
             cables=tuple(each for each in plan.cables if links[each.a].up or links[each.b].up),
         )
+
+    def blocked(self, flow: str | None = None) -> dict[str, dict[str, int]]:
+        """Frames that the rules of each firewall dropped during ``flow``, or the whole run."""
+        first, last = (self.snapshots[name] for name in (flow_window(flow) if flow else (START, END)))
+        return {
+            firewall: {rule: n - first.blocked.get(firewall, {}).get(rule, 0) for rule, n in rules.items()}
+            for firewall, rules in last.blocked.items()
+        }
 
     def change(self, port: str, flow: str | None = None) -> Change:
         """What the port with interface name ``port`` counted during ``flow``, or the whole run."""

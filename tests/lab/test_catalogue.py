@@ -27,8 +27,8 @@ if TYPE_CHECKING:
 
 SCENARIOS = sorted(path.stem for path in (Path(__file__).parents[2] / "scenarios").glob("*.yaml"))
 SEED = 1
-SHORT_NS = 2_000_000_000
-SHORT_BYTES = 4_000_000
+SHORT_NS = 1_000_000_000
+SHORT_BYTES = 1_000_000
 
 T = TypeVar("T", Flow, Ping)
 
@@ -61,7 +61,7 @@ def main_plan(name: str) -> Plan:
 
 
 def shortened(plan: Plan) -> Plan:
-    """The last two seconds' worth of a Plan's traffic: what begins last, and what it meets on its way."""
+    """A second of what begins last in a Plan, and of what is under way then."""
     last = max((each.start_ns for each in plan.traffic), default=0)
 
     def short(each: T) -> T:
@@ -98,10 +98,9 @@ def test_a_scenario_repeats_to_the_byte(name: str, rig: Rig, elsewhere: Elsewher
     assert elsewhere.digest(plan, other_cpu) == read_result(plan, rig.run(plan)).digest
 
 
-@pytest.mark.parametrize("name", ["sfp-flow-control-off", "autoneg-matrix"])
-def test_a_scenario_passes_as_a_user_runs_it(name: str, rig: Rig, tmp_path: Path) -> None:
-    """With its controls, from the command line to the exit code."""
-    code, document = run(name, rig.lab, tmp_path / "results", rig.cpu)
+def test_a_scenario_passes_as_a_user_runs_it(rig: Rig, tmp_path: Path) -> None:
+    """With its control, from the command line to the exit code."""
+    code, document = run("sfp-flow-control-off", rig.lab, tmp_path / "results", rig.cpu)
     failed = [each["explanation"] for variant in document["variants"] for each in variant["checks"]]
     assert code == 0, failed
 

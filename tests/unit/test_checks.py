@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from recorded import Recording, plan, recording, with_ports
+from recorded import Recording, iperf3, plan, recording, with_ports
 
 from wirelab.checks import Check, broken_lab, check, check_all, check_breaks, measure
 from wirelab.errors import LabError, SkipError
@@ -16,7 +16,7 @@ from wirelab.explain import sentence
 from wirelab.model.expect import METRICS_OF, Expectation, SubjectKind
 from wirelab.ping import PingResult
 from wirelab.plan.traffic import Ping
-from wirelab.plan.types import Plan, Queue
+from wirelab.plan.types import Plan, Queue, Router
 from wirelab.result import Result, read_result
 from wirelab.samples import FlowSample
 from wirelab.verdict import Verdict, worst
@@ -47,6 +47,39 @@ def paused() -> Recording:
         recorded.stats(name, "module-host")["tx_pause_frames"] = 8120
         recorded.stats(name, "switch-p2").update(rx_pause_frames=8120, tx_paused_ns=1_050_000_000)
     return recorded
+
+
+def blocking(*, at_start: int, at_end: int) -> tuple[Plan, Recording]:
+    """The network with a firewall in the place of its switch, and what that blocked of the download."""
+    the_plan = replace(plan(), switches=(), routers=(Router("switch", "linux-router"),))
+    recorded = recording()
+    for snapshot in recorded.counters["snapshots"]:
+        over = snapshot["name"] in ("download:end", "end")
+        snapshot["blocked"] = {"switch": {"tcp dport 5201": at_end if over else at_start, "udp": 0}}
+    return the_plan, recorded
+
+
+def test_a_connection_that_a_firewall_blocks_names_the_rule(tmp_path: Path) -> None:
+    """That nobody answered is half of it; which rule it was is the other half."""
+    the_plan, recorded = blocking(at_start=2, at_end=9)
+    recorded.flows["download.client"] = iperf3("refused.client")
+    found = check(
+        Expectation("download", "connects", 0, 0), the_plan, result_of(recorded, tmp_path, the_plan)
+    )
+    assert found.verdict is Verdict.PASS
+    assert found.explanation == (
+        "no connection came about between server and client; "
+        "7 frames were blocked by switch (rule tcp dport 5201)"
+    )
+
+
+def test_what_was_blocked_stands_beside_what_was_dropped(tmp_path: Path) -> None:
+    """It is counted during the flow, and rules that blocked nothing are not named."""
+    the_plan, recorded = blocking(at_start=2, at_end=3)
+    said = explained(FEW, recorded, tmp_path / "one", the_plan)
+    assert "; 1 frame was blocked by switch (rule tcp dport 5201); 159 frames were dropped at" in said
+    the_plan, recorded = blocking(at_start=2, at_end=2)
+    assert "blocked" not in explained(FEW, recorded, tmp_path / "none", the_plan)
 
 
 def test_an_expectation_that_does_not_hold_explains_itself(tmp_path: Path) -> None:

@@ -148,10 +148,13 @@ def test_doctor_names_what_is_missing(wirelab: Wirelab) -> None:
 
 
 def test_version_and_help(wirelab: Wirelab) -> None:
-    """The version on one line; without a command, the commands there are."""
+    """The version, and that there is no lab; without a command, the commands there are."""
     code, out, _ = wirelab("--version")
     assert code == 0
-    assert out.startswith("wirelab 0.")
+    version, lab = out.splitlines()
+    assert version.startswith("wirelab 0.")
+    assert lab.startswith("no lab: ")
+    assert lab.endswith(" (wirelab lab build)")
     _, out, err = wirelab()
     commands = ("run", "list", "validate", "plan", "schema", "doctor", "lab", "exec")
     assert all(f"  {command} " in out + err for command in commands)

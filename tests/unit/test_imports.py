@@ -50,6 +50,8 @@ ORDER = [
     "cli_errors",
     "cli_names",
     "cli_options",
+    "cli_complete",
+    "cli_version",
     "cli_lab",
     "cli_exec",
     "cli_parts",

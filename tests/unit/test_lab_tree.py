@@ -96,11 +96,13 @@ def test_an_overlay_replaces_what_is_there(root: Path, tmp_path: Path) -> None:
     (root / "etc" / "mtab").symlink_to("shadow")
     (overlay / "etc").mkdir(parents=True)
     (overlay / "etc" / "mtab").write_text("ours")
-    (overlay / "etc" / "hosts").symlink_to("shadow")
-    tree.lay_over(root, overlay, [overlay / "etc" / "mtab", overlay / "etc" / "hosts"])
+    (root / "etc" / "hosts").write_text("theirs")
+    tree.lay_over(root, overlay, [overlay / "etc" / "mtab"])
+    tree.link(root, {"etc/hosts": "shadow", "run/new/link": "../etc"})
     assert (root / "etc" / "mtab").read_text() == "ours"
     assert not (root / "etc" / "mtab").is_symlink()
     assert (root / "etc" / "hosts").readlink() == Path("shadow")
+    assert (root / "run" / "new" / "link").readlink() == Path("../etc")
     assert (root / "etc" / "shadow").read_text() == "root:*:"
 
 

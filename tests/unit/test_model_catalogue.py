@@ -133,6 +133,9 @@ def test_every_shipped_figure_that_is_fitted_names_its_measurement() -> None:
         "macbook-2019-security.tx_byte",
         "ax88179-user-driver.rx_frame",
         "ax88179-user-driver.tx_frame",
+        "raid0-3x-sas-hdd.read",
+        "raid1-hdd.read",
+        "nas-raid5-8x-hdd.read",
     }
     for note in fitted.values():
         assert any(row in note for row in rows)

@@ -78,6 +78,16 @@ def test_what_is_not_yaml_is_said_with_its_line(text: str, message: str) -> None
     assert str(caught.value).startswith(message)
 
 
+def test_a_terminal_is_told_nothing() -> None:
+    """Escape sequences, which YAML writes in a text between quotes, are problems and never part of a message."""
+    document = parse('why: "\\e[2J"\n"\\a": 1\nok: "two\\nlines"\n', "x.yaml")
+    assert document.root == {"why": "[2J", "ok": "two\nlines"}
+    assert [str(problem) for problem in document.problems] == [
+        "x.yaml:1: why: has a control character, which a terminal would obey",
+        "x.yaml:2: a key has a control character",
+    ]
+
+
 def test_a_merge_key_is_no_key() -> None:
     """The tricks of YAML that hide what a file says are problems, not read and not crashed on."""
     document = parse("<<: {a: 1}\n? [b]\n: 2\n", "x.yaml")

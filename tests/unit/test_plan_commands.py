@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
     from wirelab.plan.types import Plan
 
-TOOLS = {"ip", "ethtool", "ovs-vsctl", "tc", "iperf3", "sysctl", "nft"}
+TOOLS = {"ping", "ip", "ethtool", "ovs-vsctl", "tc", "iperf3", "sysctl", "nft"}
 
 
 def _plan(name: str) -> Plan:

@@ -151,6 +151,18 @@ def test_a_memory_that_can_run_out_is_shared(tmp_path: Path) -> None:
     assert plan(tmp_path, "switch.queue_limit: 1.5 MB").port("switch-p1").pool == Pool(2, 1_570_000)
 
 
+def test_bursts_are_as_long_as_the_host_is_told(tmp_path: Path) -> None:
+    """Nobody says: the kernel's own bound. Where a long path begins they are single frames."""
+    assert all(port.gso_max_segs is None for port in plan(tmp_path).ports)
+    built = plan(tmp_path, "server.gso_max_segs: 4, client.delay: 1 ms")
+    assert {port.label: port.gso_max_segs for port in built.ports if port.gso_max_segs} == {
+        "server": 4,
+        "client": 1,
+    }
+    both = plan(tmp_path, "server.gso_max_segs: 1, server.delay: 1 ms")
+    assert both.port("server-eth0").gso_max_segs == 1
+
+
 def test_pfc_takes_the_place_of_pause(tmp_path: Path) -> None:
     """Thresholds and headroom as with PAUSE, a queue for each priority, and no PAUSE on such a port."""
     built = plan(tmp_path, "switch.pfc: [3], switch.trust: dscp, server.pfc: [5, 3]")

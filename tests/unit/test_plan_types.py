@@ -54,6 +54,7 @@ ports = st.builds(
     pool=st.none() | st.builds(Pool, numbers, numbers),
     pfc=st.lists(st.integers(0, 7), max_size=3).map(tuple),
     trust=st.sampled_from(["pcp", "dscp"]),
+    gso_max_segs=st.none() | numbers,
 )
 flows = st.builds(
     Flow,
@@ -126,7 +127,7 @@ def test_a_port_is_found_by_name_and_by_node() -> None:
         plan.port("switch-p3")
 
 
-NEW_KEYS = "autoneg advertise duplex pause_autoneg follow bus cpu pool pfc trust"
+NEW_KEYS = "autoneg advertise duplex pause_autoneg follow bus cpu pool pfc trust gso_max_segs"
 
 
 @given(plans)

@@ -84,11 +84,20 @@ def test_a_warning_of_iperf3_is_no_damage(tmp_path: Path) -> None:
 
 
 def test_an_error_of_iperf3_is_told_in_its_own_words(tmp_path: Path) -> None:
-    """A client that could not connect says so in its file; the lab broke, and these are the words."""
+    """A client that failed says so in its file; the lab broke, and these are the words."""
+    recorded = recording()
+    recorded.flows["upload.client"] = {"start": {}, "error": "control socket has closed unexpectedly"}
+    with pytest.raises(LabError, match=r"flows/upload\.client\.json: iperf3 stopped: control socket has"):
+        result_of(recorded, tmp_path)
+
+
+def test_a_flow_that_found_nobody_is_a_finding(tmp_path: Path) -> None:
+    """A client that could not connect sent nothing, and whatever its server wrote is not looked at."""
     recorded = recording()
     recorded.flows["upload.client"] = iperf3("refused.client")
-    with pytest.raises(LabError, match=r"flows/upload\.client\.json: iperf3 stopped: unable to connect"):
-        result_of(recorded, tmp_path)
+    recorded.flows["upload.server"] = {}
+    found = result_of(recorded, tmp_path).flows["upload"]
+    assert (found.connected, found.goodput_bps, found.retransmits) == (False, 0.0, 0)
 
 
 def test_files_of_two_runs_do_not_make_a_result(tmp_path: Path) -> None:

@@ -156,7 +156,7 @@ def test_the_keys_of_result_json(tmp_path: Path) -> None:
     }
     (variant,) = document["variants"]
     judged = {"name", "breaks", "verdict", "digest", "cached", "checks"}
-    assert set(variant) == {*judged, "flows", "pings", "ports"}
+    assert set(variant) == {*judged, "flows", "pings", "ports", "blocked"}
     download = variant["flows"][1]
     assert download | {"intervals": []} == {
         "name": "download",
@@ -165,6 +165,9 @@ def test_the_keys_of_result_json(tmp_path: Path) -> None:
         "goodput_bps": round((200_000 - 159) * 1448 * 8 / 2.002481),
         "retransmits": 161,
         "lost_datagrams": None,
+        "sent_datagrams": None,
+        "duration_s": None,
+        "connected": True,
         "rtt_us": {"min": 101, "mean": 102, "max": 104},
         "intervals": [],
     }

@@ -6,6 +6,7 @@ import json
 from typing import TYPE_CHECKING, Any
 
 from wirelab.guest.ethtool import Ethtool
+from wirelab.guest.firewall import blocked
 from wirelab.guest.namespace import inside
 from wirelab.guest.shell import run
 from wirelab.guest.sockdiag import SockDiag
@@ -67,7 +68,7 @@ class Probe:
         return flows
 
     def snapshot(self, name: str, at_ns: int) -> None:
-        """Keep every counter of every port and qdisc as it is now, and the links."""
+        """Keep every counter of every port, qdisc and firewall rule as it is now, and the links."""
         ports = {port: tool.stats(port) for port, tool in self._tools}
         links = {port: self._link(port, tool, ports[port]) for port, tool in self._tools}
         qdiscs: dict[str, list[Any]] = {}
@@ -75,7 +76,13 @@ class Probe:
             found = json.loads(run(self._network.argv(node.name, ["tc", "-s", "-j", "qdisc", "show"])))
             for port in self._plan.ports_of(node.name):
                 qdiscs[port.name] = [each for each in found if each.get("dev") == port.name]
-        counted = {"ports": ports, "qdiscs": qdiscs, "links": links}
+        counted: dict[str, Any] = {"ports": ports, "qdiscs": qdiscs, "links": links}
+        if self._plan.routers:
+            rules = ["nft", "-j", "list", "ruleset"]
+            counted["blocked"] = {
+                router.name: blocked(router, run(self._network.argv(router.name, rules)))
+                for router in self._plan.routers
+            }
         self._snapshots.append({"name": name, "at_ns": at_ns, **counted})
 
     def _link(self, name: str, tool: Ethtool, stats: dict[str, int]) -> dict[str, Any]:

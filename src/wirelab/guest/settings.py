@@ -151,9 +151,8 @@ def _sysctl(name: str) -> Path:
 
 def _ip_lines(port: Port) -> str:
     address = f"addr add {port.address} dev {port.name}\n" if port.address else ""
-    # netem holds and loses what it is handed, and that would be a whole TSO burst.
-    single = f"link set {port.name} gso_max_segs 1\n" if port.netem else ""
-    return f"{address}{single}link set {port.name} up\n"
+    burst = f"link set {port.name} gso_max_segs {port.gso_max_segs}\n" if port.gso_max_segs else ""
+    return f"{address}{burst}link set {port.name} up\n"
 
 
 def read_back(network: Network) -> tuple[Setting, ...]:
@@ -163,6 +162,7 @@ def read_back(network: Network) -> tuple[Setting, ...]:
     for node in plan.nodes:
         pid = network.pid(node.name)
         qdiscs = json.loads(run(network.argv(node.name, ["tc", "-j", "qdisc", "show"])))
+        settings += _read_bursts(network, plan.ports_of(node.name))
         with inside(pid):
             tool = Ethtool()
         for port in plan.ports_of(node.name):
@@ -200,6 +200,16 @@ def _read_routes(node: Host | Router, found: list[dict[str, Any]]) -> list[Setti
     return [
         Setting(node.name, f"route {route.to}", route.via, via.get(route.to, "none")) for route in node.routes
     ]
+
+
+def _read_bursts(network: Network, ports: tuple[Port, ...]) -> list[Setting]:
+    """The longest burst that each of a node's ports is handed, where the Plan bounds it."""
+    bounds = {port.name: port.gso_max_segs for port in ports if port.gso_max_segs is not None}
+    if not bounds:
+        return []
+    told = json.loads(run(network.argv(ports[0].node, ["ip", "-d", "-j", "link", "show"])))
+    found = {each["ifname"]: each["gso_max_segs"] for each in told}
+    return [Setting(name, "gso_max_segs", asked, found[name]) for name, asked in bounds.items()]
 
 
 def _read_link(port: Port, tool: Ethtool, *, expected: bool) -> list[Setting]:

@@ -74,6 +74,7 @@ _HOST: Final[Mapping[str, Kind]] = {
     "storage": "storage",
     "timestamps": "on_off",
     "congestion": "congestion",
+    "gso_max_segs": COUNT,
     "rx_frame": COST,
     "rx_byte": COST,
     "tx_frame": COST,

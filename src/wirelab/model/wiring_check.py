@@ -25,6 +25,8 @@ SMALLEST_MTU_BYTES: Final = 68
 LARGEST_MTU_BYTES: Final = 9216
 LARGEST_RING_FRAMES: Final = 8192
 MOST_RULES: Final = 10_000
+MOST_SEGMENTS: Final = 65_535
+"""What Linux takes for `gso_max_segs`."""
 _EVERYTHING_PPM: Final = parse("100 %", RATIO)
 
 
@@ -62,6 +64,7 @@ class _PortChecks:
         yield from self._room()
         yield from self._pause()
         yield from self._rings()
+        yield from self._segments()
         yield from self._path()
         yield from self._rules()
 
@@ -152,6 +155,18 @@ class _PortChecks:
             frames = self.wiring.number(self.ref, name)
             if not 1 <= frames <= LARGEST_RING_FRAMES:
                 yield self._finding(f"a ring of {frames} is not between 1 and {LARGEST_RING_FRAMES}", name)
+
+    def _segments(self) -> Iterator[Finding]:
+        setting = self.wiring.setting(self.ref, "gso_max_segs")
+        if setting is None:
+            return
+        segments = int(setting.value)
+        if not 1 <= segments <= MOST_SEGMENTS:
+            message = f"bursts of {segments} segments are not between 1 and {MOST_SEGMENTS}"
+            yield self._finding(message, "gso_max_segs")
+        elif segments > 1 and (self.wiring.setting(self.ref, "delay") or self.wiring.loss_ppm(self.ref)):
+            message = "netem holds and loses whole bursts: on a long path `gso_max_segs` is 1"
+            yield self._finding(message, "gso_max_segs")
 
     def _rules(self) -> Iterator[Finding]:
         wiring, node = self.wiring, self.ref.node

@@ -10,7 +10,7 @@ from wirelab.model.topology import MODULE_HOST_PORT, MODULE_LINE_PORT, PortRef
 from wirelab.plan.addresses import Addresses
 from wirelab.plan.cpu import firewall_cpu, firewall_rules, host_cpu
 from wirelab.plan.flows import traffic
-from wirelab.plan.physics import bus, device, netem, pool
+from wirelab.plan.physics import bus, device, gso_max_segs, netem, pool
 from wirelab.plan.sysctls import CONGESTION, ECN, TIMESTAMPS, pinned_sysctls
 from wirelab.plan.types import Cable, Host, Hub, Module, Plan, Port, Router, Switch
 from wirelab.units import NS_PER_S
@@ -138,6 +138,7 @@ def _port(wiring: Wiring, ref: PortRef, addresses: Addresses) -> Port:
         pool=pool(wiring, ref, node_number),
         pfc=wiring.priorities(ref),
         trust="dscp" if trust is not None and trust.value == "dscp" else "pcp",
+        gso_max_segs=gso_max_segs(wiring, ref),
     )
 
 

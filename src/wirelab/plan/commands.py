@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 def commands(plan: Plan) -> list[str]:
     """The lines, node by node, then flow by flow; what no command sets stands in comments."""
     return [
-        f"# {plan.drawing}",
+        *(f"# {line}" for line in plan.drawing.splitlines()),
         *_cables(plan),
         "",
         "# on every host",
@@ -73,8 +73,6 @@ def _card(port: Port) -> Iterator[str]:
     yield f"ethtool -C {port.name} rx-usecs {port.rx_usecs} rx-frames {port.rx_frames}"
     yield f"ethtool -G {port.name} rx {port.rx_ring_frames} tx {port.tx_ring_frames}"
     yield f"ip address add {port.address} dev {port.name}"
-    if port.netem is not None:
-        yield f"ip link set {port.name} gso_max_segs 1"
     yield f"ip link set {port.name} up"
     yield from (f"tc {line}" for line in tc.egress(port))
 
@@ -114,6 +112,8 @@ def _port(port: Port) -> Iterator[str]:
     yield f"# {port.name}: packet buffer {show(port.buffer_bytes, SIZE)}{thresholds}"
     yield from (f"# {port.name}: {words}" for words in _hardware(port))
     yield f"ip link set {port.name} address {port.mac} mtu {port.mtu_bytes}"
+    if port.gso_max_segs is not None:
+        yield f"ip link set {port.name} gso_max_segs {port.gso_max_segs}"
     if port.autoneg:
         modes = " ".join(f"{mode.replace('_', '/')} on" for mode in port.advertise)
         yield f"ethtool -s {port.name} autoneg on advertise {modes}"

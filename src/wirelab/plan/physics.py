@@ -68,6 +68,18 @@ def netem(wiring: Wiring, ref: PortRef) -> Netem | None:
     )
 
 
+def gso_max_segs(wiring: Wiring, ref: PortRef) -> int | None:
+    """The longest burst that the stack hands to a port, in segments; None leaves the kernel's own.
+
+    Where a long path begins it is one: netem holds and loses what it is handed, and that would be a
+    whole burst.
+    """
+    if netem(wiring, ref) is not None:
+        return 1
+    setting = wiring.setting(ref, "gso_max_segs")
+    return None if setting is None else int(setting.value)
+
+
 def pool(wiring: Wiring, ref: PortRef, number: int) -> Pool | None:
     """The packet memory that the ports of a switch share.
 

@@ -154,6 +154,8 @@ class Port:
     comes to is known when it is up. With ``pause_autoneg`` the same holds for PAUSE. A port that
     ``follow``s another one of its node has a link only while that one has, and at its speed.
     ``pfc`` are the priorities that are paused on their own (802.1Qbb) and never dropped.
+    ``gso_max_segs`` bounds the bursts that the stack hands to the port as one, in segments; None leaves
+    the kernel's own bound.
     """
 
     name: str
@@ -185,6 +187,7 @@ class Port:
     pool: Pool | None = None
     pfc: tuple[int, ...] = ()
     trust: Trust = "pcp"
+    gso_max_segs: int | None = None
 
 
 @dataclass(frozen=True, slots=True)

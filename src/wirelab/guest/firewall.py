@@ -1,0 +1,31 @@
+"""What the rules of a firewall have blocked, as ``nft -j list ruleset`` tells it."""
+
+from __future__ import annotations
+
+import json
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from wirelab.plan.types import Router
+
+_COUNTED = " counter drop"
+# add rule FAMILY TABLE CHAIN, and then what it matches.
+_WORDS_BEFORE = 5
+
+
+def blocked(router: Router, ruleset: str) -> dict[str, int]:
+    """Frames that each rule which counts them has dropped, by what it matches, as the Plan has it.
+
+    nft lists rules in the order in which they were added. Raises ValueError when they are not as many.
+    """
+    asked = [line for line in router.nft.splitlines() if line.startswith("add rule ")]
+    found = [each["rule"]["expr"] for each in json.loads(ruleset)["nftables"] if "rule" in each]
+    return {
+        line.removesuffix(_COUNTED).split(maxsplit=_WORDS_BEFORE)[-1]: _packets(expressions)
+        for line, expressions in zip(asked, found, strict=True)
+        if line.endswith(_COUNTED)
+    }
+
+
+def _packets(expressions: list[dict[str, dict[str, int]]]) -> int:
+    return sum(each["counter"]["packets"] for each in expressions if "counter" in each)
