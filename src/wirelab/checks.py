@@ -124,6 +124,8 @@ def _network(metric: str, result: Result) -> float:
             return sum(port.tx_pause_frames for port in result.ports.values())
         case "retransmits":
             return sum(flow.retransmits or 0 for flow in result.flows.values())
+        case "duration":
+            return max((_duration_ns(flow) or 0 for flow in result.flows.values()), default=0)
     raise KeyError(metric)
 
 

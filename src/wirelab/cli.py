@@ -12,13 +12,14 @@ import typer
 from rich.table import Table
 from rich.text import Text
 
-from wirelab import __version__, cli_lab
+from wirelab import cli_complete, cli_lab
 from wirelab.cli_errors import Group, exit_code_of
 from wirelab.cli_exec import exec_command
 from wirelab.cli_options import DEFAULT_SEED
 from wirelab.cli_parts import parts_command
 from wirelab.cli_run import run_command
 from wirelab.cli_sweep import sweep_command
+from wirelab.cli_version import print_version
 from wirelab.errors import InputError, LabError, Problem
 from wirelab.lab.doctor import examine
 from wirelab.model.catalogue import Catalogue, shipped_root
@@ -61,17 +62,17 @@ def main() -> None:
     sys.exit(exit_code_of(lambda: app(prog_name="wirelab", standalone_mode=False)))
 
 
-def _print_version(asked: bool) -> None:  # noqa: FBT001 - typer calls it with the value
-    if asked:
-        typer.echo(f"wirelab {__version__}")
-        raise typer.Exit
-
-
 @app.callback()
 def options(
     *,
     version: Annotated[
-        bool, typer.Option("--version", callback=_print_version, is_eager=True, help="Print the version.")
+        bool,
+        typer.Option(
+            "--version",
+            callback=print_version,
+            is_eager=True,
+            help="Print the version, and those of the lab's kernel and tools.",
+        ),
     ] = False,
 ) -> None:
     """Answer what concerns no command."""
@@ -124,7 +125,12 @@ def validate(
 
 @app.command()
 def plan(
-    name: Annotated[str, typer.Argument(help="A scenario by name or file.", metavar="NAME|FILE")],
+    name: Annotated[
+        str,
+        typer.Argument(
+            help="A scenario by name or file.", metavar="NAME|FILE", autocompletion=cli_complete.scenarios
+        ),
+    ],
     *,
     as_json: Annotated[bool, typer.Option("--json", help="Print the Plan itself, plan.json.")] = False,
     variant: Annotated[
@@ -144,7 +150,9 @@ def plan(
 
 @app.command()
 def schema(
-    kind: Annotated[FileKind, typer.Argument(help="Of which kind of file.")] = FileKind.SCENARIO,
+    kind: Annotated[
+        FileKind, typer.Argument(help="Of which kind of file.", metavar="|".join(FileKind))
+    ] = FileKind.SCENARIO,
 ) -> None:
     """Print the JSON Schema of a kind of file: an editor completes and checks with it."""
     typer.echo(json.dumps(schema_of(kind), indent=2))

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Annotated, get_args
 
 import typer
 
+from wirelab import cli_complete
 from wirelab.errors import InputError, nearest, unknown
 from wirelab.model.catalogue import around
 from wirelab.model.parts import KINDS, PartKind
@@ -22,7 +23,11 @@ if TYPE_CHECKING:
 def parts_command(
     word: Annotated[
         str | None,
-        typer.Argument(help="A kind of part, or a part by name. [default: all]", metavar="KIND|NAME"),
+        typer.Argument(
+            help="A kind of part, or a part by name. [default: all]",
+            metavar="KIND|NAME",
+            autocompletion=cli_complete.parts,
+        ),
     ] = None,
     *,
     as_json: Annotated[bool, typer.Option("--json", help="Print it for a program.")] = False,

@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 from rich.text import Text
 
+from wirelab import cli_complete
 from wirelab.bench import LabBench
 from wirelab.cli_names import load_all, read_seeds, usable_cpus
 from wirelab.cli_options import DEFAULT_OUT, DEFAULT_SEED, Jobs, Kernel, Out, Root, Seed, UseCache
@@ -45,7 +46,9 @@ def run_command(  # noqa: PLR0913 - the options of a command line
     names: Annotated[
         list[str] | None,
         typer.Argument(
-            help="Scenarios by name, pattern or file. [default: all]", metavar="[NAME|PATTERN|FILE]..."
+            help="Scenarios by name, pattern or file. [default: all]",
+            metavar="[NAME|PATTERN|FILE]...",
+            autocompletion=cli_complete.scenarios,
         ),
     ] = None,
     *,

@@ -9,6 +9,7 @@ from typing import Annotated
 
 import typer
 
+from wirelab import cli_complete
 from wirelab.cli_names import usable_cpus
 from wirelab.cli_options import DEFAULT_OUT, DEFAULT_SEED, Jobs, Kernel, Out, Root, Seed, UseCache
 from wirelab.cli_run import run_all, write_file
@@ -26,7 +27,12 @@ from wirelab.verdict import Verdict
 
 
 def sweep_command(  # noqa: PLR0913 - the options of a command line
-    name: Annotated[str, typer.Argument(help="A scenario by name or file.", metavar="NAME|FILE")],
+    name: Annotated[
+        str,
+        typer.Argument(
+            help="A scenario by name or file.", metavar="NAME|FILE", autocompletion=cli_complete.scenarios
+        ),
+    ],
     *,
     vary: Annotated[
         list[str],

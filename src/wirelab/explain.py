@@ -288,11 +288,11 @@ def _cause(port: Port, cause: str) -> str:
 def _full_queue(port: Port) -> str:
     if port.queue is None:
         return "egress queue full"
-    kind = "FIFO" if port.queue.kind.endswith("fifo") else port.queue.kind
+    if not port.queue.kind.endswith("fifo"):
+        # It drops on purpose, long before it is full.
+        return f"by {port.queue.kind}"
     return (
-        f"{kind} full"
-        if port.queue.limit_bytes is None
-        else f"{kind} {show(port.queue.limit_bytes, SIZE)} full"
+        "FIFO full" if port.queue.limit_bytes is None else f"FIFO {show(port.queue.limit_bytes, SIZE)} full"
     )
 
 
@@ -300,7 +300,7 @@ def _bounds(expectation: Expectation) -> str:
     low, high, quantity = expectation.low, expectation.high, expectation.quantity
     if isinstance(quantity, Choice):
         return expectation.expected
-    if high == 0:
+    if high == 0 and quantity is COUNT:
         return "no"
     if low is None and high is not None:
         return f"at most {show(high, quantity)}"

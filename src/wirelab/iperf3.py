@@ -16,6 +16,7 @@ if TYPE_CHECKING:
     from wirelab.rawjson import Field
 
 
+_MOST_SENT: Final = 1.25
 _NO_CONNECTION: Final = "unable to connect"
 
 
@@ -54,6 +55,13 @@ def parse_flow(flow: Flow, client: Field, server: Field) -> FlowResult:
         msg = f"belongs to another run than {client.file}"
         raise cookie.broken(msg)
 
+    sent = client["end"]["sum_sent"]["bytes"]
+    if flow.size_bytes is not None and sent.integer() > flow.size_bytes * _MOST_SENT:
+        msg = (
+            f"{sent.integer()} bytes were sent, {flow.size_bytes} were asked for: iperf3 looks only ten "
+            "times a second whether it is done; for so short a transfer write `copy`"
+        )
+        raise sent.broken(msg)
     received = server["end"]["sum_received"]
     seconds = received["seconds"]
     if seconds.number() <= 0:

@@ -231,6 +231,8 @@ def show(value: int, quantity: Quantity) -> str:
     """``value`` (base units, not negative) as short text that ``parse`` reads back to the same value."""
     if not quantity.units:
         return str(value)
+    if value == 0 and quantity.rounding:
+        return f"0 {quantity.rounding[0]}"
     if value == 0 or (value < quantity.plain_below and value % BYTES_PER_KIB):
         return f"{value} {quantity.base}"
     written = {

@@ -129,3 +129,10 @@ def test_what_no_command_sets_stands_in_comments(tmp_path: Path) -> None:
         "# module-host: has a link only while module-line has one",
     ):
         assert line in text
+
+
+def test_no_line_of_a_drawing_is_a_command(tmp_path: Path) -> None:
+    """Whatever a topology draws, and in however many lines, a shell that is fed with it ignores."""
+    loaded = experiment(tmp_path)
+    plan = replace(build_plan(loaded, loaded.cases[0], 1), drawing="a -- b\nreboot")
+    assert commands(plan)[:2] == ["# a -- b", "# reboot"]

@@ -16,6 +16,8 @@ _CONNECT_MS = 10_000
 # iperf3 spins when its bytes are sent and it has no bitrate (iperf_send_mt of 3.18), and in virtual time a
 # loop that never reads the clock never ends. With a bitrate it reads the clock; this one is never reached.
 _NO_BITRATE_BPS = 10**12
+# It sees that its bytes are sent when an interval ends, and goes on sending until then; this is the shortest.
+_LOOK_EVERY = "0.1"
 # The traffic class of a frame is the upper six bits of its TOS byte (RFC 2474).
 _TOS_PER_DSCP = 4
 
@@ -57,7 +59,8 @@ def ping_argv(ping: Ping, plan: Plan) -> list[str]:
 
 
 def _iperf3_client(flow: Flow, address: str, *, filtered: bool) -> list[str]:
-    argv = ["iperf3", "-J", "-i", "1", "-c", address, "-p", str(flow.port)]
+    interval = "1" if flow.size_bytes is None else _LOOK_EVERY
+    argv = ["iperf3", "-J", "-i", interval, "-c", address, "-p", str(flow.port)]
     argv += ["--cport", str(flow.client_port)]
     if filtered:
         argv += ["--connect-timeout", str(_CONNECT_MS)]

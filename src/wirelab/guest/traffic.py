@@ -151,7 +151,7 @@ class RunningPing:
             self._job.kill()
 
 
-def _begin(item: Flow | Ping, network: Network, folder: Path) -> Running:
+def _prepare(item: Flow | Ping, network: Network, folder: Path) -> Running:
     if isinstance(item, Ping):
         return RunningPing(item, network, folder)
     return RunningFlow(item, network, folder)
@@ -182,12 +182,11 @@ class Schedule:
     def __init__(
         self, network: Network, probe: Probe, folder: Path, on_progress: Callable[[int], None]
     ) -> None:
-        self._network = network
         self._plan = network.plan
         self._probe = probe
-        self._folder = folder
         self._on_progress = on_progress
-        self._waiting = list(self._plan.traffic)
+        # Whoever receives listens from the beginning: a sender never comes too soon.
+        self._waiting = [_prepare(item, network, folder) for item in self._plan.traffic]
         self._running: list[Running] = []
         self._begun_ns: dict[str, int] = {}
         # By how much transfers were over sooner than they might have been: what is early begins sooner by it.
@@ -207,8 +206,8 @@ class Schedule:
                 self._on_progress(at_ns + self._ahead_ns)
                 at_ns = self._next(at_ns, interval_ns)
         finally:
-            for running in self._running:
-                running.kill()
+            for each in (*self._running, *self._waiting):
+                each.kill()
         clock.sleep_until(ready_ns + at_ns + _DRAIN_NS)
         self._probe.snapshot("end", at_ns + _DRAIN_NS)
 
@@ -218,7 +217,7 @@ class Schedule:
             return tick
         if not self._running:
             self._bring_forward(at_ns)
-        start = min(map(self._start_ns, self._waiting))
+        start = min(self._start_ns(each.item) for each in self._waiting)
         return min(tick, start) if self._running else start
 
     def _start_ns(self, item: Flow | Ping) -> int:
@@ -226,21 +225,20 @@ class Schedule:
 
     def _bring_forward(self, at_ns: int) -> None:
         """Let what is early begin sooner, by whole seconds, for the phase of a start is part of the Plan."""
-        first = min(self._waiting, key=self._start_ns)
+        first = min((each.item for each in self._waiting), key=self._start_ns)
         if first.early:
             spare_ns = self._start_ns(first) - (at_ns + _GAP_NS)
             self._ahead_ns += max(spare_ns // clock.NS_PER_S, 0) * clock.NS_PER_S
 
     def _start_due(self, at_ns: int) -> None:
-        for item in tuple(self._waiting):
-            if self._start_ns(item) > at_ns:
+        for due in tuple(self._waiting):
+            if self._start_ns(due.item) > at_ns:
                 continue
-            self._waiting.remove(item)
-            self._begun_ns[item.name] = at_ns
-            running = _begin(item, self._network, self._folder)
-            self._probe.snapshot(f"{item.name}:start", at_ns)
-            running.start()
-            self._running.append(running)
+            self._waiting.remove(due)
+            self._begun_ns[due.item.name] = at_ns
+            self._probe.snapshot(f"{due.item.name}:start", at_ns)
+            due.start()
+            self._running.append(due)
 
     def _collect(self, at_ns: int) -> None:
         for running in tuple(self._running):

@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING
 from wirelab.errors import WirelabError
 from wirelab.lab import kernel, machine, packages, rootfs
 from wirelab.lab.kbuild import SPACE_BYTES
+from wirelab.lab.recipe import Recipe
 from wirelab.lab.workshop import Workshop
 
 if TYPE_CHECKING:
@@ -61,9 +62,7 @@ def examine(environ: Mapping[str, str] = os.environ) -> list[Finding]:
 def _python() -> list[Finding]:
     version = platform.python_version()
     ok = sys.version_info >= (3, 11)
-    return [
-        Finding("python", ok, version, None if ok else "install Python 3.11 or newer: make PYTHON=python3.12")
-    ]
+    return [Finding("python", ok, version, None if ok else "install Python 3.11 or newer")]
 
 
 def _processor() -> list[Finding]:
@@ -74,11 +73,11 @@ def _processor() -> list[Finding]:
 
 def _packages() -> list[Finding]:
     found = []
-    for group, purpose in (
-        ("kernel", "kernel build"),
-        ("root", "root image"),
-        ("venv", "virtual environment"),
-    ):
+    groups = [("kernel", "kernel build"), ("root", "root image")]
+    # An installed wirelab is in its environment already; the Makefile of a checkout makes one.
+    if (Recipe.find().home / "Makefile").is_file():
+        groups.append(("venv", "virtual environment"))
+    for group, purpose in groups:
         lacking = [need.package for need in packages.missing(group)]
         fix = packages.install_command(lacking) if lacking else None
         detail = f"missing: {', '.join(lacking)}" if lacking else "nothing is missing"

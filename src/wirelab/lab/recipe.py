@@ -13,7 +13,7 @@ from wirelab.errors import InputError, LabError, unknown
 from wirelab.lab.cache import KEY_LENGTH
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping
+    from collections.abc import Iterable, Iterator, Mapping
 
 DRIVER_FILES = ("*.c", "*.h", "Kconfig", "Makefile")
 
@@ -48,7 +48,7 @@ class Recipe:
             if (home / "kernel" / "lab.config").is_file():
                 return cls(home)
         message = f"the lab's recipe (kernel/, rootfs/) is neither in {homes[0]} nor in {homes[1]}"
-        raise LabError(message, hint="run wirelab from its checkout: make lab")
+        raise LabError(message, hint="install wirelab again: this copy of it is not whole")
 
     @property
     def config(self) -> Path:
@@ -91,8 +91,7 @@ class Recipe:
     @property
     def packages(self) -> tuple[str, ...]:
         """The packages asked for in the root image."""
-        text = (self.home / "rootfs" / "packages.txt").read_text(encoding="utf-8")
-        return tuple(name for line in text.splitlines() if (name := line.partition("#")[0].strip()))
+        return tuple(_lines(self.home / "rootfs" / "packages.txt"))
 
     @property
     def overlay(self) -> Path:
@@ -101,10 +100,21 @@ class Recipe:
 
     @property
     def overlay_files(self) -> tuple[Path, ...]:
-        """The files and symbolic links of the overlay."""
-        return tuple(
-            path for path in sorted(self.overlay.rglob("*")) if path.is_symlink() or not path.is_dir()
-        )
+        """The files of the overlay."""
+        return tuple(path for path in sorted(self.overlay.rglob("*")) if not path.is_dir())
+
+    @property
+    def links(self) -> dict[str, str]:
+        """The symbolic links laid over the Debian root, each with what it points to."""
+        pairs = (line.split() for line in _lines(self.home / "rootfs" / "links.txt"))
+        return dict(pairs)
+
+
+def _lines(path: Path) -> Iterator[str]:
+    """What a list says, without comments and empty lines."""
+    for line in path.read_text(encoding="utf-8").splitlines():
+        if said := line.partition("#")[0].strip():
+            yield said
 
 
 def hash_of(facts: Mapping[str, object]) -> str:
@@ -117,9 +127,6 @@ def hashes(files: Iterable[Path], base: Path) -> dict[str, str]:
     """Each file's name below ``base``, with the hash of what it holds and whether it can be executed."""
     found = {}
     for path in files:
-        if path.is_symlink():
-            found[str(path.relative_to(base))] = f"-> {path.readlink()}"
-        else:
-            mode = "x" if path.stat().st_mode & 0o100 else "-"
-            found[str(path.relative_to(base))] = mode + hashlib.sha256(path.read_bytes()).hexdigest()
+        mode = "x" if path.stat().st_mode & 0o100 else "-"
+        found[str(path.relative_to(base))] = mode + hashlib.sha256(path.read_bytes()).hexdigest()
     return found

@@ -1,4 +1,4 @@
-"""The lab's root image: a Debian 13 with the files of rootfs/overlay laid over it.
+"""The lab's root image: a Debian 13 with the files of rootfs/overlay and rootfs/links.txt laid over it.
 
 Two entries, so that a change of the overlay does not fetch Debian again: `debian`, packed, and `rootfs`. They
 share no files: a lab can see how many names a file has.
@@ -81,6 +81,7 @@ def ensure(shop: Workshop, *, update: bool = False) -> Entry:
         debian.unpack(base, root, shop.cache.log(f"{KIND}-{key}"))
         tree.remove(root, UNWANTED)
         tree.lay_over(root, shop.recipe.overlay, shop.recipe.overlay_files)
+        tree.link(root, shop.recipe.links)
         tree.normalize(root, newest_s)
         _require_small(root)
         inherited = {name: base.facts[name] for name in INHERITED}
@@ -96,6 +97,7 @@ def path(entry: Entry) -> Path:
 
 def _key(shop: Workshop, base: Entry) -> str:
     overlay = hashes(shop.recipe.overlay_files, shop.recipe.overlay)
+    overlay |= {where: f"-> {target}" for where, target in shop.recipe.links.items()}
     return hash_of({"debian": base.key, "overlay": overlay, "steps": STEPS_VERSION})
 
 

@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator
+    from collections.abc import Iterable, Iterator, Mapping
 
 READABLE = stat.S_IRUSR | stat.S_IRGRP | stat.S_IROTH
 SEARCHABLE = stat.S_IXUSR | stat.S_IXGRP | stat.S_IXOTH
@@ -72,7 +72,16 @@ def lay_over(root: Path, overlay: Path, files: Iterable[Path]) -> None:
         target = root / file.relative_to(overlay)
         target.parent.mkdir(parents=True, exist_ok=True)
         target.unlink(missing_ok=True)
-        shutil.copy2(file, target, follow_symlinks=False)
+        shutil.copy2(file, target)
+
+
+def link(root: Path, links: Mapping[str, str]) -> None:
+    """Put symbolic links into ``root``, each with what it points to, in place of what is there."""
+    for where, target in links.items():
+        path = root / where
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.unlink(missing_ok=True)
+        path.symlink_to(target)
 
 
 def size_bytes(root: Path) -> int:

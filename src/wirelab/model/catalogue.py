@@ -106,10 +106,13 @@ def _row_names(content: object) -> tuple[str, ...]:
 
 
 def shipped_root() -> Path:
-    """The folder of the catalogue that comes with wirelab: the checkout, or in an installed package."""
+    """The folder of the catalogue that comes with wirelab: in an installed package, or the checkout.
+
+    The package's own first: what lies beside an installed package is somebody else's.
+    """
     package = Path(__file__).resolve().parents[1]
-    checkout = package.parents[1]
-    return checkout if (checkout / "scenarios").is_dir() else package / "catalogue"
+    installed = package / "catalogue"
+    return installed if installed.is_dir() else package.parents[1]
 
 
 def find_scenario(name_or_path: str, folder: Path) -> tuple[Path, Catalogue]:

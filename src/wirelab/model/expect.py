@@ -103,7 +103,7 @@ METRICS_OF: Final[Mapping[SubjectKind, tuple[str, ...]]] = {
         "pfc_received",
         *(f"{PAUSED_PRIORITY}{priority}" for priority in range(PRIORITIES)),
     ),
-    "network": ("drops", "pause_sent", "retransmits"),
+    "network": ("drops", "pause_sent", "retransmits", "duration"),
 }
 """The metrics each kind of subject has."""
 

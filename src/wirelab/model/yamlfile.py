@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import itertools
 import os
+import re
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
@@ -26,6 +27,8 @@ _NULL: Final = ("", "~", "null")
 _STRING_TAG: Final = "tag:yaml.org,2002:str"
 _MERGE_TAG: Final = "tag:yaml.org,2002:merge"
 _LARGEST_BYTES: Final = 1 << 20
+# YAML writes them as escapes, "\e". What a file says is shown on terminals.
+_CONTROL: Final = re.compile(r"[\x00-\x08\x0b-\x1f\x7f-\x9f]")
 
 
 @dataclass(frozen=True, slots=True)
@@ -176,6 +179,9 @@ class _Reader:
         if isinstance(node, yaml.SequenceNode):
             return [self.tree(each, (*loc, index)) for index, each in enumerate(node.value)]
         text: str = node.value
+        if _CONTROL.search(text):
+            self._report("has a control character, which a terminal would obey", _place(node), loc)
+            text = _CONTROL.sub("", text)
         plain = node.tag != _STRING_TAG
         return None if plain and text.lower() in _NULL else text
 
@@ -184,6 +190,9 @@ class _Reader:
             place = _place(key)
             if not isinstance(key, yaml.ScalarNode) or key.tag == _MERGE_TAG:
                 self._report("a key must be a word", place, loc)
+                continue
+            if _CONTROL.search(key.value):
+                self._report("a key has a control character", place, loc)
                 continue
             here = (*loc, key.value)
             if here in self.keys:
