@@ -184,6 +184,7 @@ def test_another_overlay_is_another_root_image_on_the_same_debian(recipe: Recipe
     assert init.read_bytes() == (recipe.overlay / "usr" / "sbin" / "wirelab-init").read_bytes()
     assert init.stat().st_mtime == 1_000_000_000
     assert not (rootfs.path(first) / "etc" / "resolv.conf").exists()
+    assert str((rootfs.path(first) / "etc" / "mtab").readlink()) == "../proc/self/mounts"
     (recipe.overlay / "etc").mkdir(exist_ok=True)
     (recipe.overlay / "etc" / "hosts").write_text("127.0.0.1 localhost\n")
     assert rootfs.find(shop) is None

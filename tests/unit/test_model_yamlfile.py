@@ -79,7 +79,7 @@ def test_what_is_not_yaml_is_said_with_its_line(text: str, message: str) -> None
 
 
 def test_a_terminal_is_told_nothing() -> None:
-    """Escape sequences, which YAML writes in a text between quotes, are problems and never part of a message."""
+    """Escape sequences, which YAML can write between quotes, are problems and never part of a message."""
     document = parse('why: "\\e[2J"\n"\\a": 1\nok: "two\\nlines"\n', "x.yaml")
     assert document.root == {"why": "[2J", "ok": "two\nlines"}
     assert [str(problem) for problem in document.problems] == [
