@@ -154,7 +154,7 @@ def test_the_worst_places_are_named_first(tmp_path: Path) -> None:
     [
         (Queue("bfifo", 16_384), "FIFO 16 KiB full"),
         (Queue("pfifo"), "FIFO full"),
-        (Queue("fq_codel"), "fq_codel full"),
+        (Queue("fq_codel"), "by fq_codel"),
         (None, "egress queue full"),
     ],
 )

@@ -13,8 +13,9 @@ from hypothesis import strategies as st
 
 from wirelab.errors import InputError
 from wirelab.model.catalogue import MEASUREMENTS
-from wirelab.model.expect import METRICS, METRICS_OF, Choice
+from wirelab.model.expect import METRICS, METRICS_OF, Choice, SubjectKind
 from wirelab.model.experiment import load, load_file
+from wirelab.model.traffic import TOOLS
 from wirelab.plan.build import build_plan
 from wirelab.plan.types import Plan
 from wirelab.units import COUNT, MICROSECONDS, RATE, SIZE, TIME, show, show_range
@@ -51,42 +52,56 @@ def _settings(draw: st.DrawFn) -> dict[str, str]:
 
 
 @st.composite
-def _traffic(draw: st.DrawFn) -> list[dict[str, str]]:
-    flows: list[dict[str, str]] = []
-    for index in range(draw(st.integers(1, 4))):
-        ends = draw(st.permutations(["server", "client"]))
-        flow: dict[str, str] = {
-            "name": f"flow-{index}",
-            "from": ends[0],
-            "to": ends[1],
-            "time": f"{draw(st.integers(1, 60))} s",
-        }
-        if draw(st.booleans()):
-            flow |= {"protocol": "udp", "bitrate": show(draw(st.integers(1, 10**10)), RATE)}
-        elif draw(st.booleans()):
-            flow["congestion"] = draw(st.sampled_from(["cubic", "reno", "bbr"]))
-        together = draw(st.booleans())
-        if flows and together:
-            flow["with"] = draw(st.sampled_from(flows))["name"]
-        elif draw(st.booleans()):
-            flow["start"] = show(draw(st.integers(0, 10**10)), TIME)
-        flows.append(flow)
-    return flows
+def _iperf3(draw: st.DrawFn) -> tuple[SubjectKind, dict[str, str]]:
+    size = draw(st.none() | st.integers(1, 10**9))
+    flow = {"time": f"{draw(st.integers(1, 60))} s"} if size is None else {"bytes": f"{size} B"}
+    if draw(st.booleans()):
+        return "UDP flow", flow | {"protocol": "udp", "bitrate": show(draw(st.integers(1, 10**10)), RATE)}
+    if draw(st.booleans()):
+        flow["congestion"] = draw(st.sampled_from(["cubic", "reno", "bbr"]))
+    return "flow", flow
+
+
+def _copies() -> st.SearchStrategy[tuple[SubjectKind, dict[str, str]]]:
+    sizes = st.integers(1, 10**6).map(lambda size: f"{size} B")
+    pipelines = st.sampled_from(["sequential", "overlapped"])
+    return st.builds(lambda size, how: ("copy", {"bytes": size, "pipeline": how}), sizes, pipelines)
+
+
+def _pings() -> st.SearchStrategy[tuple[SubjectKind, dict[str, str]]]:
+    every = st.integers(1, 1000).map(lambda ms: f"{ms} ms")
+    return st.builds(lambda interval: ("ping", {"time": "2 s", "interval": interval}), every)
 
 
 @st.composite
-def _expect(draw: st.DrawFn, flows: list[dict[str, str]]) -> dict[str, dict[str, str]]:
-    tcp = [flow["name"] for flow in flows if flow.get("protocol") != "udp"]
+def _traffic(draw: st.DrawFn) -> list[tuple[SubjectKind, dict[str, str]]]:
+    items: list[tuple[SubjectKind, dict[str, str]]] = []
+    for index in range(draw(st.integers(1, 4))):
+        kind, own = draw(_iperf3() | _copies() | _pings())
+        ends = draw(st.permutations(["server", "client"]))
+        item = {"name": f"item-{index}", "from": ends[0], "to": ends[1], **own}
+        together = draw(st.booleans())
+        if items and together:
+            item["with"] = draw(st.sampled_from(items))[1]["name"]
+        elif draw(st.booleans()):
+            item["start"] = show(draw(st.integers(0, 10**10)), TIME)
+        items.append((kind, item))
+    return items
+
+
+@st.composite
+def _expect(draw: st.DrawFn, items: list[tuple[SubjectKind, dict[str, str]]]) -> dict[str, dict[str, str]]:
+    timed = {item["name"] for _, item in items if "time" in item}
     metrics = {
-        **{flow["name"]: ("goodput",) for flow in flows},
-        **dict.fromkeys(tcp, METRICS_OF["flow"]),
+        **{item["name"]: METRICS_OF[kind] for kind, item in items},
         **dict.fromkeys(PORTS, METRICS_OF["port"]),
         "network": METRICS_OF["network"],
     }
     expect: dict[str, dict[str, str]] = {}
     for subject in draw(st.sets(st.sampled_from(sorted(metrics)), min_size=1)):
         expect[subject] = {}
-        for metric in draw(st.sets(st.sampled_from(metrics[subject]), min_size=1)):
+        has = [metric for metric in metrics[subject] if metric != "duration" or subject not in timed]
+        for metric in draw(st.sets(st.sampled_from(has), min_size=1)):
             low, high = sorted(draw(st.tuples(st.integers(0, 10**6), st.integers(0, 10**6))))
             quantity = METRICS[metric]
             expect[subject][metric] = (
@@ -99,8 +114,8 @@ def _expect(draw: st.DrawFn, flows: list[dict[str, str]]) -> dict[str, dict[str,
 
 @st.composite
 def _scenarios(draw: st.DrawFn) -> dict[str, Any]:
-    flows = draw(_traffic())
-    expect = draw(_expect(flows))
+    items = draw(_traffic())
+    expect = draw(_expect(items))
     names = [f"{subject}.{metric}" for subject, metrics in expect.items() for metric in metrics]
     controls = [
         {"with": {"network.mtu": "1000 B"}, "breaks": name}
@@ -114,14 +129,14 @@ def _scenarios(draw: st.DrawFn) -> dict[str, Any]:
         "source": {"title": "a generated scenario"},
         "topology": "sfp-home",
         "with": draw(_settings()),
-        "traffic": [{"iperf3": flow} for flow in flows],
+        "traffic": [{kind if kind in TOOLS else "iperf3": item} for kind, item in items],
         "expect": expect,
         "variants": variants,
         "controls": controls,
     }
 
 
-@settings(max_examples=60, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@settings(max_examples=40, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(_scenarios())
 def test_a_scenario_by_the_rules_loads_and_becomes_plans(tmp_path: Path, tree: dict[str, Any]) -> None:
     """Nothing that may stand together is refused, every case has a Plan, and a Plan survives its JSON."""
@@ -132,7 +147,8 @@ def test_a_scenario_by_the_rules_loads_and_becomes_plans(tmp_path: Path, tree: d
     for case in loaded.cases:
         plan = build_plan(loaded, case, 7)
         assert Plan.from_json(plan.to_json()) == plan
-        assert [flow.name for flow in plan.flows] == [item["iperf3"]["name"] for item in tree["traffic"]]
+        written = {each["name"] for item in tree["traffic"] for each in item.values()}
+        assert {each.name for each in plan.traffic} == written
         assert {each.name: each.expected for each in case.expectations} == {
             f"{subject}.{metric}": text
             for subject, metrics in tree["expect"].items()

@@ -6,6 +6,7 @@ model to say. So a number is never rounded by the reader, and a message quotes w
 
 from __future__ import annotations
 
+import functools
 import itertools
 import os
 import re
@@ -205,6 +206,8 @@ class _Reader:
         self.problems.append(Problem(message, self.file, place.line, dotted(loc) or None, place.column))
 
 
+# Every scenario draws on the same files of parts, and PyYAML takes most of a second for them.
+@functools.lru_cache(maxsize=64)
 def _compose(text: str) -> yaml.Node | None:
     loader = _Loader(text)
     try:
