@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import signal
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -12,7 +13,12 @@ if TYPE_CHECKING:
 
 
 def pytest_configure() -> None:
-    """No deadline for generated examples: on a busy machine it would measure the machine."""
+    """No deadline for generated examples: on a busy machine it would measure the machine.
+
+    And Ctrl-C works in what tests start: a shell's background jobs, and all they start, are born deaf to it.
+    """
+    if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
+        signal.signal(signal.SIGINT, signal.default_int_handler)
     settings.register_profile("wirelab", deadline=None)
     settings.load_profile("wirelab")
 
