@@ -169,6 +169,7 @@ _COUNTED: Final[Mapping[str, Callable[[PortResult], int]]] = {
     "pause_received": lambda port: port.rx_pause_frames,
     "queue_high_water": lambda port: port.queue_high_water_bytes,
     "buffer_high_water": lambda port: port.buffer_high_water_bytes,
+    "ecn_marks": lambda port: port.ecn_marks,
     "collisions": lambda port: port.collisions,
     "late_collisions": lambda port: port.late_collisions,
     "pfc_sent": lambda port: port.tx_pfc_frames,

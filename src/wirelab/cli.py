@@ -6,31 +6,26 @@ import json
 import sys
 from enum import StrEnum
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import Annotated
 
 import typer
-from rich.table import Table
-from rich.text import Text
 
 from wirelab import cli_complete, cli_lab
 from wirelab.cli_errors import Group, exit_code_of
 from wirelab.cli_exec import exec_command
+from wirelab.cli_list import list_command
 from wirelab.cli_options import DEFAULT_SEED
 from wirelab.cli_parts import parts_command
 from wirelab.cli_run import run_command
+from wirelab.cli_summary import summary_command
 from wirelab.cli_sweep import sweep_command
 from wirelab.cli_version import print_version
 from wirelab.errors import InputError, LabError, Problem
 from wirelab.lab.doctor import examine
-from wirelab.model.catalogue import Catalogue, shipped_root
-from wirelab.model.experiment import check_file, load, load_file
+from wirelab.model.experiment import check_file, load
 from wirelab.model.schema import schema as schema_of
 from wirelab.plan.build import build_plan
 from wirelab.plan.commands import commands
-from wirelab.report.text import Output, print_table
-
-if TYPE_CHECKING:
-    from wirelab.model.experiment import Experiment
 
 app = typer.Typer(
     name="wirelab",
@@ -41,6 +36,8 @@ app = typer.Typer(
     no_args_is_help=True,
 )
 _run = app.command("run")(run_command)
+_list = app.command("list")(list_command)
+_summary = app.command("summary")(summary_command)
 _sweep = app.command("sweep")(sweep_command)
 _parts = app.command("parts")(parts_command)
 _exec = app.command(
@@ -76,32 +73,6 @@ def options(
     ] = False,
 ) -> None:
     """Answer what concerns no command."""
-
-
-@app.command("list")
-def list_command(
-    *, as_json: Annotated[bool, typer.Option("--json", help="Print it for a program.")] = False
-) -> None:
-    """List the scenarios that can be run by name."""
-    here = Path.cwd()
-    catalogue = Catalogue.of(*([here] if (here / "scenarios").is_dir() else []), shipped_root())
-    found: list[tuple[Path, Experiment]] = []
-    problems: list[Problem] = []
-    for name in catalogue.names("scenarios"):
-        path = catalogue.path("scenarios", name)
-        try:
-            found.append((path, load_file(path, catalogue)))
-        except InputError as error:
-            problems += error.problems
-    if as_json:
-        typer.echo(json.dumps([_entry(path, experiment) for path, experiment in found], indent=1))
-    else:
-        table = Table(box=None, pad_edge=False, show_header=False, padding=(0, 3, 0, 0))
-        for _, experiment in found:
-            table.add_row(Text(experiment.scenario.name, style="bold"), Text(_headline(experiment)))
-        print_table(Output.for_stream(sys.stdout), table)
-    if problems:
-        raise InputError.of(problems)
 
 
 @app.command()
@@ -168,24 +139,6 @@ def doctor() -> None:
             typer.echo(f"{'':8}{finding.fix}")
     if not all(finding.ok for finding in findings):
         raise typer.Exit(LabError.exit_code)
-
-
-def _entry(path: Path, experiment: Experiment) -> dict[str, object]:
-    return {
-        "name": experiment.scenario.name,
-        "file": str(path),
-        "topology": experiment.scenario.topology,
-        "variants": [case.name for case in experiment.cases if not case.is_control],
-        "controls": [case.name for case in experiment.cases if case.is_control],
-        "story": experiment.story,
-    }
-
-
-def _headline(experiment: Experiment) -> str:
-    """The first sentence of its story."""
-    story = " ".join(experiment.story.split())
-    head, stop, _ = story.partition(". ")
-    return f"{head}." if stop else story
 
 
 if __name__ == "__main__":

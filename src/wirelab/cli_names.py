@@ -30,7 +30,7 @@ def load_all(names: Sequence[str]) -> dict[str, Experiment]:
     """
     experiments: dict[str, Experiment] = {}
     problems: list[Problem] = []
-    for name in dict.fromkeys(each for named in names or ("*",) for each in _matching(named)):
+    for name in scenario_names(names or ("*",)):
         try:
             experiments[name] = load(name, Path.cwd())
         except InputError as error:
@@ -38,6 +38,14 @@ def load_all(names: Sequence[str]) -> dict[str, Experiment]:
     if problems:
         raise InputError.of(problems)
     return experiments
+
+
+def scenario_names(names: Sequence[str]) -> list[str]:
+    """The names that are meant, each once: a pattern stands for all of the catalogue that it matches.
+
+    Raises InputError for a pattern that matches none.
+    """
+    return list(dict.fromkeys(each for name in names for each in _matching(name)))
 
 
 def _matching(name: str) -> list[str]:

@@ -7,11 +7,20 @@ from typing import Annotated, Final
 
 import typer
 
+from wirelab import cli_complete
 from wirelab.cli_names import SEED_MAX
 
 DEFAULT_SEED: Final = 1
 DEFAULT_OUT: Final = Path("results")
 
+Names = Annotated[
+    list[str] | None,
+    typer.Argument(
+        help="Scenarios by name, pattern or file. [default: all]",
+        metavar="[NAME|PATTERN|FILE]...",
+        autocompletion=cli_complete.scenarios,
+    ),
+]
 Seed = Annotated[int, typer.Option(min=0, max=SEED_MAX, help="What the lab's randomness grows from.")]
 Jobs = Annotated[int | None, typer.Option("--jobs", "-j", min=1, help="Labs at once. [default: one a CPU]")]
 Out = Annotated[Path, typer.Option(metavar="DIR", help="Where results are kept.")]

@@ -14,20 +14,18 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 from rich.text import Text
 
-from wirelab import cli_complete
 from wirelab.bench import LabBench
+from wirelab.cli_files import Files, JsonFile, Junit, Markdown
 from wirelab.cli_names import load_all, read_seeds, usable_cpus
-from wirelab.cli_options import DEFAULT_OUT, DEFAULT_SEED, Jobs, Kernel, Out, Root, Seed, UseCache
-from wirelab.errors import LabError
+from wirelab.cli_options import DEFAULT_OUT, DEFAULT_SEED, Jobs, Kernel, Names, Out, Root, Seed, UseCache
+from wirelab.document import Document
 from wirelab.lab.cache import Cache
 from wirelab.lab.select import select
 from wirelab.matrix import Job, Matrix
 from wirelab.plan.build import build_plan
 from wirelab.recall import Recall
 from wirelab.report.html import html_report
-from wirelab.report.junit import junit
 from wirelab.report.live import LiveReport
-from wirelab.report.markdown import markdown
 from wirelab.report.summary import print_seeds, print_summary, result_line
 from wirelab.report.text import Output, print_header, print_report, verdict_line
 from wirelab.run import Runner, Trial
@@ -35,7 +33,7 @@ from wirelab.store import Store
 from wirelab.verdict import worst
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
+    from collections.abc import Sequence
 
     from wirelab.lab.select import Lab
     from wirelab.matrix import Outcome
@@ -43,14 +41,7 @@ if TYPE_CHECKING:
 
 
 def run_command(  # noqa: PLR0913 - the options of a command line
-    names: Annotated[
-        list[str] | None,
-        typer.Argument(
-            help="Scenarios by name, pattern or file. [default: all]",
-            metavar="[NAME|PATTERN|FILE]...",
-            autocompletion=cli_complete.scenarios,
-        ),
-    ] = None,
+    names: Names = None,
     *,
     as_json: Annotated[bool, typer.Option("--json", help="Print result.json and nothing else.")] = False,
     quiet: Annotated[bool, typer.Option("--quiet", "-q", help="Print only the verdict.")] = False,
@@ -62,15 +53,9 @@ def run_command(  # noqa: PLR0913 - the options of a command line
     jobs: Jobs = None,
     out: Out = DEFAULT_OUT,
     use_cache: UseCache = True,
-    junit_file: Annotated[
-        Path | None, typer.Option("--junit", metavar="FILE", help="Write JUnit XML.")
-    ] = None,
-    json_file: Annotated[
-        Path | None, typer.Option("--json-file", metavar="FILE", help="Write all results as one JSON list.")
-    ] = None,
-    markdown_file: Annotated[
-        Path | None, typer.Option("--markdown", metavar="FILE", help="Write a summary for a CI job's page.")
-    ] = None,
+    junit_file: Junit = None,
+    json_file: JsonFile = None,
+    markdown_file: Markdown = None,
     kernel: Kernel = None,
     root: Root = None,
     cpu: Annotated[
@@ -90,13 +75,10 @@ def run_command(  # noqa: PLR0913 - the options of a command line
     with lab.in_use():
         outcomes = run_all(work, lab, cpus, Store(out), show.begin(), use_cache=use_cache)
     show.end(outcomes)
-    for file, text in (
-        (junit_file, lambda: junit(outcomes)),
-        (json_file, lambda: _json_list(outcomes)),
-        (markdown_file, lambda: markdown(outcomes)),
-    ):
-        if file is not None:
-            write_file(file, text)
+    records = [outcome.record for outcome in outcomes]
+    Files(junit_file, json_file, markdown_file).write(
+        [Document.of(record) for record in records], [record.to_json() for record in records]
+    )
     for outcome in outcomes:
         if outcome.error is not None:
             raise outcome.error
@@ -161,7 +143,7 @@ class _Show:
     def _finished(self, outcome: Outcome) -> None:
         if self._talks and len(self.work) > 1:
             with contextlib.suppress(BrokenPipeError):
-                Output.for_stream(sys.stdout).print(result_line(outcome), soft_wrap=True)
+                Output.for_stream(sys.stdout).print(result_line(Document.of(outcome.record)), soft_wrap=True)
 
     def end(self, outcomes: Sequence[Outcome]) -> None:
         """Show the verdicts. That nobody reads them any more does not change them."""
@@ -169,9 +151,10 @@ class _Show:
         with contextlib.suppress(BrokenPipeError):
             if self._talks and len(outcomes) > 1:
                 console.print()
-                print_summary(console, outcomes)
-                if len({outcome.job.seed for outcome in outcomes}) > 1:
-                    print_seeds(console, outcomes)
+                runs = [Document.of(outcome.record) for outcome in outcomes]
+                print_summary(console, runs)
+                if len({run.seed for run in runs}) > 1:
+                    print_seeds(console, runs)
                 return
             for outcome in outcomes:
                 if self.as_json:
@@ -180,20 +163,6 @@ class _Show:
                     console.print(verdict_line(outcome.record), soft_wrap=True)
                 else:
                     print_report(console, outcome.record, outcome.folder)
-
-
-def _json_list(outcomes: Sequence[Outcome]) -> str:
-    documents = ",\n".join(outcome.record.to_json().rstrip() for outcome in outcomes)
-    return f"[\n{documents}\n]\n"
-
-
-def write_file(path: Path, text: Callable[[], str]) -> None:
-    """Write a file that was asked for. Raises LabError naming it."""
-    try:
-        path.parent.mkdir(parents=True, exist_ok=True)
-        path.write_text(text(), encoding="utf-8")
-    except OSError as error:
-        raise LabError(f"{path}: cannot be written: {error.strerror}") from error
 
 
 def _warn(message: str) -> None:

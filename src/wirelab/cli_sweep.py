@@ -10,9 +10,10 @@ from typing import Annotated
 import typer
 
 from wirelab import cli_complete
+from wirelab.cli_files import write_file
 from wirelab.cli_names import usable_cpus
 from wirelab.cli_options import DEFAULT_OUT, DEFAULT_SEED, Jobs, Kernel, Out, Root, Seed, UseCache
-from wirelab.cli_run import run_all, write_file
+from wirelab.cli_run import run_all
 from wirelab.lab.select import select
 from wirelab.matrix import Job
 from wirelab.model.experiment import load

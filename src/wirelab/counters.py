@@ -41,7 +41,8 @@ _STATS = (
 class Qdisc:
     """One qdisc's statistics as ``tc -s -j qdisc`` tells them; a GSO packet counts as its segments.
 
-    ``parent`` is where it hangs: ``1:4`` is the fourth TX queue below the root ``1:``.
+    ``parent`` is where it hangs: ``1:4`` is the fourth TX queue below the root ``1:``. ``marked_frames``
+    were marked instead of dropped (ECN, RFC 3168).
     """
 
     kind: str
@@ -51,6 +52,7 @@ class Qdisc:
     backlog_frames: int
     backlog_bytes: int
     parent: str | None = None
+    marked_frames: int = 0
 
 
 @dataclass(frozen=True, slots=True)
@@ -97,6 +99,11 @@ class PortCounters:
             return None
         parent = f"1:{priority + 1}"
         return next((qdisc for qdisc in self.qdiscs if qdisc.parent == parent), None)
+
+    @property
+    def marked_frames(self) -> int:
+        """Frames that the qdiscs of the port marked instead of dropping them."""
+        return sum(each.marked_frames for each in self.qdiscs)
 
     @property
     def dropped_below_root(self) -> int:
@@ -200,4 +207,13 @@ def _qdisc(raw: Field) -> Qdisc:
         backlog_frames=raw["qlen"].integer(),
         backlog_bytes=raw["backlog"].integer(),
         parent=parent.text() if parent else None,
+        marked_frames=_marked(raw),
     )
+
+
+def _marked(raw: Field) -> int:
+    """Each qdisc has its own word for it, and CAKE counts in each of its tins; others cannot mark."""
+    tins = raw.get("tins")
+    counted = [raw.get("ecn_mark"), raw.get("marked")]
+    counted += [tin.get("ecn_mark") for tin in tins.elements()] if tins else []
+    return sum(each.integer() for each in counted if each)

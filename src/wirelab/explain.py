@@ -50,6 +50,7 @@ _NOUNS: Final = {
     "queue_high_water": "in the egress queue",
     "buffer_high_water": "in the packet buffer",
     "speed": "of link speed",
+    "ecn_marks": "frames marked (ECN)",
     "collisions": "frames that collided",
     "late_collisions": "late collisions",
     "cpu_busy": "of the CPU's time",
@@ -166,13 +167,28 @@ def _flow_evidence(metric: str, flow: Flow, plan: Plan, result: Result) -> str:
 
 
 def _ping_evidence(ping: Ping, plan: Plan, result: Result) -> str:
-    """The fullest queue on its way there and back, which is what an echo waits in, and what was dropped."""
+    """The fullest queue on its way there and back, which is what an echo waits in, and what became of it."""
     way = (*path(plan, ping.sender, ping.receiver), *path(plan, ping.receiver, ping.sender))
-    found = [*_fullest_queue(result, way, ping.name), *_happenings(plan, result, way, ping.name)]
+    found = _fullest_queue(result, way, ping.name)
+    if result.pings[ping.name].lost_ppm:
+        found += _happenings(plan, result, way, ping.name)
+    else:
+        # What was dropped on its way meanwhile was somebody else's.
+        found += ["no echo was lost", *map(str, pauses(result, way, ping.name)[:_SITES_NAMED])]
     others = [each.name for each in plan.flows if _together(each, ping)]
     if others:
         found.append(f"{', '.join(others)} ran at the same time")
     return "; ".join(found)
+
+
+def _marks_evidence(port: Port, result: Result) -> str:
+    """Whether the queue may mark at all, and what it did besides."""
+    lost = _dropped(result, (port,), None) or ["nothing was dropped there"]
+    if port.queue is None or port.queue.ecn is False or port.queue.kind.endswith("fifo"):
+        return "; ".join(["its queue does not mark", *lost])
+    marks = result.ports[port.label].ecn_marks
+    marked = "1 frame was" if marks == 1 else f"{rounded(marks, COUNT)} frames were"
+    return "; ".join([f"{marked} marked by {port.queue.kind}", *lost])
 
 
 def _port_evidence(metric: str, port: Port, plan: Plan, result: Result) -> str:
@@ -185,8 +201,8 @@ def _port_evidence(metric: str, port: Port, plan: Plan, result: Result) -> str:
                 + (f" and sends PAUSE at {show(port.xoff_bytes, SIZE)}" if port.pause_tx else "")
                 + (f" and sends PFC at {show(port.xoff_bytes, SIZE)} of one priority" if port.pfc else "")
             )
-        case "cpu_busy":
-            return _cpu_evidence(port)
+        case "cpu_busy" | "ecn_marks":
+            return _cpu_evidence(port) if metric == "cpu_busy" else _marks_evidence(port, result)
         case "queue_high_water" if port.queue and port.queue.limit_bytes is not None:
             lost = _dropped(result, (port,), None)
             return "; ".join([f"the queue has room for {show(port.queue.limit_bytes, SIZE)}", *lost])

@@ -86,6 +86,7 @@ class _Work:
 
 _Ended: TypeAlias = "queue.SimpleQueue[tuple[_Work, Outcome | None, BaseException | None]]"
 
+_WAKE_S: Final = 0.5
 _SIGNALS: Final = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
 
 
@@ -106,6 +107,17 @@ def _deaf() -> Iterator[None]:
 def _listen() -> None:
     """In a new thread: what it starts shall not be deaf for life."""
     signal.pthread_sigmask(signal.SIG_UNBLOCK, _SIGNALS)
+
+
+def _next(ended: _Ended) -> tuple[_Work, Outcome | None, BaseException | None]:
+    """What ends next.
+
+    A signal that the kernel handed to a worker's thread does not wake this one up, and its handler runs only
+    here: so it wakes up by itself.
+    """
+    while True:
+        with contextlib.suppress(queue.Empty):
+            return ended.get(timeout=_WAKE_S)
 
 
 class Matrix:
@@ -157,7 +169,7 @@ class Matrix:
                     for work, number in trials:
                         pool.submit(self._tell, ended, work, number)
                 for _ in trials:
-                    work, outcome, error = ended.get()
+                    work, outcome, error = _next(ended)
                     if error is not None:
                         raise error  # noqa: TRY301 - it is raised in the thread that waits
                     if outcome is not None:
@@ -206,7 +218,8 @@ class Matrix:
     def _finish(self, work: _Work, draft: Draft) -> Outcome:
         job = work.job
         records = tuple(work.records[number] for number in range(len(job.trials)))
-        record = RunRecord(job.scenario, job.seed, records, self._clock() - (work.begun_s or 0.0))
+        wall_s = self._clock() - (work.begun_s or 0.0)
+        record = RunRecord(job.scenario, job.seed, records, wall_s, job.rows, job.fitted)
         outcome, report = self._reported(Outcome(job, record, None))
         try:
             outcome = replace(outcome, folder=draft.commit(record.to_json(), report))

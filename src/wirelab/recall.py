@@ -25,7 +25,6 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
     from wirelab.lab.select import Lab
-    from wirelab.plan.types import Plan
 
 FOLDER: Final = "runs"
 LIMIT_BYTES: Final = 1 << 30
@@ -50,12 +49,12 @@ class Recall:
         parts = (lab.kernel_id, lab.root_id, _code_id())
         return cls(cache_root / FOLDER, hashlib.sha256("\0".join(parts).encode()).hexdigest(), warn)
 
-    def path(self, plan: Plan) -> Path:
-        """Where the raw files of a Plan are, if they are."""
-        key = hashlib.sha256(f"{self.lab_id}\0{plan.to_json()}".encode()).hexdigest()
+    def path(self, plan: str) -> Path:
+        """Where the raw files of a Plan, in JSON, are, if they are."""
+        key = hashlib.sha256(f"{self.lab_id}\0{plan}".encode()).hexdigest()
         return self.folder / key[:_KEY_DIGITS]
 
-    def restore(self, plan: Plan, raw: Path) -> bool:
+    def restore(self, plan: str, raw: Path) -> bool:
         """Put the raw files of ``plan`` into the folder ``raw``, which is made. False: they are not known."""
         path = self.path(plan)
         try:
@@ -64,7 +63,7 @@ class Recall:
             return False
         digest, archive = content[:_DIGEST_DIGITS], content[_DIGEST_DIGITS + 1 :]
         if hashlib.sha256(archive).hexdigest().encode() != digest:
-            self.warn(f"{path} is damaged; it is removed, and {plan.scenario} is run")
+            self.warn(f"{path} is damaged; it is removed, and what it held is measured again")
             with contextlib.suppress(OSError):
                 path.unlink()
             return False
@@ -77,7 +76,7 @@ class Recall:
             os.utime(path)
         return True
 
-    def keep(self, plan: Plan, raw: Path) -> None:
+    def keep(self, plan: str, raw: Path) -> None:
         """Keep the raw files of ``plan``. That there is no room for them is nobody's trouble."""
         buffer = io.BytesIO()
         with tarfile.open(fileobj=buffer, mode="w:gz", compresslevel=1) as tar:

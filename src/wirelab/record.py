@@ -48,12 +48,18 @@ class VariantRecord:
 
 @dataclass(frozen=True, slots=True)
 class RunRecord:
-    """One run of a scenario: its variants in the scenario's order, controls after them."""
+    """One run of a scenario: its variants in the scenario's order, controls after them.
+
+    ``measured`` names the rows of the measurements that it reproduces, ``fitted`` those of them that a
+    figure was fitted to.
+    """
 
     scenario: str
     seed: int
     variants: tuple[VariantRecord, ...]
     wall_s: float
+    measured: tuple[str, ...] = ()
+    fitted: tuple[str, ...] = ()
 
     @property
     def verdict(self) -> Verdict:
@@ -92,6 +98,8 @@ class RunRecord:
             "wall_s": round(self.wall_s, 3),
             "virtual_s": round(self.virtual_s, 6),
             "digest": self.digest,
+            "measured": list(self.measured),
+            "fitted": list(self.fitted),
             "variants": [_variant(each) for each in self.variants],
         }
 
@@ -107,6 +115,7 @@ def _variant(record: VariantRecord) -> dict[str, Any]:
         "breaks": record.breaks,
         "verdict": record.verdict,
         "digest": result.digest if result else None,
+        "virtual_s": round(result.elapsed_ns / NS_PER_S, 6) if result else 0.0,
         "cached": record.cached,
         "flows": [_flow(each) for each in result.flows.values()] if result else [],
         "pings": [_ping(each) for each in result.pings.values()] if result else [],
@@ -173,6 +182,7 @@ def _port(port: PortResult) -> dict[str, Any]:
         "tx_pfc_frames": port.tx_pfc_frames,
         "rx_pfc_frames": port.rx_pfc_frames,
         "priority_paused_ns": list(port.priority_paused_ns),
+        "ecn_marks": port.ecn_marks,
     }
 
 

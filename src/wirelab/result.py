@@ -102,7 +102,8 @@ class PortResult:
     it silent, ``priority_paused_ns`` the same for each priority (PFC). ``speed_bps`` and ``duplex`` are
     what the link came to, None without a link. ``collisions`` counts those that frames of this port
     met on a shared medium, ``late_collisions`` those after 512 bit times, when no frame should meet one
-    any more. ``cpu_busy_ns`` is how long the CPU was busy with frames of this port.
+    any more. ``cpu_busy_ns`` is how long the CPU was busy with frames of this port. ``ecn_marks`` counts
+    frames that its queue marked instead of dropping them.
     """
 
     label: str
@@ -125,6 +126,7 @@ class PortResult:
     tx_pfc_frames: int = 0
     rx_pfc_frames: int = 0
     priority_paused_ns: tuple[int, ...] = (0,) * PRIORITIES
+    ecn_marks: int = 0
 
 
 @dataclass(frozen=True, slots=True)
@@ -297,6 +299,7 @@ def _ports(plan: Plan, snapshots: Mapping[str, Snapshot]) -> dict[str, PortResul
             priority_paused_ns=tuple(
                 change.get(f"tx_paused_ns_prio{priority}") for priority in range(PRIORITIES)
             ),
+            ecn_marks=change.last.marked_frames - change.first.marked_frames,
         )
     return found
 

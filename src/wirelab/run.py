@@ -52,13 +52,14 @@ class Runner:
         A lab that breaks is a record with the verdict error; only KeyboardInterrupt and the like are raised.
         """
         try:
-            folder = draft.variant(trial.plan.variant, trial.plan.to_json())
-            known = self.recall is not None and self.recall.restore(trial.plan, folder / RAW)
+            plan = trial.plan.to_json()
+            folder = draft.variant(trial.plan.variant, plan)
+            known = self.recall is not None and self.recall.restore(plan, folder / RAW)
             if not known:
                 self.bench.run(trial.plan, folder, cpu=cpu, on_progress=on_progress)
             record = judge(trial, folder / RAW)
             if self.recall is not None and not known and record.verdict is not Verdict.ERROR:
-                self.recall.keep(trial.plan, folder / RAW)
+                self.recall.keep(plan, folder / RAW)
             return replace(record, cached=known)
         except OSError as error:
             msg = f"{error.filename or draft.folder}: {error.strerror}"
@@ -80,6 +81,9 @@ def judge(trial: Trial, raw: Path) -> VariantRecord:
 
 def _without(folder: Path, error: WirelabError) -> WirelabError:
     """The same error, its paths as they are in the finished result folder: this one gets another name."""
-    prefix = f"{folder}/"
-    hint = error.hint.replace(prefix, "") if error.hint else None
-    return type(error)(error.message.replace(prefix, ""), hint=hint)
+    message, hint = error.message, error.hint
+    # The longer first: the other may be a part of it.
+    for prefix in (f"{folder.absolute()}/", f"{folder}/"):
+        message = message.replace(prefix, "")
+        hint = hint and hint.replace(prefix, "")
+    return type(error)(message, hint=hint)

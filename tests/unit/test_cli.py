@@ -108,7 +108,10 @@ def test_list_shows_what_can_be_run(wirelab: Wirelab) -> None:
         "variants": ["main"],
         "controls": ["deep"],
         "story": entry["story"],
+        "virtual_s": entry["virtual_s"],
+        "wall_s": None,
     }
+    assert 2 * 4 < entry["virtual_s"] < 2 * 8
 
 
 def test_list_is_not_stopped_by_a_bad_file(wirelab: Wirelab) -> None:
@@ -191,6 +194,47 @@ def raised(statement: str, folder: Path) -> tuple[int, str]:
         check=False,
     )
     return done.returncode, done.stderr
+
+
+def test_what_the_system_refuses_is_no_mistake_of_ours(tmp_path: Path) -> None:
+    """A full disk below the output, a folder that is closed: the path and what to do, nothing to report."""
+    assert raised("import errno; raise OSError(errno.ENOSPC, 'No space left on device')", tmp_path) == (
+        4,
+        "error: the output: No space left on device\nhint: the disk is full: make room\n",
+    )
+    code, err = raised("raise PermissionError(13, 'Permission denied', '/root/scenarios')", tmp_path)
+    assert (code, err.splitlines()[0]) == (4, "error: /root/scenarios: Permission denied")
+
+
+def test_a_folder_that_was_removed_is_told(tmp_path: Path) -> None:
+    """Whatever the first error is that comes of it."""
+    code, err = raised("import os; os.mkdir('x'); os.chdir('x'); os.rmdir('../x'); os.getcwd()", tmp_path)
+    assert (code, err) == (2, "error: the current folder was removed\nhint: cd to one that is there\n")
+
+
+@pytest.mark.parametrize("number", [0, 1, 2])
+def test_a_stream_that_is_closed_leads_nowhere(number: int, tmp_path: Path) -> None:
+    """Cron jobs and engines may start us without one; no file that is opened later takes its place."""
+    script = (
+        "import os, sys\n"
+        "from wirelab.cli_errors import exit_code_of\n"
+        "def command():\n"
+        "    with open(sys.argv[1], 'w') as file:\n"
+        "        assert file.fileno() > 2\n"
+        "        print('for people'), print('for people', file=sys.stderr), sys.stdin.read()\n"
+        "sys.exit(exit_code_of(command))\n"
+    )
+    argv = ["sh", "-c", f'exec "$@" {number}>&-', "sh", sys.executable, "-c", script, str(tmp_path / "file")]
+    done = subprocess.run(  # noqa: S603 - the scripts above
+        argv,
+        env={**os.environ, "PYTHONPATH": str(SOURCE)},
+        stdin=subprocess.DEVNULL,
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert done.returncode == 0, done.stderr
+    assert (tmp_path / "file").read_text(encoding="utf-8") == ""
 
 
 def test_a_mistake_of_our_own_is_no_traceback(tmp_path: Path) -> None:

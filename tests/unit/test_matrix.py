@@ -11,6 +11,7 @@ from recorded import recording
 from test_run import LOSSY, Listener, Playback, run_matrix, trial
 
 from wirelab.cli_names import load_all, read_seeds, usable_cpus
+from wirelab.document import Document
 from wirelab.errors import InputError, LabError
 from wirelab.matrix import Job
 from wirelab.recall import Recall
@@ -36,6 +37,11 @@ def three(results: Path) -> list[Outcome]:
         {"good": recording(), "bad": recording(dropped=300), "broken": LabError("no <carrier> | \x1b[0m")}
     )
     return run_matrix(jobs("good", "bad", "broken"), bench, results)
+
+
+def documents(outcomes: list[Outcome]) -> list[Document]:
+    """What is kept of them."""
+    return [Document.of(outcome.record) for outcome in outcomes]
 
 
 def test_outcomes_are_in_the_order_of_the_jobs(tmp_path: Path) -> None:
@@ -73,7 +79,7 @@ def test_an_interrupt_keeps_what_was_finished(tmp_path: Path) -> None:
 
 def test_junit_counts_and_explains(tmp_path: Path) -> None:
     """A suite for each scenario; a failure's message is the sentence that explains it."""
-    root = ET.fromstring(junit(three(tmp_path)))  # noqa: S314 - our own
+    root = ET.fromstring(junit(documents(three(tmp_path))))  # noqa: S314 - our own
     suites = {suite.get("name"): suite for suite in root}
     assert [suites["bad"].get(key) for key in ("tests", "failures", "errors")] == ["1", "1", "0"]
     failure = suites["bad"].find("testcase/failure")
@@ -87,7 +93,7 @@ def test_junit_counts_and_explains(tmp_path: Path) -> None:
 
 def test_markdown_is_a_table_that_nothing_breaks_out_of(tmp_path: Path) -> None:
     """A row for each scenario; no text of a lab ends a cell or begins a tag."""
-    lines = markdown(three(tmp_path)).splitlines()
+    lines = markdown(documents(three(tmp_path))).splitlines()
     rows = [line for line in lines if line.startswith("| ") and "scenario" not in line]
     assert [row.split("|")[2].strip() for row in rows] == ["good", "bad", "broken"]
     assert "1 pass, 1 fail, 1 error" in lines
@@ -96,19 +102,21 @@ def test_markdown_is_a_table_that_nothing_breaks_out_of(tmp_path: Path) -> None:
 
 def test_a_line_for_each_scenario(tmp_path: Path) -> None:
     """The verdict comes first, then what it is about; all counts stand in one line."""
-    outcomes = three(tmp_path)
-    assert result_line(outcomes[1]).plain.startswith("fail   bad  7.2 virtual s in ")
-    assert count_line(outcomes).plain == "1 pass, 1 fail, 1 error"
+    runs = documents(three(tmp_path))
+    assert result_line(runs[1]).plain.startswith("fail   bad  7.2 virtual s in ")
+    assert count_line(runs).plain == "1 pass, 1 fail, 1 error"
 
 
 def test_a_fitted_figure_is_no_prediction(tmp_path: Path) -> None:
     """The summary says which rows a scenario reproduces, and whether it was fitted to them."""
-    (outcome,) = run_matrix(jobs("good"), Playback({"good": recording()}), tmp_path)
-    rows = ("sfp.asf-10g-t",)
-    assert claim(outcome) == ""
-    assert claim(replace(outcome, job=replace(outcome.job, rows=rows))) == "prediction of sfp.asf-10g-t"
-    both = replace(outcome.job, rows=(*rows, "pcie.x1"), fitted=rows)
-    assert claim(replace(outcome, job=both)) == "prediction of pcie.x1; fitted to sfp.asf-10g-t"
+    row = "sfp.asf-10g-t"
+    assert claim((), ()) == ""
+    assert claim((row,), ()) == f"prediction of {row}"
+    assert claim((row, "pcie.x1"), (row,)) == f"prediction of pcie.x1; fitted to {row}"
+    (job,) = jobs("good")
+    job = replace(job, rows=(row, "pcie.x1"), fitted=(row,))
+    (run,) = documents(run_matrix([job], Playback({"good": recording()}), tmp_path))
+    assert (run.measured, run.fitted) == ((row, "pcie.x1"), (row,))
 
 
 @pytest.mark.parametrize(
@@ -164,11 +172,11 @@ def test_what_was_measured_is_restored(tmp_path: Path) -> None:
     told: list[str] = []
     recall, plan = known(tmp_path / "runs", told), trial().plan
     raw = measured(tmp_path)
-    recall.keep(plan, raw)
-    assert recall.restore(plan, tmp_path / "again")
+    recall.keep(plan.to_json(), raw)
+    assert recall.restore(plan.to_json(), tmp_path / "again")
     assert contents(tmp_path / "again") == contents(raw)
-    assert not recall.restore(replace(plan, seed=plan.seed + 1), tmp_path / "other")
-    assert not known(tmp_path / "runs", told, "another kernel").restore(plan, tmp_path / "other")
+    assert not recall.restore(replace(plan, seed=plan.seed + 1).to_json(), tmp_path / "other")
+    assert not known(tmp_path / "runs", told, "another kernel").restore(plan.to_json(), tmp_path / "other")
     assert told == []
 
 
@@ -177,12 +185,12 @@ def test_a_damaged_entry_is_dropped_with_a_warning(damage: bytes, tmp_path: Path
     """It is never trusted: cut short, empty or overwritten, it is gone and the scenario is run."""
     told: list[str] = []
     recall, plan = known(tmp_path / "runs", told), trial().plan
-    recall.keep(plan, measured(tmp_path))
-    path = recall.path(plan)
+    recall.keep(plan.to_json(), measured(tmp_path))
+    path = recall.path(plan.to_json())
     path.write_bytes(path.read_bytes()[:200] + damage)
-    assert not recall.restore(plan, tmp_path / "again")
+    assert not recall.restore(plan.to_json(), tmp_path / "again")
     assert not path.exists()
-    assert told == [f"{path} is damaged; it is removed, and sfp-mismatch is run"]
+    assert told == [f"{path} is damaged; it is removed, and what it held is measured again"]
 
 
 def test_no_room_is_nobodys_trouble(tmp_path: Path) -> None:
@@ -190,8 +198,8 @@ def test_no_room_is_nobodys_trouble(tmp_path: Path) -> None:
     (tmp_path / "file").touch()
     told: list[str] = []
     recall = known(tmp_path / "file" / "runs", told)
-    recall.keep(trial().plan, measured(tmp_path))
-    assert not recall.restore(trial().plan, tmp_path / "again")
+    recall.keep(trial().plan.to_json(), measured(tmp_path))
+    assert not recall.restore(trial().plan.to_json(), tmp_path / "again")
     assert told == []
 
 

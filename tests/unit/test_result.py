@@ -271,3 +271,15 @@ def test_everything_measured_is_in_the_digest(what: str, tmp_path: Path) -> None
             for side in ("client", "server"):
                 other.flows[f"upload.{side}"]["start"]["cookie"] = "z" * 36
     assert result_of(other, tmp_path / "b").digest != result_of(recording(), tmp_path / "a").digest
+
+
+@pytest.mark.parametrize(
+    "counted", [{"ecn_mark": 5}, {"marked": 5}, {"tins": [{"ecn_mark": 2}, {"ecn_mark": 3}]}], ids=str
+)
+def test_a_mark_is_no_drop(counted: Json, tmp_path: Path) -> None:
+    """fq_codel, RED and CAKE each have their own word for frames that they marked; a FIFO has none."""
+    recorded = recording()
+    recorded.qdisc("end", "switch-p2").update(counted)
+    ports = result_of(recorded, tmp_path).ports
+    assert (ports["switch.p2"].ecn_marks, sum(ports["switch.p2"].drops.values())) == (5, 0)
+    assert ports["switch.p1"].ecn_marks == 0

@@ -8,6 +8,7 @@ import threading
 from collections.abc import Callable
 from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 import pytest
@@ -23,8 +24,6 @@ from wirelab.store import Store
 from wirelab.verdict import Verdict
 
 if TYPE_CHECKING:
-    from pathlib import Path
-
     from wirelab.record import RunRecord, VariantRecord
 
 LOSSY = Expectation("download", "retransmits", 100, 200)
@@ -153,9 +152,11 @@ def test_the_keys_of_result_json(tmp_path: Path) -> None:
         "wall_s": 2.5,
         "virtual_s": 7.2,
         "digest": record.digest,
+        "measured": [],
+        "fitted": [],
     }
     (variant,) = document["variants"]
-    judged = {"name", "breaks", "verdict", "digest", "cached", "checks"}
+    judged = {"name", "breaks", "verdict", "digest", "virtual_s", "cached", "checks"}
     assert set(variant) == {*judged, "flows", "pings", "ports", "blocked"}
     download = variant["flows"][1]
     assert download | {"intervals": []} == {
@@ -193,6 +194,7 @@ def test_the_keys_of_result_json(tmp_path: Path) -> None:
         "tx_pfc_frames",
         "rx_pfc_frames",
         "priority_paused_ns",
+        "ecn_marks",
     }
     assert line["drops"] == {
         "queue": 159,
@@ -228,6 +230,21 @@ def test_a_broken_lab_is_an_error_and_the_others_go_on(tmp_path: Path) -> None:
     broken = document["variants"][0]
     assert (broken["flows"], broken["ports"]) == ([], {})
     assert broken["checks"][0]["explanation"] == "no carrier"
+
+
+def test_a_message_names_paths_as_the_result_has_them(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The folder of a run under way gets another name: absolute or not, it is left out."""
+    monkeypatch.chdir(tmp_path)
+
+    def breaks() -> None:
+        (draft,) = Path("results").glob(".partial-*")
+        raise LabError(f"{draft.absolute()}/main/raw/x is bad", hint=f"see {draft}/main/raw/y")
+
+    record, _ = carried_out([trial()], Playback({"main": breaks}), Path("results"))
+    assert record.variants[0].checks[0].explanation == "main/raw/x is bad"
+    assert record.variants[0].checks[0].why == "see main/raw/y"
 
 
 def test_files_that_are_not_whole_are_an_error_with_the_file(tmp_path: Path) -> None:

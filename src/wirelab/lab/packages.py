@@ -29,6 +29,8 @@ class Need:
     command: str | None = None
     file: str | None = None
     module: str | None = None
+    some_releases: bool = False
+    """Elsewhere, what it is for comes with another package of its group, and apt knows none of its name."""
 
     @property
     def is_met(self) -> bool:
@@ -67,12 +69,26 @@ ROOT_IMAGE = (
 ROOT_IMAGE_AS_USER = (Need("uidmap", "make the root image without root", command="newuidmap"),)
 VENV = (Need("python3-venv", "make the virtual environment", module="ensurepip"),)
 TEST = (Need("shellcheck", "check the shell scripts", command="shellcheck"),)
+IMAGE = (
+    Need("docker.io", "build and run the container image", command="dockerd"),
+    # Until Debian 12 docker.io has it.
+    Need("docker-cli", "talk to the engine", command="docker", some_releases=True),
+    Need("docker-compose", "read the compose file", command="docker-compose"),
+    ROOT_IMAGE[0],
+)
+FLEET = (
+    Need("openssh-server", "be the hosts of a fleet", file="/usr/sbin/sshd"),
+    Need("openssh-client", "reach them", command="ssh"),
+    Need("iproute2", "give them a network of their own", command="ip"),
+    Need("python3-venv", "be their Python", file="/usr/lib/python3.*/ensurepip/__init__.py"),
+)
 
 
 def needs(group: str) -> tuple[Need, ...]:
-    """What ``group`` (kernel, root, venv, test) needs on this machine for this user."""
+    """What ``group`` (kernel, root, venv, test, image, fleet) needs on this machine for this user."""
     as_user = () if os.geteuid() == 0 else ROOT_IMAGE_AS_USER
-    return {"kernel": KERNEL, "root": ROOT_IMAGE + as_user, "venv": VENV, "test": TEST}[group]
+    groups = {"kernel": KERNEL, "root": ROOT_IMAGE + as_user, "venv": VENV}
+    return (groups | {"test": TEST, "image": IMAGE, "fleet": FLEET})[group]
 
 
 def missing(*groups: str) -> tuple[Need, ...]:
@@ -124,14 +140,20 @@ def install(lacking: Sequence[Need], say: Callable[[str], None]) -> None:
         "-o",
         "DPkg::Lock::Timeout=120",
     ]
-    install_argv = [*apt_get, "install", "--yes", "--no-install-recommends", *packages]
-    if all(_has_candidate(package) for package in packages) and call(install_argv) == 0:
+    install_argv = [*apt_get, "install", "--yes", "--no-install-recommends"]
+    known = _known(lacking)
+    if all(_has_candidate(package) for package in known) and call([*install_argv, *known]) == 0:
         return
     # No index yet, as in a fresh container, or one so old that it names versions that are gone.
     call([*apt_get, "update"])
-    code = call(install_argv)
+    code = call([*install_argv, *_known(lacking)])
     if code != 0:
         raise LabError(f"apt-get install ended with exit code {code}", hint=f"see above, then: {command}")
+
+
+def _known(lacking: Sequence[Need]) -> list[str]:
+    """The packages of ``lacking``, without those that only other releases have."""
+    return [need.package for need in lacking if not need.some_releases or _has_candidate(need.package)]
 
 
 def _has_candidate(package: str) -> bool:

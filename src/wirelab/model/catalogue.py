@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import os
 from dataclasses import dataclass
 from pathlib import Path
@@ -10,7 +11,7 @@ from typing import TYPE_CHECKING, Final, Literal
 from wirelab.errors import InputError, Problem, unknown
 from wirelab.model.parts import KINDS, Parts, PartsFile, card_problems, part_problems
 from wirelab.model.validate import validate
-from wirelab.model.yamlfile import read
+from wirelab.model.yamlfile import display, parse, read, read_text
 
 if TYPE_CHECKING:
     from wirelab.model.parts import Part
@@ -53,32 +54,17 @@ class Catalogue:
 
     def parts(self) -> Parts:
         """Every part. Raises InputError with everything that is wrong in the files of parts."""
+        found: list[tuple[tuple[str, str], ...]] = []
         problems: list[Problem] = []
-        merged: dict[str, dict[str, Part]] = {kind: {} for kind in KINDS}
-        files: list[Checked[PartsFile]] = []
         for root in reversed(self.roots):
-            seen: dict[tuple[str, str], str] = {}
+            texts: list[tuple[str, str]] = []
             for path in _yaml_files(root / "parts"):
                 try:
-                    checked = validate(PartsFile, read(path))
+                    texts.append((display(path), read_text(path)))
                 except InputError as error:
                     problems += error.problems
-                    continue
-                files.append(checked)
-                problems += [*checked.problems, *part_problems(checked.model, checked.document)]
-                for kind, name in checked.model.named():
-                    if (kind, name) in seen:
-                        message = f"duplicate name, first in {seen[kind, name]}"
-                        problems.append(checked.document.problem((kind, name), message))
-                    place = checked.document.place((kind, name))
-                    seen.setdefault((kind, name), f"{checked.document.file}:{place.line}")
-                    merged[kind][name] = getattr(checked.model, kind)[name]
-        parts = Parts(**merged)  # type: ignore[arg-type]
-        for checked in files:
-            problems += card_problems(checked.model, parts.nics, parts.buses, checked.document)
-        if problems:
-            raise InputError.of(problems)
-        return parts
+            found.append(tuple(texts))
+        return _merged(tuple(found), tuple(problems))
 
     def measurements(self) -> tuple[str, ...]:
         """The rows of the measurements files: ``sfp.asf-10g-t``, ``ftp2001.1`` for the first of a list.
@@ -94,6 +80,41 @@ class Catalogue:
                 if group != _NO_ROWS:
                     rows += [f"{group}.{row}" for row in _row_names(content)]
         return tuple(rows)
+
+
+@functools.lru_cache(maxsize=4)
+def _merged(roots: tuple[tuple[tuple[str, str], ...], ...], unread: tuple[Problem, ...]) -> Parts:
+    """The parts in the files of several folders, each file a name and its text, the last folder's before all.
+
+    Every scenario draws from the same files: they are read for each, and checked once. ``unread`` are the
+    problems of those that could not be read. Raises InputError with all that is wrong.
+    """
+    problems = list(unread)
+    merged: dict[str, dict[str, Part]] = {kind: {} for kind in KINDS}
+    files: list[Checked[PartsFile]] = []
+    for texts in roots:
+        seen: dict[tuple[str, str], str] = {}
+        for file, text in texts:
+            try:
+                checked = validate(PartsFile, parse(text, file))
+            except InputError as error:
+                problems += error.problems
+                continue
+            files.append(checked)
+            problems += [*checked.problems, *part_problems(checked.model, checked.document)]
+            for kind, name in checked.model.named():
+                if (kind, name) in seen:
+                    message = f"duplicate name, first in {seen[kind, name]}"
+                    problems.append(checked.document.problem((kind, name), message))
+                place = checked.document.place((kind, name))
+                seen.setdefault((kind, name), f"{checked.document.file}:{place.line}")
+                merged[kind][name] = getattr(checked.model, kind)[name]
+    parts = Parts(**merged)  # type: ignore[arg-type]
+    for checked in files:
+        problems += card_problems(checked.model, parts.nics, parts.buses, checked.document)
+    if problems:
+        raise InputError.of(problems)
+    return parts
 
 
 def _row_names(content: object) -> tuple[str, ...]:

@@ -119,6 +119,7 @@ class Bounds(Model):
     link: Bound[LinkRange] | None = None
     speed: Bound[RateRange] | None = None
     duplex: Bound[DuplexRange] | None = None
+    ecn_marks: Bound[CountRange] | None = None
     collisions: Bound[CountRange] | None = None
     late_collisions: Bound[CountRange] | None = None
     cpu_busy: Bound[RatioRange] | None = None

@@ -99,6 +99,11 @@ def dotted(loc: Loc) -> str:
 
 def read(path: Path) -> Document:
     """The file as a Document. Raises InputError if it cannot be read, is empty or is not YAML."""
+    return parse(read_text(path), display(path))
+
+
+def read_text(path: Path) -> str:
+    """The text of a file of ours. Raises InputError if it cannot be read or is no text."""
     file = display(path)
     try:
         raw = path.read_bytes()
@@ -109,11 +114,10 @@ def read(path: Path) -> Document:
     if len(raw) > _LARGEST_BYTES:
         raise InputError("is larger than 1 MiB; this is not a file of ours", file=file)
     try:
-        text = raw.decode("utf-8-sig")
+        return raw.decode("utf-8-sig")
     except UnicodeDecodeError as error:
         line = raw.count(b"\n", 0, error.start) + 1
         raise InputError("is not UTF-8 text", file=file, line=line) from None
-    return parse(text, file)
 
 
 def parse(text: str, file: str) -> Document:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import TYPE_CHECKING, Final
 
 from wirelab.model.linking import forced_mode, leader, offered_modes
@@ -34,9 +35,7 @@ def build_plan(experiment: Experiment, case: Case, seed: int) -> Plan:
     topology = wiring.topology
     addresses = Addresses.of(topology)
     flows, pings = traffic(experiment.scenario.items, wiring, seed)
-    ends_ns = [each.start_ns + each.duration_ns for each in flows]
-    ends_ns += [each.start_ns + each.duration_ns for each in pings]
-    return Plan(
+    plan = Plan(
         scenario=experiment.scenario.name,
         variant=case.name,
         seed=seed,
@@ -68,8 +67,14 @@ def build_plan(experiment: Experiment, case: Case, seed: int) -> Plan:
         flows=flows,
         pings=pings,
         sysctls=pinned_sysctls(),
-        wall_limit_s=WALL_START_S + WALL_S_PER_VIRTUAL_S * -(-max(ends_ns, default=0) // NS_PER_S),
     )
+    virtual_s = -(-planned_ns(plan) // NS_PER_S)
+    return replace(plan, wall_limit_s=WALL_START_S + WALL_S_PER_VIRTUAL_S * virtual_s)
+
+
+def planned_ns(plan: Plan) -> int:
+    """When the last of the traffic ends, if a transfer of so many bytes takes as long as it may."""
+    return max((each.start_ns + each.duration_ns for each in plan.traffic), default=0)
 
 
 def _named(topology: Topology, kind: NodeKind) -> list[str]:

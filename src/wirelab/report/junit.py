@@ -10,43 +10,40 @@ from wirelab.verdict import Verdict
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from wirelab.matrix import Outcome
-    from wirelab.record import VariantRecord
+    from wirelab.document import Document, VariantDocument
 
 
-def junit(outcomes: Sequence[Outcome]) -> str:
+def junit(runs: Sequence[Document]) -> str:
     """The text of a JUnit file, as CI servers read it (the schema that pytest writes, too)."""
     root = ET.Element("testsuites")
-    for outcome in outcomes:
-        root.append(_suite(outcome))
+    for run in runs:
+        root.append(_suite(run))
     ET.indent(root)
     return ET.tostring(root, encoding="unicode", xml_declaration=True) + "\n"
 
 
-def _suite(outcome: Outcome) -> ET.Element:
-    record = outcome.record
-    verdicts = [variant.verdict for variant in record.variants]
+def _suite(run: Document) -> ET.Element:
+    verdicts = [variant.verdict for variant in run.variants]
     suite = ET.Element(
         "testsuite",
-        name=record.scenario,
+        name=run.scenario,
         tests=str(len(verdicts)),
         failures=str(verdicts.count(Verdict.FAIL)),
         errors=str(verdicts.count(Verdict.ERROR)),
         skipped=str(verdicts.count(Verdict.SKIP)),
-        time=f"{record.wall_s:.3f}",
+        time=f"{run.wall_s:.3f}",
     )
     properties = ET.SubElement(suite, "properties")
-    facts = {"seed": record.seed, "digest": record.digest, "kernel": record.kernel, "cached": record.cached}
+    facts = {"seed": run.seed, "digest": run.digest, "kernel": run.kernel, "cached": run.cached}
     for name, value in facts.items():
         ET.SubElement(properties, "property", name=name, value=str(value))
-    for variant in record.variants:
-        suite.append(_case(record.scenario, variant))
+    for variant in run.variants:
+        suite.append(_case(run.scenario, variant))
     return suite
 
 
-def _case(scenario: str, variant: VariantRecord) -> ET.Element:
-    virtual_s = variant.result.elapsed_ns / 1e9 if variant.result else 0.0
-    case = ET.Element("testcase", classname=scenario, name=variant.name, time=f"{virtual_s:.3f}")
+def _case(scenario: str, variant: VariantDocument) -> ET.Element:
+    case = ET.Element("testcase", classname=scenario, name=variant.name, time=f"{variant.virtual_s:.3f}")
     tags = {Verdict.FAIL: "failure", Verdict.ERROR: "error", Verdict.SKIP: "skipped"}
     for check in variant.checks:
         if check.verdict in tags:

@@ -10,29 +10,28 @@ from wirelab.verdict import Verdict
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from wirelab.matrix import Outcome
+    from wirelab.document import Document
 
 _SIGNS: Final = {Verdict.PASS: "✅", Verdict.SKIP: "⏭️", Verdict.FAIL: "❌", Verdict.ERROR: "💥"}
 
 
-def markdown(outcomes: Sequence[Outcome]) -> str:
+def markdown(runs: Sequence[Document]) -> str:
     """A table of the scenarios, and below it the sentence for each check that does not hold."""
     lines = [
         "## wirelab",
         "",
-        f"{count_line(outcomes).plain}",
+        f"{count_line(runs).plain}",
         "",
         "| | scenario | seed | virtual s | wall s | reproduces |",
         "|---|---|---:|---:|---:|---|",
     ]
-    for outcome in outcomes:
-        record = outcome.record
-        wall = "cached" if record.cached else f"{record.wall_s:.1f}"
+    for run in runs:
+        wall = "cached" if run.cached else f"{run.wall_s:.1f}"
         lines.append(
-            f"| {_SIGNS[record.verdict]} {record.verdict} | {_cell(record.scenario)} | {record.seed} "
-            f"| {record.virtual_s:.1f} | {wall} | {_cell(claim(outcome))} |"
+            f"| {_SIGNS[run.verdict]} {run.verdict} | {_cell(run.scenario)} | {run.seed} "
+            f"| {run.virtual_s:.1f} | {wall} | {_cell(claim(run.measured, run.fitted))} |"
         )
-    proofs = [line for outcome in outcomes for line in failures(outcome)]
+    proofs = [line for run in runs for line in failures(run)]
     if proofs:
         lines += ["", *(f"- {_cell(line)}" for line in proofs)]
     return "\n".join(lines) + "\n"

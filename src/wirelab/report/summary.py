@@ -18,93 +18,87 @@ if TYPE_CHECKING:
 
     from rich.console import Console
 
-    from wirelab.matrix import Outcome
-    from wirelab.record import VariantRecord
+    from wirelab.document import Document, VariantDocument
 
 _COLUMNS: Final = ("scenario", "verdict", "virtual s", "wall s", "reproduces", "")
 
 
-def claim(outcome: Outcome) -> str:
+def claim(measured: Sequence[str], fitted: Sequence[str]) -> str:
     """What a scenario says about the measurements: ``prediction of nbase.qnap-5g-usb3``."""
-    fitted = outcome.job.fitted
-    predicted = tuple(row for row in outcome.job.rows if row not in fitted)
+    predicted = [row for row in measured if row not in fitted]
     claims = (("prediction of", predicted), ("fitted to", fitted))
     return "; ".join(f"{what} {', '.join(rows)}" for what, rows in claims if rows)
 
 
-def result_line(outcome: Outcome) -> Text:
+def result_line(run: Document) -> Text:
     """One scenario that is done: ``pass  sfp-mismatch  48.4 virtual s in 17.3 s``."""
-    record = outcome.record
-    time = "cached" if record.cached else f"{record.virtual_s:.1f} virtual s in {record.wall_s:.1f} s"
-    name = record.scenario if record.seed == 1 else f"{record.scenario} (seed {record.seed})"
-    return Text.assemble(_word(record.verdict, width=5), f"  {name}  ", (time, "dim"))
+    time = "cached" if run.cached else f"{run.virtual_s:.1f} virtual s in {run.wall_s:.1f} s"
+    return Text.assemble(_word(run.verdict, width=5), f"  {_name(run)}  ", (time, "dim"))
 
 
-def print_summary(console: Console, outcomes: Sequence[Outcome]) -> None:
+def print_summary(console: Console, runs: Sequence[Document]) -> None:
     """Print a table of all scenarios, the proofs of what failed above it, and the count."""
-    for outcome in outcomes:
-        for line in failures(outcome):
+    for run in runs:
+        for line in failures(run):
             console.print(Text(line), soft_wrap=True)
     table = Table(box=None, pad_edge=False, padding=(0, 3, 0, 0), header_style="dim", show_edge=False)
     for title in _COLUMNS:
         table.add_column(title, justify="right" if title.endswith(" s") else "left", overflow="fold")
-    for outcome in outcomes:
-        record = outcome.record
+    for run in runs:
         table.add_row(
-            record.scenario if record.seed == 1 else f"{record.scenario} (seed {record.seed})",
-            _word(record.verdict),
-            f"{record.virtual_s:.1f}",
-            f"{record.wall_s:.1f}",
-            claim(outcome),
-            "cached" if record.cached else "",
+            _name(run),
+            _word(run.verdict),
+            f"{run.virtual_s:.1f}",
+            f"{run.wall_s:.1f}",
+            claim(run.measured, run.fitted),
+            "cached" if run.cached else "",
         )
     print_table(console, table)
-    console.print(count_line(outcomes))
+    console.print(count_line(runs))
 
 
-def count_line(outcomes: Iterable[Outcome]) -> Text:
-    """``12 pass, 1 fail, 13 of 13 scenarios cached``."""
-    found = list(outcomes)
-    counts = Counter(outcome.record.verdict for outcome in found)
+def count_line(runs: Iterable[Document]) -> Text:
+    """``12 pass, 1 fail, 13 of 13 cached``."""
+    found = list(runs)
+    counts = Counter(run.verdict for run in found)
     parts = [f"{counts[verdict]} {verdict}" for verdict in Verdict if counts[verdict]]
-    cached = sum(outcome.record.cached for outcome in found)
+    cached = sum(run.cached for run in found)
     if cached:
         parts.append(f"{cached} of {len(found)} cached")
-    return Text(", ".join(parts), style=STYLES[worst(outcome.record.verdict for outcome in found)])
+    return Text(", ".join(parts), style=STYLES[worst(run.verdict for run in found)])
 
 
-def failures(outcome: Outcome) -> list[str]:
+def failures(run: Document) -> list[str]:
     """The sentences of all checks of a scenario that do not hold."""
     return [
-        f"{check.verdict} {outcome.record.scenario}: {variant.name}: {check.name}: {check.explanation}"
-        for variant in outcome.record.variants
+        f"{check.verdict} {_name(run)}: {variant.name}: {check.name}: {check.explanation}"
+        for variant in run.variants
         for check in variant.checks
         if check.verdict in (Verdict.FAIL, Verdict.ERROR)
     ]
 
 
-def print_seeds(console: Console, outcomes: Sequence[Outcome]) -> None:
+def print_seeds(console: Console, runs: Sequence[Document]) -> None:
     """Print, for each scenario that ran with several seeds, how its figures are distributed."""
-    scenarios = dict.fromkeys(outcome.job.scenario for outcome in outcomes)
     table = Table(box=None, pad_edge=False, padding=(0, 3, 0, 0), header_style="dim", show_edge=False)
     for title in ("scenario", "flow", "metric", "median", "least", "most", "seeds"):
         table.add_column(title, justify="left" if title in ("scenario", "flow", "metric") else "right")
-    for scenario in scenarios:
-        runs = [outcome.record for outcome in outcomes if outcome.job.scenario == scenario]
-        variants = {each.name: None for run in runs for each in run.variants if each.breaks is None}
-        for name in variants:
-            records = [each for run in runs for each in run.variants if each.name == name]
-            for row in _distributions(records):
+    for scenario in dict.fromkeys(run.scenario for run in runs):
+        variants: dict[str, list[VariantDocument]] = {}
+        for run in runs:
+            for each in run.variants if run.scenario == scenario else ():
+                if each.breaks is None:
+                    variants.setdefault(each.name, []).append(each)
+        for name, found in variants.items():
+            for row in _distributions(found):
                 table.add_row(scenario if len(variants) == 1 else f"{scenario} {name}", *row)
     print_table(console, table)
 
 
-def _distributions(records: Sequence[VariantRecord]) -> Iterable[tuple[str, ...]]:
+def _distributions(variants: Sequence[VariantDocument]) -> Iterable[tuple[str, ...]]:
     """For each flow and figure its median, least and most over the runs of one variant."""
-    results = [record.result for record in records if record.result]
-    flows = dict.fromkeys(name for result in results for name in result.flows)
-    for flow in flows:
-        found = [result.flows[flow] for result in results if flow in result.flows]
+    for flow in dict.fromkeys(flow.name for variant in variants for flow in variant.flows):
+        found = [each for variant in variants for each in variant.flows if each.name == flow]
         yield from _distribution(flow, "goodput", [each.goodput_bps for each in found], RATE)
         counts = [float(each.retransmits) for each in found if each.retransmits is not None]
         yield from _distribution(flow, "retransmits", counts, COUNT)
@@ -116,6 +110,10 @@ def _distribution(
     if values:
         figures = (statistics.median(values), min(values), max(values))
         yield (flow, metric, *(rounded(each, quantity) for each in figures), str(len(values)))
+
+
+def _name(run: Document) -> str:
+    return run.scenario if run.seed == 1 else f"{run.scenario} (seed {run.seed})"
 
 
 def _word(verdict: Verdict, width: int = 0) -> Text:

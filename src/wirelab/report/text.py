@@ -160,10 +160,19 @@ def _proofs(variant: VariantRecord) -> Iterator[Text]:
     for check in variant.checks:
         if _subject(check) not in told and check.explanation:
             told.add(_subject(check))
-            whys = [each.why for each in variant.checks if _subject(each) == _subject(check) and each.why]
-            yield Text(
-                f"{_subject(check)}: {'; '.join([*dict.fromkeys(whys), check.explanation])}", style="dim"
-            )
+            said = "; ".join([*_reasons(check, variant), check.explanation])
+            yield Text(f"{_subject(check)}: {said}", style="dim")
+
+
+def _reasons(check: Check, variant: VariantRecord) -> list[str]:
+    """The scenario's reasons for what it expects of a subject; where it has several, each by its metric."""
+    metrics: dict[str, list[str]] = {}
+    for each in variant.checks:
+        if _subject(each) == _subject(check) and each.why:
+            metrics.setdefault(each.why, []).append(_metric(each))
+    if len(metrics) == 1:
+        return list(metrics)
+    return [f"{' and '.join(names)}: {why}" for why, names in metrics.items()]
 
 
 def _print_control(console: Console, control: VariantRecord) -> None:

@@ -1,0 +1,50 @@
+"""Scenarios dealt out to several machines."""
+
+from __future__ import annotations
+
+from hypothesis import given
+from hypothesis import strategies as st
+
+from wirelab.shards import Load, deal, weights_s
+
+SECONDS = st.floats(0.1, 1000.0)
+LOADS = st.lists(
+    st.builds(Load, st.text("abc", min_size=1), SECONDS, st.none() | SECONDS), unique_by=lambda x: x.name
+)
+
+
+@given(loads=LOADS, count=st.integers(1, 8))
+def test_each_is_dealt_once(loads: list[Load], count: int) -> None:
+    """Nothing is lost and nothing runs twice; no machine is there for nothing."""
+    shards = deal(loads, count)
+    assert sorted(name for shard in shards for name in shard.names) == sorted(load.name for load in loads)
+    assert len(shards) == min(count, len(loads))
+    assert all(shard.names for shard in shards)
+
+
+@given(loads=LOADS.filter(bool), count=st.integers(1, 8))
+def test_no_machine_has_much_more_than_the_others(loads: list[Load], count: int) -> None:
+    """Graham's bound: at most 4/3 of the best, which is at least the mean and the longest scenario."""
+    weights = weights_s(loads)
+    best_s = max(
+        sum(weights.values()) / count, *weights.values(), _second_of(sorted(weights.values()), count)
+    )
+    assert max(shard.weight_s for shard in deal(loads, count)) <= best_s * (4 / 3 - 1 / (3 * count)) + 1e-6
+
+
+def _second_of(weights: list[float], count: int) -> float:
+    """With more scenarios than machines, two of the ``count + 1`` longest share one."""
+    longest = weights[::-1][: count + 1]
+    return sum(longest[-2:]) if len(longest) > count else 0.0
+
+
+def test_the_longest_begins() -> None:
+    """On each machine, so that a short one is last."""
+    loads = [Load(name, wall_s, wall_s) for name, wall_s in (("a", 1), ("b", 9), ("c", 5), ("d", 3))]
+    assert [shard.names for shard in deal(loads, 2)] == [("b",), ("c", "d", "a")]
+
+
+def test_what_was_never_measured_is_taken_to_be_as_slow_as_the_rest() -> None:
+    """Virtual seconds at the pace of the scenarios whose wall time is known; alone they count as they are."""
+    assert weights_s([Load("a", 10.0, 5.0), Load("b", 20.0)]) == {"a": 5.0, "b": 10.0}
+    assert weights_s([Load("b", 20.0)]) == {"b": 20.0}
