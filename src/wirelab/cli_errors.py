@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import errno
 import os
 import signal
 import sys
@@ -22,6 +23,13 @@ if TYPE_CHECKING:
 
 INTERRUPTED: Final = 130
 _CLOSED_PIPE: Final = 128 + signal.SIGPIPE
+_REFUSALS: Final = {
+    errno.EACCES: "run it in a folder of yours, or as a user who may",
+    errno.EPERM: "run it in a folder of yours, or as a user who may",
+    errno.EROFS: "name a place that can be written",
+    errno.ENOSPC: "the disk is full: make room",
+    errno.EDQUOT: "your quota is used up: make room",
+}
 
 
 class Group(TyperGroup):
@@ -48,6 +56,7 @@ def exit_code_of(command: Callable[[], int | None]) -> int:
     """
     for number in (signal.SIGTERM, signal.SIGHUP):
         signal.signal(number, _interrupt)
+    _open_streams()
     try:
         code = command() or 0
     except WirelabError as error:
@@ -62,8 +71,9 @@ def exit_code_of(command: Callable[[], int | None]) -> int:
             _print_usage(usage(), getattr(error, "ctx", None))
             code = InputError.exit_code
         else:
-            _print_error(_unexpected(error))
-            code = LabError.exit_code
+            explained = _explained(error)
+            _print_error(explained)
+            code = explained.exit_code
     if code == INTERRUPTED:
         _complain("interrupted")
     _close_stdout()
@@ -92,6 +102,16 @@ def _print_usage(message: str, context: Any) -> None:  # noqa: ANN401 - typer's 
         _complain(f"hint: {context.command_path if context else 'wirelab'} --help")
 
 
+def _explained(error: Exception) -> WirelabError:
+    try:
+        Path.cwd()
+    except OSError:
+        return InputError("the current folder was removed", hint="cd to one that is there")
+    if isinstance(error, OSError) and error.errno in _REFUSALS:
+        return LabError(f"{error.filename or 'the output'}: {error.strerror}", hint=_REFUSALS[error.errno])
+    return _unexpected(error)
+
+
 def _unexpected(error: Exception) -> LabError:
     """An error of wirelab's own: the traceback goes to a file, the message says which."""
     text = "".join(traceback.format_exception(error))
@@ -111,6 +131,17 @@ def _log_folder() -> Path:
 def _complain(text: str) -> None:
     with contextlib.suppress(OSError):
         typer.echo(text, err=True)
+
+
+def _open_streams() -> None:
+    """Let each standard stream that we were started without lead nowhere.
+
+    Else there is none in `sys`, and the next file that is opened gets its number and what is written to it.
+    """
+    for number, name, mode in ((0, "stdin", "r"), (1, "stdout", "w"), (2, "stderr", "w")):
+        if getattr(sys, name) is None:
+            os.dup2(os.open(os.devnull, os.O_RDWR), number)
+            setattr(sys, name, os.fdopen(number, mode, closefd=False))
 
 
 def _close_stdout() -> None:

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import os
 import sys
-import tempfile
 from pathlib import Path
 from typing import Annotated
 
 import typer
 
 from wirelab.lab.command import run_command
+from wirelab.lab.scratch import scratch_folder
 from wirelab.lab.select import select
 
 
@@ -36,11 +36,11 @@ def exec_command(  # noqa: PLR0913 the options of a command line
     Its standard input is empty.
     """
     lab = select(kernel, root)
-    with lab.in_use(), tempfile.TemporaryDirectory(prefix="wirelab-") as folder:
+    with lab.in_use(), scratch_folder() as folder:
         code = run_command(
             command,
             lab,
-            Path(folder),
+            folder,
             work=Path.cwd(),
             writable=writable or [],
             seed=seed,

@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import sys
 import time
+from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Self
 
 import typer
@@ -20,10 +21,12 @@ from rich.progress import (
 )
 from rich.table import Table
 
-from wirelab.lab import kernel, packages, rootfs, select
+from wirelab.errors import InputError
+from wirelab.lab import kernel, packages, rootfs, select, shipment
 from wirelab.lab.workshop import Workshop
 
 if TYPE_CHECKING:
+    from collections.abc import Iterable
     from types import TracebackType
 
     from rich.progress import TaskID
@@ -32,6 +35,13 @@ if TYPE_CHECKING:
 
 app = typer.Typer(help="Build and choose the lab's kernel and root image.", no_args_is_help=True)
 PERCENT_OF_A_LINE = 10
+
+ExportFile = Annotated[
+    Path, typer.Argument(help="The file to write; - is the standard output.", metavar="FILE")
+]
+ImportFile = Annotated[
+    Path, typer.Argument(help="What export has written; - is the standard input.", metavar="FILE")
+]
 
 
 class Screen:
@@ -118,7 +128,11 @@ def build(
         with Screen(console) as screen:
             busy = Workshop(shop.recipe, shop.cache, shop.environ, screen)
             there = kernel.ensure(busy, series=series, update=update), rootfs.ensure(busy, update=update)
-    for entry in there:
+    _print_entries(console, there)
+
+
+def _print_entries(console: Console, entries: Iterable[Entry]) -> None:
+    for entry in entries:
         console.print(f"{entry.facts['title']}  {entry.path}", markup=False, highlight=False, soft_wrap=True)
 
 
@@ -155,6 +169,52 @@ def path(
     lab = select.select(series=series)
     typer.echo(lab.kernel)
     typer.echo(lab.root)
+
+
+@app.command("id")
+def id_() -> None:
+    """Print one line that names just the lab a run would use: its kernel and its root image."""
+    lab = select.select()
+    typer.echo(f"{lab.kernel_id} {lab.root_id}")
+
+
+@app.command("export")
+def export(
+    file: ExportFile,
+) -> None:
+    """Write the lab a run would use to a file that `wirelab lab import` takes on another machine."""
+    console = Console(stderr=True)
+    shop = _workshop()
+    with Screen(console) as screen:
+        busy = Workshop(shop.recipe, shop.cache, shop.environ, screen)
+        if str(file) == shipment.STANDARD_STREAM:
+            if sys.stdout.isatty():
+                raise InputError("standard output is a terminal", hint="wirelab lab export FILE")
+            entries = shipment.pack(busy, sys.stdout.buffer)
+        else:
+            with shipment.written(file) as out:
+                entries = shipment.pack(busy, out)
+                size_bytes = out.tell()
+            screen.say(f"{file}: {decimal(size_bytes)}")
+    _print_entries(console, entries)
+
+
+@app.command("import")
+def import_(
+    file: ImportFile,
+) -> None:
+    """Take the lab from a file; it needs no root, no compiler, no apt and no network.
+
+    The kernel in it is a program that runs as you: take it from whom you would take a program.
+    """
+    console = Console(stderr=True)
+    shop = _workshop()
+    with Screen(console) as screen, shipment.opened(file, shop) as lab_file:
+        busy = Workshop(shop.recipe, shop.cache, shop.environ, screen)
+        fresh = shipment.unpack(busy, lab_file)
+    if not fresh:
+        console.print("is there already:")
+    _print_entries(console, (select.built_kernel(shop), select.built_root(shop)))
 
 
 @app.command()

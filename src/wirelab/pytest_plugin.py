@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import os
 import sys
-import tempfile
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -101,6 +100,7 @@ class ScenarioItem(pytest.Item):
 
         from wirelab.bench import LabBench  # noqa: PLC0415 - see above
         from wirelab.lab.cache import Cache  # noqa: PLC0415 - see above
+        from wirelab.lab.scratch import scratch_folder  # noqa: PLC0415 - see above
         from wirelab.lab.select import select  # noqa: PLC0415 - see above
         from wirelab.plan.build import build_plan  # noqa: PLC0415 - see above
         from wirelab.recall import Recall  # noqa: PLC0415 - see above
@@ -116,8 +116,8 @@ class ScenarioItem(pytest.Item):
         trial = Trial(plan, self._case.expectations, self._case.breaks)
         with (
             lab.in_use(),
-            tempfile.TemporaryDirectory(prefix="wirelab-") as folder,
-            Store(Path(folder)).begin(plan.scenario, datetime.now(UTC)) as draft,
+            scratch_folder() as folder,
+            Store(folder).begin(plan.scenario, datetime.now(UTC)) as draft,
         ):
             return Runner(LabBench(lab), recall).run(trial, draft, cpu=_cpu(), on_progress=lambda _: None)
 

@@ -19,6 +19,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Final, Self
 
+from wirelab import container
 from wirelab.errors import LabError
 from wirelab.lab import lock
 from wirelab.lab.cache import discard
@@ -199,4 +200,4 @@ def _named(path: Path) -> Iterator[None]:
     except OSError as error:
         where = error.filename2 or error.filename or path
         msg = f"{where}: cannot write results: {error.strerror}"
-        raise LabError(msg, hint=_HINTS.get(error.errno or 0)) from error
+        raise LabError(msg, hint=container.hint(error, path) or _HINTS.get(error.errno or 0)) from error

@@ -96,16 +96,21 @@ class Elsewhere:
                 process.join()
 
 
-def _run(  # noqa: PLR0913, PLR0917 a child process's whole world
-    plan: Plan, lab: Lab, work: Path, package: Path, cpu: int, answer: Connection
-) -> None:
+def become_another(folder: Path) -> None:
+    """Make this process one of another user, where it may, in ``folder``, with another file mask."""
     os.umask(0o077)
-    os.chdir(work)
+    os.chdir(folder)
     if os.getuid() == 0:
-        work.chmod(0o777)
+        folder.chmod(0o777)
         os.setgroups([])
         os.setgid(NOBODY)
         os.setuid(NOBODY)
+
+
+def _run(  # noqa: PLR0913, PLR0917 a child process's whole world
+    plan: Plan, lab: Lab, work: Path, package: Path, cpu: int, answer: Connection
+) -> None:
+    become_another(work)
     os.environ.update(LANG="tr_TR.UTF-8", TZ="Asia/Tokyo", HOME="/nowhere", WIRELAB_TEST_MARK="x" * 1000)
     # Where the machine takes the guest's code from.
     wirelab.__file__ = str(package / "__init__.py")

@@ -82,6 +82,12 @@ def test_output_is_told_and_failures_are_explained() -> None:
     assert output(["sh", "-c", "echo told; exit 1"], check=False) == "told\n"
 
 
+def test_programs_speak_one_language(monkeypatch: pytest.MonkeyPatch) -> None:
+    """What apt, tar or dpkg say is understood on a German machine, too."""
+    monkeypatch.setenv("LC_ALL", "de_DE.UTF-8")
+    assert output(["sh", "-c", "echo $LC_ALL"]) == "C\n"
+
+
 PARENT = """
 import sys
 from pathlib import Path

@@ -43,7 +43,7 @@ def remembered(recipe: Recipe, series: str | None = None) -> bool:
         return {"title": "Linux"}
 
     cache.build("kernel", "k" * 20, make, Nobody())
-    cache.remember(kernel._question(shipped, series), {"key": "k" * 20})  # noqa: SLF001 - the point of the test
+    cache.remember(kernel.question(shipped, series), {"key": "k" * 20})
     return kernel.find(other, series) is not None
 
 
@@ -176,7 +176,7 @@ def test_another_overlay_is_another_root_image_on_the_same_debian(recipe: Recipe
         return {"title": "Debian", "suite": "trixie", "packages": {}, "newest_s": 1_000_000_000}
 
     base = shop.cache.build("debian", "d" * 20, make, Nobody())
-    shop.cache.remember(debian._question(shop), {"key": base.key})  # noqa: SLF001 - as a build does
+    shop.cache.remember(debian.question(shop), {"key": base.key})
     assert rootfs.find(shop) is None
     first = rootfs.ensure(shop)
     assert rootfs.find(shop) == first

@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import shutil
 import tarfile
+import tempfile
 from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -14,7 +15,7 @@ from typer.testing import CliRunner
 
 from wirelab import cli_lab
 from wirelab.errors import InputError, LabError
-from wirelab.lab import apt, debian, doctor, kernel, packages, rootfs
+from wirelab.lab import apt, debian, doctor, kernel, packages, rootfs, scratch
 from wirelab.lab.cache import Cache
 from wirelab.lab.mirror import Mirror
 from wirelab.lab.packages import Need
@@ -50,9 +51,9 @@ def built(empty: dict[str, str]) -> dict[str, str]:
         return {"title": "Debian trixie", "suite": "trixie", "packages": {}, "newest_s": 1_000_000_000}
 
     shop.cache.build("kernel", "k" * 20, make_kernel, Nobody())
-    shop.cache.remember(kernel._question(shop, None), {"key": "k" * 20})  # noqa: SLF001 - as a build does
+    shop.cache.remember(kernel.question(shop, None), {"key": "k" * 20})
     shop.cache.build("debian", "d" * 20, make_debian, Nobody())
-    shop.cache.remember(debian._question(shop), {"key": "d" * 20})  # noqa: SLF001 - as a build does
+    shop.cache.remember(debian.question(shop), {"key": "d" * 20})
     rootfs.ensure(shop)
     return empty
 
@@ -168,6 +169,13 @@ def test_what_is_missing_comes_with_the_line_that_helps(monkeypatch: pytest.Monk
     )
 
 
+@pytest.mark.skipif(shutil.which("apt-cache") is None, reason="no apt on this machine")
+def test_a_package_that_only_other_releases_have_is_left_out() -> None:
+    """apt-get would install none of them for the sake of a name that it does not know."""
+    lacking = (replace(NOT_THERE, some_releases=True), replace(NOT_THERE, package="other-package"))
+    assert packages._known(lacking) == ["other-package"]  # noqa: SLF001 - what apt-get is told
+
+
 def test_root_needs_no_user_ids(monkeypatch: pytest.MonkeyPatch) -> None:
     """Only an ordinary user needs uidmap; only they are told of sudo."""
     monkeypatch.setattr(os, "geteuid", lambda: 0)
@@ -243,3 +251,41 @@ def test_doctor_sees_a_cache_that_cannot_be_written() -> None:
     found = {finding.name: finding for finding in doctor.examine({"WIRELAB_CACHE": "/proc/wirelab"})}
     assert not found["cache"].ok
     assert "WIRELAB_CACHE" in (found["cache"].fix or "")
+
+
+def test_doctor_asks_nothing_of_a_machine_whose_lab_is_built(
+    built: dict[str, str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """One that came in a file or in a container's image: what would build it is told of and not missed."""
+    monkeypatch.setattr(packages, "KERNEL", (NOT_THERE,))
+    monkeypatch.setattr(doctor, "SPACE_BYTES", 1 << 60)
+    found = {finding.name: finding for finding in doctor.examine(built)}
+    assert found["packages for the kernel build"].ok
+    assert "no-such-package; not needed" in found["packages for the kernel build"].detail
+    assert found["cache"].ok
+
+
+def test_a_user_without_a_home_is_told_what_to_set(monkeypatch: pytest.MonkeyPatch) -> None:
+    """In a container a user may be a number that no passwd(5) knows, and HOME not set."""
+    monkeypatch.delenv("HOME", raising=False)
+    monkeypatch.setattr(os, "getuid", lambda: 123456789)
+    for environ in ({}, {"WIRELAB_CACHE": "~/cache"}):
+        with pytest.raises(LabError, match="user 123456789 has no home folder") as caught:
+            Cache.at(environ)
+        assert caught.value.hint == "set WIRELAB_CACHE to a folder"
+    assert Cache.at({"WIRELAB_CACHE": "/cache"}).root == Path("/cache")
+    assert {finding.detail for finding in doctor.examine({}) if not finding.ok} >= {
+        "there is no telling where the cache is: user 123456789 has no home folder"
+    }
+
+
+def test_no_folder_for_the_moment_is_a_lab_error(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Everything read-only, as in a container: which variable to set, not a traceback."""
+    monkeypatch.setattr(tempfile, "tempdir", None)
+    monkeypatch.setattr(tempfile, "_candidate_tempdir_list", lambda: ["/proc"])
+    with pytest.raises(LabError, match="neither \\$TMPDIR nor /tmp") as caught, scratch.scratch_folder():
+        pytest.fail("made")
+    assert "TMPDIR" in (caught.value.hint or "")
+    monkeypatch.setattr(tempfile, "tempdir", "/proc")
+    with pytest.raises(LabError, match="/proc: no folder can be made there"), scratch.scratch_folder():
+        pytest.fail("made")

@@ -96,10 +96,12 @@ def test_an_overlay_replaces_what_is_there(root: Path, tmp_path: Path) -> None:
     (root / "etc" / "mtab").symlink_to("shadow")
     (overlay / "etc").mkdir(parents=True)
     (overlay / "etc" / "mtab").write_text("ours")
+    os.utime(overlay / "etc" / "mtab", (1, 1_000_000_000))
     (root / "etc" / "hosts").write_text("theirs")
-    tree.lay_over(root, overlay, [overlay / "etc" / "mtab"])
+    tree.lay_over(root, overlay, [overlay / "etc" / "mtab"], NEWEST_S)
     tree.link(root, {"etc/hosts": "shadow", "run/new/link": "../etc"})
     assert (root / "etc" / "mtab").read_text() == "ours"
+    assert (root / "etc" / "mtab").stat().st_mtime == NEWEST_S
     assert not (root / "etc" / "mtab").is_symlink()
     assert (root / "etc" / "hosts").readlink() == Path("shadow")
     assert (root / "run" / "new" / "link").readlink() == Path("../etc")

@@ -214,9 +214,9 @@ def lab_of_the_checkout(root: Path) -> tuple[Path, Path]:
 
     built_kernel = shop.cache.build("kernel", "k" * 20, make_kernel, Nobody())
     base = shop.cache.build("debian", "d" * 20, lambda _: {"title": "Debian"}, Nobody())
-    shop.cache.remember(kernel._question(shop, None), {"key": built_kernel.key})  # noqa: SLF001 - as a build does
-    shop.cache.remember(debian._question(shop), {"key": base.key})  # noqa: SLF001 - as a build does
-    key = rootfs._key(shop, base)  # noqa: SLF001 - as a build does
+    shop.cache.remember(kernel.question(shop, None), {"key": built_kernel.key})
+    shop.cache.remember(debian.question(shop), {"key": base.key})
+    key = rootfs.key_on(shop, base.key)
     built_root = shop.cache.build("rootfs", key, make_root, Nobody())
     return kernel.path(built_kernel), rootfs.path(built_root)
 

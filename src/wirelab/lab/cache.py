@@ -63,10 +63,15 @@ class Cache:
     @classmethod
     def at(cls, environ: Mapping[str, str]) -> Cache:
         """The user's cache: $WIRELAB_CACHE, else $XDG_CACHE_HOME/wirelab, else ~/.cache/wirelab."""
-        if named := environ.get("WIRELAB_CACHE"):
-            return cls(Path(named).expanduser().absolute())
-        base = Path(environ.get("XDG_CACHE_HOME", ""))
-        return cls((base if base.is_absolute() else Path.home() / ".cache") / "wirelab")
+        try:
+            if named := environ.get("WIRELAB_CACHE"):
+                return cls(Path(named).expanduser().absolute())
+            base = Path(environ.get("XDG_CACHE_HOME", ""))
+            return cls((base if base.is_absolute() else Path.home() / ".cache") / "wirelab")
+        except RuntimeError as error:
+            # A user that only a number names, as in a container, has no home but the one that HOME says.
+            message = f"there is no telling where the cache is: user {os.getuid()} has no home folder"
+            raise LabError(message, hint="set WIRELAB_CACHE to a folder") from error
 
     def find(self, kind: str, key: str) -> Entry | None:
         """The entry of that key, None if it is not built."""
@@ -213,11 +218,13 @@ class Cache:
 def explained(error: OSError, path: Path) -> LabError:
     """A LabError for what the operating system refused, with the path and what to do."""
     where = error.filename or path
+    # Not $USER: in a container there may be none.
+    others = f'set WIRELAB_CACHE to a folder of yours, or make {path} yours: sudo chown -R "$(id -u)" {path}'
     hints = {
         errno.ENOSPC: f"make room on the disk of {path} (`wirelab lab prune`), or set WIRELAB_CACHE",
         errno.EDQUOT: f"make room in your quota for {path} (`wirelab lab prune`), or set WIRELAB_CACHE",
-        errno.EACCES: f"make {path} yours (`sudo chown -R $USER {path}`), or set WIRELAB_CACHE",
-        errno.EPERM: f"make {path} yours (`sudo chown -R $USER {path}`), or set WIRELAB_CACHE",
+        errno.EACCES: others,
+        errno.EPERM: others,
         errno.EROFS: "set WIRELAB_CACHE to a folder on a disk that can be written",
     }
     hint = hints.get(error.errno or 0, "set WIRELAB_CACHE to a folder of yours")

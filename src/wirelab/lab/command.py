@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 from pathlib import Path, PurePosixPath
 from typing import TYPE_CHECKING, BinaryIO
 
@@ -65,9 +66,13 @@ def run_command(  # noqa: PLR0913 each is a choice of the user's
     """Run ``argv`` in a lab made in ``folder`` and return its exit code.
 
     ``work`` is its working folder, read-only. A folder of ``writable`` appears where it is below
-    ``work``, else as ``/mnt/<name>``. Raises LabError when the lab breaks or takes longer than
-    ``wall_limit_s``.
+    ``work``, else as ``/mnt/<name>``. Raises InputError for a folder that cannot be used, LabError when the
+    lab breaks or takes longer than ``wall_limit_s``.
     """
+    if not os.access(work, os.R_OK | os.X_OK):
+        raise InputError(
+            "the current folder is closed to you", file=str(work), hint="cd to a folder of yours"
+        )
     (folder / "plan").mkdir()
     (folder / "writable").mkdir()
     targets = _targets(work, writable)

@@ -36,7 +36,7 @@ ROOT_HINT = "apt's messages in the log say why"
 
 def find(shop: Workshop) -> Entry | None:
     """The Debian with the recipe's packages, None if there is none. Asks nobody."""
-    remembered = shop.cache.recall(_question(shop))
+    remembered = shop.cache.recall(question(shop))
     return shop.cache.find(KIND, str(remembered["key"])) if remembered and "key" in remembered else None
 
 
@@ -59,12 +59,17 @@ def ensure(shop: Workshop, *, update: bool = False) -> Entry:
         return {"title": title, "suite": SUITE, "packages": wanted.packages, "newest_s": wanted.newest_s}
 
     entry = shop.cache.build(KIND, key, make, shop.tell)
-    shop.cache.remember(_question(shop), {"key": key})
+    take(shop, entry)
     return entry
 
 
-def _question(shop: Workshop) -> str:
-    """The name under which the answer to "which Debian is that?" is remembered."""
+def take(shop: Workshop, entry: Entry) -> None:
+    """Make ``entry`` what ``find`` finds."""
+    shop.cache.remember(question(shop), {"key": entry.key})
+
+
+def question(shop: Workshop) -> str:
+    """The name under which the answer to "which Debian is that?" is remembered, one for each recipe."""
     asked = {"packages": sorted(shop.recipe.packages), "steps": STEPS_VERSION}
     return f"{KIND}-{SUITE}-{hash_of(asked)}"
 

@@ -7,15 +7,15 @@ import os
 import platform
 import shutil
 import sys
-import tempfile
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from wirelab.errors import WirelabError
+from wirelab.errors import LabError, WirelabError
 from wirelab.lab import kernel, machine, packages, rootfs
 from wirelab.lab.kbuild import SPACE_BYTES
 from wirelab.lab.recipe import Recipe
+from wirelab.lab.scratch import temporary_folder
 from wirelab.lab.workshop import Workshop
 
 if TYPE_CHECKING:
@@ -43,7 +43,7 @@ def examine(environ: Mapping[str, str] = os.environ) -> list[Finding]:
     looks: tuple[Callable[[], list[Finding]], ...] = (
         _python,
         _processor,
-        _packages,
+        lambda: _packages(environ),
         _tracing,
         _seccomp,
         _memory_folder,
@@ -56,7 +56,8 @@ def examine(environ: Mapping[str, str] = os.environ) -> list[Finding]:
             found += look()
         except WirelabError as error:
             found.append(Finding("wirelab", ok=False, detail=error.message, fix=error.hint))
-    return found
+    # Several looks may end at the same trouble.
+    return list(dict.fromkeys(found))
 
 
 def _python() -> list[Finding]:
@@ -71,17 +72,24 @@ def _processor() -> list[Finding]:
     return [Finding("processor", ok, f"{name}, {cpus} CPUs", None if ok else "use an x86-64 machine")]
 
 
-def _packages() -> list[Finding]:
+def _packages(environ: Mapping[str, str]) -> list[Finding]:
     found = []
-    groups = [("kernel", "kernel build"), ("root", "root image")]
+    shop = Workshop.of(environ)
+    # A lab that came in a file, or in a container's image, needs nothing that builds one.
+    groups = [
+        ("kernel", "kernel build", kernel.find(shop) is not None),
+        ("root", "root image", rootfs.find(shop) is not None),
+    ]
     # An installed wirelab is in its environment already; the Makefile of a checkout makes one.
     if (Recipe.find().home / "Makefile").is_file():
-        groups.append(("venv", "virtual environment"))
-    for group, purpose in groups:
+        groups.append(("venv", "virtual environment", False))
+    for group, purpose, built in groups:
         lacking = [need.package for need in packages.missing(group)]
-        fix = packages.install_command(lacking) if lacking else None
+        fix = packages.install_command(lacking) if lacking and not built else None
         detail = f"missing: {', '.join(lacking)}" if lacking else "nothing is missing"
-        found.append(Finding(f"packages for the {purpose}", not lacking, detail, fix))
+        if lacking and built:
+            detail += "; not needed, for it is there"
+        found.append(Finding(f"packages for the {purpose}", built or not lacking, detail, fix))
     return found
 
 
@@ -107,10 +115,10 @@ def _seccomp() -> list[Finding]:
 
 
 def _memory_folder() -> list[Finding]:
-    folder = machine.memory_folder(Path(tempfile.gettempdir()))
-    if os.statvfs(folder).f_flag & os.ST_NOEXEC:
-        detail = f"{folder} does not let code be executed: a lab's memory cannot live there"
-        return [Finding("memory folder", ok=False, detail=detail, fix=f"sudo mount -o remount,exec {folder}")]
+    try:
+        folder = machine.memory_folder(temporary_folder())
+    except LabError as error:
+        return [Finding("memory folder", ok=False, detail=error.message, fix=error.hint)]
     free = shutil.disk_usage(folder).free
     if free < RUN_BYTES:
         detail = f"{folder} has {free >> 20} MiB free, a run may take {RUN_BYTES >> 20} MiB"
@@ -121,14 +129,15 @@ def _memory_folder() -> list[Finding]:
 def _cache(environ: Mapping[str, str]) -> list[Finding]:
     shop = Workshop.of(environ)
     root = shop.cache.root
-    place = next(path for path in (root, *root.parents) if path.exists())
+    # Not Path.exists(), which raises where it may not look.
+    place = next(path for path in (root, *root.parents) if os.access(path, os.F_OK))
     if not os.access(place, os.W_OK | os.X_OK):
         built = kernel.find(shop) and rootfs.find(shop)
-        fix = f"sudo chown -R $USER {place}, or set WIRELAB_CACHE to a folder of yours"
+        fix = f'set WIRELAB_CACHE to a folder of yours, or: sudo chown -R "$(id -u)" {place}'
         detail = f"{place} is not yours to write" + ("; what is built there can be used" if built else "")
         return [Finding("cache", bool(built), detail, None if built else fix)]
     free = shutil.disk_usage(place).free
-    if free < SPACE_BYTES:
+    if free < SPACE_BYTES and not kernel.find(shop):
         detail = f"{place} has {free / 2**30:.1f} GiB free, a kernel build takes {SPACE_BYTES >> 30} GiB"
         return [
             Finding("cache", ok=False, detail=detail, fix="make room, or set WIRELAB_CACHE to a larger disk")

@@ -21,7 +21,7 @@ KIND = "kernel"
 
 def find(shop: Workshop, series: str | None = None) -> Entry | None:
     """The kernel built from this recipe, None if there is none. Asks nobody."""
-    remembered = shop.cache.recall(_question(shop, series))
+    remembered = shop.cache.recall(question(shop, series))
     return shop.cache.find(KIND, str(remembered["key"])) if remembered and "key" in remembered else None
 
 
@@ -52,9 +52,14 @@ def ensure(shop: Workshop, *, series: str | None = None, update: bool = False) -
         return {**facts, "compiler": compiler}
 
     entry = shop.cache.build(KIND, key, make, shop.tell)
-    for question in (_question(shop, series), _question(shop, source.series.name)):
-        shop.cache.remember(question, {"key": key})
+    take(shop, entry, series)
     return entry
+
+
+def take(shop: Workshop, entry: Entry, series: str | None = None) -> None:
+    """Make ``entry`` what ``find`` finds, for ``series`` and for the series that it is of."""
+    for name in (series, str(entry.facts["series"])):
+        shop.cache.remember(question(shop, name), {"key": entry.key})
 
 
 def path(entry: Entry) -> Path:
@@ -71,8 +76,8 @@ def _ingredients(shop: Workshop, series: Series) -> dict[str, Any]:
     }
 
 
-def _question(shop: Workshop, series: str | None) -> str:
-    """The name under which the answer to "which kernel is that?" is remembered."""
+def question(shop: Workshop, series: str | None = None) -> str:
+    """The name under which the answer to "which kernel is that?" is remembered, one for each recipe."""
     asked = {one.name: [one.suites, _ingredients(shop, one)] for one in shop.recipe.choices(series)}
     return f"{KIND}-{series or 'newest'}-{hash_of(asked)}"
 

@@ -22,13 +22,16 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Self
 
 import wirelab
+from wirelab import container
 from wirelab.errors import LabError
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Iterable, Iterator
 
 # What a lab is given of memory. It is part of the experiment: the kernel derives TCP's limits from it.
 MEMORY = "768M"
+_MEMORY_BYTES = 768 << 20
+_MEMORY_HINT = "set TMPDIR to a folder that is not mounted noexec"
 
 # 2023-11-14T22:13:20Z: a lab always wakes up at the same time of the same day.
 _START_NS = 1_700_000_000_000_000_000
@@ -75,6 +78,7 @@ class Machine:
         self._seed = seed
         self._cpu = cpu
         self._process: subprocess.Popen[bytes] | None = None
+        self._memory = folder
         self._started_s = 0.0
         (folder / "results").mkdir(exist_ok=True)
         (folder / "root").symlink_to(root.absolute())
@@ -83,6 +87,7 @@ class Machine:
     def __enter__(self) -> Self:
         """Switch the lab on."""
         console = self._folder / "results" / "console.log"
+        self._memory = memory_folder(self._folder)
         self._started_s = time.monotonic()
         try:
             with console.open("wb") as output:
@@ -91,7 +96,7 @@ class Machine:
                     cwd=self._folder,
                     env={
                         "HOME": str(self._folder),
-                        "TMPDIR": str(memory_folder(self._folder)),
+                        "TMPDIR": str(self._memory),
                         "PATH": os.defpath,
                         # Before 6.16 a process of the lab is a fork of its kernel without the memory:
                         # the host would go on writing to where glibc registered restartable sequences.
@@ -189,7 +194,7 @@ class Machine:
             status: dict[str, Any] = json.loads(path.read_text())
         except (OSError, ValueError) as error:
             msg = "the lab ended without a status"
-            raise LabError(msg, hint=self._console()) from error
+            raise LabError(msg, hint=self._room() + self._console()) from error
         if status.get("status") != "done":
             raise LabError(
                 str(status.get("message", "the lab broke")), hint=status.get("hint") or self._console()
@@ -200,20 +205,56 @@ class Machine:
         """The last words of the lab, for a message."""
         with suppress(OSError):
             lines = (self._folder / "results" / "console.log").read_text(errors="replace").splitlines()
-            return "the lab's last words:\n" + "\n".join(lines[-_CONSOLE_LINES:])
+            if lines:
+                return "the lab's last words:\n" + "\n".join(lines[-_CONSOLE_LINES:])
         return "the lab said nothing"
 
+    def _room(self) -> str:
+        """A line where the lab's memory may not have had enough of it: a lab dies of that without a word."""
+        free_mib = shutil.disk_usage(self._memory).free >> 20
+        if free_mib >= _MEMORY_BYTES >> 20:
+            return ""
+        disk = _disk_of(self._memory)
+        return (
+            f"its memory, up to {_MEMORY_BYTES >> 20} MiB, is on {disk}, which has {free_mib} MiB free: "
+            "make room there, or set TMPDIR to another folder\n"
+        )
 
-def memory_folder(fallback: Path) -> Path:
-    """Where the lab's memory may live: a folder in memory if one lets code be executed.
 
-    The kernel maps its memory from a file and executes there; in containers /dev/shm is mounted noexec.
+def memory_folder(fallback: Path, preferred: Iterable[Path] | None = None) -> Path:
+    """Where the lab's memory may live: a folder in memory if one has room, else $TMPDIR, else ``fallback``.
+
+    The kernel maps its memory from a file and executes there; in containers /dev/shm is small and mounted
+    noexec. ``preferred`` are other folders to try first. Raises LabError if none will do.
     """
-    for folder in (Path("/dev/shm"), Path("/run/user") / str(os.getuid())):  # noqa: S108 memory, not a temporary name
-        with suppress(OSError):
-            if os.access(folder, os.W_OK) and not os.statvfs(folder).f_flag & os.ST_NOEXEC:
-                return folder
+    for folder in _memory_folders() if preferred is None else preferred:
+        if _executes(folder) and shutil.disk_usage(folder).free >= _MEMORY_BYTES:
+            return folder
+    if not _executes(fallback):
+        msg = f"{_disk_of(fallback)} does not let code be executed: a lab's memory cannot live there"
+        raise LabError(msg, hint=container.MEMORY_HINT if container.is_one() else _MEMORY_HINT)
     return fallback
+
+
+def _memory_folders() -> Iterator[Path]:
+    yield Path("/dev/shm")  # noqa: S108 memory, not a temporary name
+    yield Path("/run/user") / str(os.getuid())
+    named = Path(os.environ.get("TMPDIR", ""))
+    if named.is_absolute():
+        yield named
+
+
+def _disk_of(folder: Path) -> Path:
+    """The mount point above a folder, which people know where they may not know the folder."""
+    return next(place for place in (folder, *folder.parents) if place.is_mount())
+
+
+def _executes(folder: Path) -> bool:
+    """Whether a file that is made there can be executed."""
+    try:
+        return os.access(folder, os.W_OK) and not os.statvfs(folder).f_flag & os.ST_NOEXEC
+    except OSError:
+        return False
 
 
 def guest_folder(base: Path, name: str) -> Path:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import re
 import shlex
-import tempfile
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -12,6 +11,7 @@ from urllib.parse import urlsplit
 
 from wirelab.errors import LabError
 from wirelab.lab.process import output
+from wirelab.lab.scratch import scratch_folder
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping
@@ -166,8 +166,8 @@ def _resolved(uri: str) -> Iterator[str]:
 
 def _of_mmdebstrap() -> str:
     """The sources.list that mmdebstrap writes when it is told no mirror: it knows Debian's own address."""
-    with tempfile.TemporaryDirectory() as folder:
-        copy = Path(folder) / "sources.list"
+    with scratch_folder() as folder:
+        copy = folder / "sources.list"
         hook = f'cat "$1"/etc/apt/sources.list > {shlex.quote(str(copy))}; exit 1'
         argv = ["mmdebstrap", "--mode=chrootless", "--skip=check/chrootless", "--variant=custom"]
         argv += ["--format=null", "--quiet", f"--setup-hook={hook}", "trixie", "/dev/null"]

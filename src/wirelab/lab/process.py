@@ -101,7 +101,9 @@ def _start(
     stdout: IO[bytes] | None = None,
     split: bool = False,
 ) -> subprocess.Popen[bytes]:
-    if shutil.which(argv[0], path=env.get("PATH") if env is not None else None) is None:
+    # What a program says is read here, and by people who look for help: the same words everywhere.
+    env = {**(os.environ if env is None else env), "LC_ALL": "C"}
+    if shutil.which(argv[0], path=env.get("PATH")) is None:
         raise _cannot_start(argv, FileNotFoundError(errno.ENOENT, os.strerror(errno.ENOENT)))
     try:
         return subprocess.Popen(  # noqa: S603 - argument lists only

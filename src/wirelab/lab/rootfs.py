@@ -53,13 +53,17 @@ UNWANTED = (
     "var/log/*",
     "var/tmp/*",
 )
+FILE_SYSTEM_HINT = (
+    "a root image needs a file system that keeps names, modes, links and times as they are: "
+    "set WIRELAB_CACHE to a folder on one"
+)
 INHERITED = ("title", "suite", "packages", "newest_s")
 
 
 def find(shop: Workshop) -> Entry | None:
     """The root image of this recipe, None if there is none. Asks nobody."""
     base = debian.find(shop)
-    return shop.cache.find(KIND, _key(shop, base)) if base else None
+    return shop.cache.find(KIND, key_on(shop, base.key)) if base else None
 
 
 def find_base(shop: Workshop) -> Entry | None:
@@ -72,22 +76,38 @@ def ensure(shop: Workshop, *, update: bool = False) -> Entry:
 
     ``update`` asks apt again, for newer packages. Raises LabError if one cannot be had or the build fails.
     """
-    base = debian.ensure(shop, update=update)
-    key = _key(shop, base)
+    return build_on(shop, debian.ensure(shop, update=update))
+
+
+def build_on(shop: Workshop, base: Entry, expected: str | None = None) -> Entry:
+    """The root image of this recipe on the Debian ``base``, built if it is not there.
+
+    ``expected`` is the manifest of the same image as another machine made it. Raises LabError if this one
+    is another, or the build fails.
+    """
+    key = key_on(shop, base.key)
 
     def make(folder: Path) -> dict[str, Any]:
         root, newest_s = folder / ROOT, int(base.facts["newest_s"])
         shop.tell.step("unpacking the root image")
         debian.unpack(base, root, shop.cache.log(f"{KIND}-{key}"))
         tree.remove(root, UNWANTED)
-        tree.lay_over(root, shop.recipe.overlay, shop.recipe.overlay_files)
+        tree.lay_over(root, shop.recipe.overlay, shop.recipe.overlay_files, newest_s)
         tree.link(root, shop.recipe.links)
         tree.normalize(root, newest_s)
         _require_small(root)
+        found = tree.manifest(root)
+        if expected not in (None, found):
+            message = "the root image comes out here as another than where it was exported"
+            raise LabError(message, hint=FILE_SYSTEM_HINT)
         inherited = {name: base.facts[name] for name in INHERITED}
-        return {**inherited, "manifest": tree.manifest(root), "debian": base.key}
+        return {**inherited, "manifest": found, "debian": base.key}
 
-    return shop.cache.build(KIND, key, make, shop.tell)
+    entry = shop.cache.build(KIND, key, make, shop.tell)
+    if expected not in (None, entry.facts["manifest"]):
+        message = f"{entry.path} is another root image than the one that was exported"
+        raise LabError(message, hint=f"rm -r {entry.path}; then import again")
+    return entry
 
 
 def path(entry: Entry) -> Path:
@@ -95,10 +115,11 @@ def path(entry: Entry) -> Path:
     return entry.path / ROOT
 
 
-def _key(shop: Workshop, base: Entry) -> str:
+def key_on(shop: Workshop, debian_key: str) -> str:
+    """The key of the root image of this recipe on a Debian."""
     overlay = hashes(shop.recipe.overlay_files, shop.recipe.overlay)
     overlay |= {where: f"-> {target}" for where, target in shop.recipe.links.items()}
-    return hash_of({"debian": base.key, "overlay": overlay, "steps": STEPS_VERSION})
+    return hash_of({"debian": debian_key, "overlay": overlay, "steps": STEPS_VERSION})
 
 
 def _require_small(root: Path) -> None:

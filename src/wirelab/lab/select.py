@@ -56,25 +56,26 @@ def select(
     """
     entries = []
     if kernel is None:
-        entry = _kernel(Workshop.of(environ), series)
+        entry = built_kernel(Workshop.of(environ), series)
         entries.append(entry)
         kernel, kernel_id = lab_kernel.path(entry), entry.id
-        _require_whole(entry, kernel)
+        require_whole(entry, kernel)
     else:
         kernel = _named_kernel(kernel)
         kernel_id = f"file-{_hash_of_file(kernel)}"
     if root is None:
-        entry = _root(Workshop.of(environ))
+        entry = built_root(Workshop.of(environ))
         entries.append(entry)
         root, root_id = rootfs.path(entry), entry.id
-        _require_whole(entry, root)
+        require_whole(entry, root)
     else:
         root = _named_root(root)
         root_id = f"folder-{tree.manifest(root)[:KEY_LENGTH]}"
     return Lab(kernel, root, kernel_id, root_id, tuple(entries))
 
 
-def _kernel(shop: Workshop, series: str | None) -> Entry:
+def built_kernel(shop: Workshop, series: str | None = None) -> Entry:
+    """The kernel that is built. Raises LabError, with the command that builds it, if none is."""
     entry = lab_kernel.find(shop, series)
     if entry is None:
         command = BUILD_HINT if series is None else f"{BUILD_HINT} --series {series}"
@@ -82,14 +83,16 @@ def _kernel(shop: Workshop, series: str | None) -> Entry:
     return entry
 
 
-def _root(shop: Workshop) -> Entry:
+def built_root(shop: Workshop) -> Entry:
+    """The root image that is built. Raises LabError, with the command that builds it, if none is."""
     entry = rootfs.find(shop)
     if entry is None:
         raise LabError(f"{shop.cache.root} has no root image built from these sources", hint=BUILD_HINT)
     return entry
 
 
-def _require_whole(entry: Entry, path: Path) -> None:
+def require_whole(entry: Entry, path: Path) -> None:
+    """Raise LabError if what ``entry`` is about, at ``path`` in it, cannot be used."""
     if not os.access(path, os.R_OK | os.X_OK):
         message = f"{path} cannot be used: it was removed, or it is somebody else's"
         raise LabError(message, hint=f"rm -r {entry.path}; {BUILD_HINT}")

@@ -63,16 +63,18 @@ def manifest(root: Path) -> str:
     return digest.hexdigest()
 
 
-def lay_over(root: Path, overlay: Path, files: Iterable[Path]) -> None:
+def lay_over(root: Path, overlay: Path, files: Iterable[Path], modified_s: int) -> None:
     """Put ``files`` of ``overlay`` at their places in ``root``, in place of what is there.
 
-    A link that is there is replaced, never followed to what it points to.
+    A link that is there is replaced, never followed to what it points to. All get the time ``modified_s``
+    (seconds since 1970): when somebody checked them out, or installed them, is nothing to a lab.
     """
     for file in files:
         target = root / file.relative_to(overlay)
         target.parent.mkdir(parents=True, exist_ok=True)
         target.unlink(missing_ok=True)
-        shutil.copy2(file, target)
+        shutil.copy(file, target)
+        os.utime(target, (modified_s, modified_s))
 
 
 def link(root: Path, links: Mapping[str, str]) -> None:

@@ -1,0 +1,241 @@
+"""A lab from the cache of one machine into that of another, in a file: no compiler, no apt, no network.
+
+The kernel travels, and the Debian that the root image is made of. The image itself is made anew, by the same
+steps, and must come out the same.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import errno
+import gzip
+import io
+import os
+import secrets
+import shutil
+import sys
+import tempfile
+import zlib
+from typing import TYPE_CHECKING, Any, BinaryIO, Final
+
+from wirelab import __version__
+from wirelab.errors import InputError, LabError
+from wirelab.lab import debian, kbuild, kernel, labfile, rootfs
+from wirelab.lab.labfile import About, DebianAbout, DebianFacts, KernelAbout, KernelFacts, LabFile, RootAbout
+from wirelab.lab.select import built_kernel, built_root, require_whole
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+    from pathlib import Path
+
+    from wirelab.lab.cache import Entry
+    from wirelab.lab.workshop import Workshop
+
+STANDARD_STREAM: Final = "-"
+KERNEL_CONFIG: Final = "config"
+
+_OF_THIS_CACHE: Final = ("made_at_s", "size_bytes")
+_KERNEL_LIMIT_BYTES: Final = 1 << 28
+_FILE_LIMIT_BYTES: Final = 1 << 31
+_CHUNK_BYTES: Final = 1 << 20
+_WRITE_HINTS: Final = {
+    errno.ENOSPC: "the disk is full: make room, or name a file on another",
+    errno.EDQUOT: "your quota is used up: make room, or name a file on another disk",
+    errno.EACCES: "name a file in a folder of yours",
+    errno.EPERM: "name a file in a folder of yours",
+    errno.EROFS: "name a file on a disk that can be written",
+}
+
+
+def pack(shop: Workshop, out: BinaryIO) -> tuple[Entry, Entry]:
+    """Write the lab that a run here would use to ``out``. Returns its kernel and its root image.
+
+    Raises LabError if none is built, or its cache has no longer all of it.
+    """
+    kernel_entry, root_entry, base = built_kernel(shop), built_root(shop), debian.find(shop)
+    if base is None:
+        raise LabError(f"{shop.cache.root} has lost the Debian of {root_entry.id}", hint="wirelab lab build")
+    with contextlib.ExitStack() as stack:
+        for entry in (kernel_entry, base):
+            stack.enter_context(entry.in_use())
+        binary = stack.enter_context(_member(kernel_entry, kbuild.BINARY))
+        config = stack.enter_context(_member(kernel_entry, KERNEL_CONFIG))
+        archive = stack.enter_context(_member(base, debian.ARCHIVE))
+        shop.tell.step("packing the kernel")
+        about = About(
+            kernel=KernelAbout(
+                key=kernel_entry.key,
+                recipe=kernel.question(shop),
+                facts=KernelFacts.model_validate(_facts(kernel_entry)),
+            ),
+            debian=DebianAbout(
+                key=base.key, recipe=debian.question(shop), facts=DebianFacts.model_validate(_facts(base))
+            ),
+            rootfs=RootAbout(key=root_entry.key, manifest=root_entry.facts["manifest"]),
+        )
+        contents: dict[str, labfile.Content] = {
+            labfile.CONFIG: config,
+            labfile.KERNEL: _gzipped(binary),
+            labfile.DEBIAN: archive,
+        }
+        shop.tell.step("writing it with its Debian")
+        labfile.write(out, about, contents)
+    return kernel_entry, root_entry
+
+
+def unpack(shop: Workshop, file: LabFile) -> bool:
+    """Make the lab of ``file`` the one that a run here uses. Returns False if it is that already.
+
+    What interrupts it leaves the lab that was used before, if there was one. Raises InputError if the file
+    is of another recipe, LabError if the cache cannot take it or the root image comes out as another.
+    """
+    about = file.about
+    _require_recipe(shop, file)
+    found = (kernel.find(shop), debian.find(shop), rootfs.find(shop))
+    there = [entry.key for entry in found if entry] == [about.kernel.key, about.debian.key, about.rootfs.key]
+
+    def make_kernel(folder: Path) -> dict[str, Any]:
+        shop.tell.step("unpacking the kernel")
+        _gunzip(file, folder / kbuild.BINARY)
+        (folder / kbuild.BINARY).chmod(0o755)
+        _copy(file, labfile.CONFIG, folder / KERNEL_CONFIG)
+        return about.kernel.facts.model_dump()
+
+    def make_debian(folder: Path) -> dict[str, Any]:
+        _copy(file, labfile.DEBIAN, folder / debian.ARCHIVE)
+        return about.debian.facts.model_dump()
+
+    cache = shop.cache
+    with cache.os_errors(), contextlib.ExitStack() as stack:
+        kernel_entry = cache.build(kernel.KIND, about.kernel.key, make_kernel, shop.tell)
+        stack.enter_context(kernel_entry.in_use())
+        base = cache.build(debian.KIND, about.debian.key, make_debian, shop.tell)
+        stack.enter_context(base.in_use())
+        root_entry = rootfs.build_on(shop, base, about.rootfs.manifest)
+        stack.enter_context(root_entry.in_use())
+        require_whole(kernel_entry, kernel.path(kernel_entry))
+        require_whole(root_entry, rootfs.path(root_entry))
+        if not there:
+            kernel.take(shop, kernel_entry)
+            debian.take(shop, base)
+    return not there
+
+
+@contextlib.contextmanager
+def written(path: Path) -> Iterator[BinaryIO]:
+    """A file that gets its name when the context ends in peace, and of which otherwise nothing is left.
+
+    Raises InputError for what is there and no file, LabError naming the path if it cannot be written.
+    """
+    fresh = None
+    try:
+        target = path.resolve()
+        if target.exists() and not target.is_file():
+            raise InputError("is there and is no file", file=str(path), hint="- is the standard output")
+        target.parent.mkdir(parents=True, exist_ok=True)
+        fresh = target.with_name(f".{target.name}.{secrets.token_hex(4)}")
+        with fresh.open("xb") as file:
+            yield file
+            file.flush()
+            os.fsync(file.fileno())
+        fresh.replace(target)
+    except OSError as error:
+        hint = _WRITE_HINTS.get(error.errno or 0)
+        raise LabError(f"{path}: cannot be written: {error.strerror or error}", hint=hint) from error
+    finally:
+        if fresh is not None:
+            with contextlib.suppress(OSError):
+                fresh.unlink(missing_ok=True)
+
+
+@contextlib.contextmanager
+def opened(path: Path, shop: Workshop) -> Iterator[LabFile]:
+    """The lab file at ``path``, or on the standard input for ``-``.
+
+    What cannot be sought in, as a pipe, is kept in the cache for as long as the context lasts. Raises
+    InputError if it cannot be read or is no whole lab file.
+    """
+    with contextlib.ExitStack() as stack:
+        if str(path) == STANDARD_STREAM:
+            name, file = "standard input", sys.stdin.buffer
+        else:
+            name = str(path)
+            try:
+                file = stack.enter_context(path.open("rb"))
+            except OSError as error:
+                raise InputError(f"cannot be read: {error.strerror}", file=name) from error
+        if not file.seekable():
+            with shop.cache.os_errors():
+                kept = stack.enter_context(tempfile.TemporaryFile(dir=shop.cache.folder()))
+                if not _copy_bounded(file, kept, _FILE_LIMIT_BYTES):
+                    raise InputError("not a lab file: it does not end", file=name)
+            kept.seek(0)
+            file = kept
+        yield LabFile(file, name)
+
+
+def _copy_bounded(source: BinaryIO | gzip.GzipFile, target: BinaryIO, limit_bytes: int) -> bool:
+    """Copy all of ``source`` unless it has more than ``limit_bytes``: False then."""
+    while chunk := source.read(_CHUNK_BYTES):
+        limit_bytes -= len(chunk)
+        if limit_bytes < 0:
+            return False
+        target.write(chunk)
+    return True
+
+
+def _require_recipe(shop: Workshop, file: LabFile) -> None:
+    about = file.about
+    other = []
+    if about.kernel.recipe != kernel.question(shop):
+        other.append("kernel/")
+    packages_differ = about.debian.recipe != debian.question(shop)
+    if packages_differ or about.rootfs.key != rootfs.key_on(shop, about.debian.key):
+        other.append("rootfs/")
+    if other:
+        message = (
+            f"a lab of wirelab {about.wirelab}, whose {' and '.join(other)} differs from that of this "
+            f"wirelab {__version__}"
+        )
+        hint = "export it again with the wirelab that imports it, or install here the one that made it"
+        raise InputError(message, file=file.name, hint=hint)
+
+
+def _member(entry: Entry, name: str) -> io.BufferedReader:
+    path = entry.path / name
+    try:
+        return path.open("rb")
+    except OSError as error:
+        message = f"{path}: {error.strerror}: there is not all of the lab in this cache"
+        hint = f"export it where it was built; or build it here: rm -r {entry.path}; wirelab lab build"
+        raise LabError(message, hint=hint) from error
+
+
+def _facts(entry: Entry) -> dict[str, Any]:
+    """What the entry says of itself but for what it says of its place in this cache."""
+    return {name: value for name, value in entry.facts.items() if name not in _OF_THIS_CACHE}
+
+
+def _gzipped(content: BinaryIO) -> io.BytesIO:
+    packed = io.BytesIO()
+    # Of its 12 MB remain 5. xz would save one more, and take ten times as long.
+    with gzip.GzipFile(filename="", mode="wb", fileobj=packed, mtime=0, compresslevel=6) as archive:
+        shutil.copyfileobj(content, archive, _CHUNK_BYTES)
+    return packed
+
+
+def _gunzip(file: LabFile, target: Path) -> None:
+    packed = io.BytesIO(b"".join(file.chunks(labfile.KERNEL)))
+    try:
+        with gzip.GzipFile(fileobj=packed) as archive, target.open("xb") as out:
+            whole = _copy_bounded(archive, out, _KERNEL_LIMIT_BYTES)
+    except (gzip.BadGzipFile, zlib.error, EOFError) as error:
+        raise InputError(f"its kernel cannot be unpacked: {error}", file=file.name) from error
+    if not whole:
+        raise InputError("its kernel is too large", file=file.name)
+
+
+def _copy(file: LabFile, name: str, target: Path) -> None:
+    with target.open("xb") as out:
+        out.writelines(file.chunks(name))
+    target.chmod(0o644)

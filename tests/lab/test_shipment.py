@@ -1,0 +1,83 @@
+"""A lab that another machine has built: the same figures, without anything that a build needs."""
+
+from __future__ import annotations
+
+import multiprocessing
+import os
+import shutil
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import wirelab
+from tests.lab.elsewhere import become_another, other_folder
+from tests.lab.rig import GBPS, Rig, flow, host_port, plan
+from wirelab.lab import kernel, rootfs, shipment
+from wirelab.lab.cache import Cache
+from wirelab.lab.recipe import Recipe
+from wirelab.lab.select import Lab, built_kernel, built_root, select
+from wirelab.lab.workshop import Nobody, Workshop
+from wirelab.plan.types import Cable
+from wirelab.result import read_result
+
+if TYPE_CHECKING:
+    from multiprocessing.connection import Connection
+
+    from wirelab.plan.types import Plan
+
+PLAN = plan(
+    [host_port("a", 1, GBPS), host_port("b", 2, GBPS)],
+    [Cable("a-eth0", "b-eth0", 1000)],
+    [flow("a-b", "a", "b", 1, 1)],
+)
+
+
+def test_an_exported_lab_measures_the_same(rig: Rig) -> None:
+    """Imported into an empty cache by another user, and run there: the same lab, the same digest."""
+    lab = select()
+    with other_folder() as folder:
+        with shipment.written(folder / "lab.tar") as out:
+            shipment.pack(Workshop.of(os.environ), out)
+        (folder / "lab.tar").chmod(0o644)
+        for name in ("kernel", "rootfs"):
+            shutil.copytree(Recipe.find().home / name, folder / "recipe" / name, symlinks=True)
+        shutil.copytree(Path(wirelab.__file__).parent, folder / "wirelab")
+        (folder / "home").mkdir()
+        found = _elsewhere(PLAN, folder, rig.cpu)
+    here = Rig(lab, rig.folder, cpu=rig.cpu)
+    assert found == (lab.kernel_id, lab.root_id, read_result(PLAN, here.run(PLAN)).digest)
+
+
+def _elsewhere(what: Plan, folder: Path, cpu: int) -> tuple[str, str, str]:
+    context = multiprocessing.get_context("fork")
+    receiver, sender = context.Pipe(duplex=False)
+    process = context.Process(target=_import_and_run, args=(what, folder, cpu, sender))
+    process.start()
+    sender.close()
+    try:
+        found: tuple[str, str, str] = receiver.recv()
+    finally:
+        process.join()
+    return found
+
+
+def _import_and_run(what: Plan, folder: Path, cpu: int, answer: Connection) -> None:
+    home = folder / "home"
+    become_another(home)
+    # Nothing but what every Debian has: no compiler and no mmdebstrap on the way.
+    os.environ["PATH"] = str(_essentials(home / "bin"))
+    shop = Workshop(Recipe(folder / "recipe"), Cache(home / "cache"), {}, Nobody())
+    with shipment.opened(folder / "lab.tar", shop) as file:
+        assert shipment.unpack(shop, file)
+    kernel_entry, root_entry = built_kernel(shop), built_root(shop)
+    lab = Lab(kernel.path(kernel_entry), rootfs.path(root_entry), kernel_entry.id, root_entry.id)
+    wirelab.__file__ = str(folder / "wirelab" / "__init__.py")
+    answer.send((lab.kernel_id, lab.root_id, read_result(what, Rig(lab, home, cpu=cpu).run(what)).digest))
+
+
+def _essentials(folder: Path) -> Path:
+    folder.mkdir()
+    for name in ("setpriv", "tar", "gzip", "taskset"):
+        found = shutil.which(name)
+        assert found, name
+        (folder / name).symlink_to(found)
+    return folder

@@ -1,0 +1,60 @@
+"""What is said of a lab that dies: stood for by programs that are no kernel."""
+
+from __future__ import annotations
+
+import os
+import shutil
+from typing import TYPE_CHECKING, NamedTuple
+
+import pytest
+
+from wirelab.errors import LabError
+from wirelab.lab.machine import Machine
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+PATIENCE_S = 20.0
+
+
+class Usage(NamedTuple):
+    """That of a disk, in bytes, as shutil tells it."""
+
+    total: int
+    used: int
+    free: int
+
+
+def death(folder: Path, script: str) -> LabError:
+    """The error of a lab whose kernel is a shell script."""
+    kernel, root, run = folder / "kernel", folder / "root", folder / "run"
+    kernel.write_text(f"#!/bin/sh\n{script}\n")
+    kernel.chmod(0o755)
+    root.mkdir()
+    run.mkdir()
+    cpu = min(os.sched_getaffinity(0))
+    with pytest.raises(LabError) as caught, Machine(kernel, root, run, seed=1, cpu=cpu) as machine:
+        machine.wait(PATIENCE_S)
+    return caught.value
+
+
+def test_its_last_words_are_told(tmp_path: Path) -> None:
+    """A panic says most at its end."""
+    error = death(tmp_path, "seq 20; exit 1")
+    assert error.message == "the lab ended without a status"
+    assert error.hint == "the lab's last words:\n" + "\n".join(map(str, range(9, 21)))
+
+
+def test_silence_is_told(tmp_path: Path) -> None:
+    """Not a headline above nothing."""
+    assert death(tmp_path, "kill -BUS $$").hint == "the lab said nothing"
+
+
+def test_a_lab_without_room_for_its_memory_is_told_of_it(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A file of memory on a disk that is full ends it without a word: the message names disk and fix."""
+    monkeypatch.setattr(shutil, "disk_usage", lambda _: Usage(1 << 30, 0, 5 << 20))
+    hint = death(tmp_path, "kill -BUS $$").hint or ""
+    assert "which has 5 MiB free: make room there, or set TMPDIR" in hint
+    assert "up to 768 MiB" in hint

@@ -1,0 +1,56 @@
+"""Where a lab's memory lives: somewhere with room, from where code may be executed."""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import subprocess
+from typing import TYPE_CHECKING
+
+import pytest
+
+from wirelab.errors import LabError
+from wirelab.lab.machine import memory_folder
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+    from pathlib import Path
+
+MIB = 1 << 20
+
+
+@contextlib.contextmanager
+def in_memory(folder: Path, options: str) -> Iterator[Path]:
+    """A folder in memory; only root can mount one, and not in every container."""
+    folder.mkdir()
+    argv = ["mount", "-t", "tmpfs", "-o", options, "wirelab-test", str(folder)]
+    if os.geteuid() != 0 or subprocess.run(argv, check=False, capture_output=True).returncode != 0:  # noqa: S603 - our own
+        pytest.skip("no folder in memory can be mounted here")
+    try:
+        yield folder
+    finally:
+        subprocess.run(["umount", str(folder)], check=True)  # noqa: S603, S607 - our own, of every Linux
+
+
+def test_a_folder_in_memory_has_room_and_lets_code_be_executed(tmp_path: Path) -> None:
+    """As Docker makes /dev/shm it has 64 MiB and is noexec: neither will do; a gibibyte will."""
+    with (
+        in_memory(tmp_path / "small", "size=64m") as small,
+        in_memory(tmp_path / "noexec", "size=1g,noexec") as noexec,
+        in_memory(tmp_path / "good", "size=1g") as good,
+    ):
+        assert memory_folder(tmp_path, [tmp_path / "not-there", small, noexec, good]) == good
+        assert memory_folder(tmp_path, [small, noexec]) == tmp_path
+        assert memory_folder(small, [noexec]) == small
+
+
+def test_no_folder_will_do(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The message names the last one, and what to do where: on a machine, in a container."""
+    with in_memory(tmp_path / "noexec", "size=1g,noexec") as noexec:
+        with pytest.raises(LabError, match="noexec does not let code be executed") as caught:
+            memory_folder(noexec, [])
+        assert "TMPDIR" in (caught.value.hint or "")
+        monkeypatch.setenv("container", "oci")
+        with pytest.raises(LabError) as caught:
+            memory_folder(noexec, [])
+        assert "--tmpfs /tmp:exec" in (caught.value.hint or "")
