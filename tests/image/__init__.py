@@ -1,0 +1,1 @@
+"""Tests of the container image, on a real engine."""
