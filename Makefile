@@ -28,6 +28,13 @@ help:
 	@echo 'make bench                        measure how fast the labs are on this machine'
 	@echo 'make lab                          only build the lab kernel and the root image'
 	@echo 'make doctor                       what this machine lacks, and the lines that help'
+	@echo 'make image                        the container image, with the lab of this machine'
+	@echo 'make image-base                   a base for it where no registry is: make image BASE=wirelab-base'
+	@echo 'make test-image                   the tests of the image, with an engine of their own if none answers'
+	@echo 'make fleet-provision INVENTORY=F  make the machines of an Ansible inventory workers; fleet-matrix runs on them'
+	@echo 'make test-fleet                   the tests of the playbooks, with hosts in network namespaces'
+	@echo 'make ci-run SCENARIOS="sfp-*"     what a CI job does, with its reports; ci/README.md has the other steps'
+	@echo 'make test-ci                      the tests of the workflows, as far as a machine without GitHub can'
 	@echo 'make clean                        remove the virtual environment and what tools left here'
 	@echo
 	@echo 'ARGS="--seed 2" goes to the command. PYTHON=python3.12 and SERIES=6.12 choose the Python and the kernel.'
@@ -50,6 +57,10 @@ matrix: lab
 
 bench: $(READY_TO_TEST) lab
 	@$(VENV)/bin/python bench/bench.py $(ARGS)
+
+include container/image.mk
+include playbooks/fleet.mk
+include ci/ci.mk
 
 doctor: $(READY)
 	@$(VENV)/bin/wirelab doctor

@@ -13,6 +13,7 @@ import pytest
 
 HERE = Path(__file__).resolve().parents[2]
 NOT_OURS = {"dist", "results", "__pycache__"}
+DOTTED = {".ci", ".devcontainer", ".github"}
 CODE = {".py", ".c", ".h", ".sh"}
 LINES = 400
 # Folders that many things live in: a checkout's parent only tells of a workplace if it is none of them.
@@ -27,7 +28,7 @@ def files() -> list[Path]:
     """Every file of the checkout that is ours."""
     found = []
     for folder, folders, names in os.walk(HERE):
-        folders[:] = [name for name in folders if name not in NOT_OURS and (name == ".ci" or name[0] != ".")]
+        folders[:] = [name for name in folders if name not in NOT_OURS and (name in DOTTED or name[0] != ".")]
         found += [path for name in names if not (path := Path(folder, name)).is_symlink()]
     return sorted(found)
 

@@ -1,0 +1,48 @@
+"""The lab that a CI job needs: from the file that an earlier job has left, or built."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from ci import cli
+from wirelab.lab import debian, kernel, labfile, rootfs
+from wirelab.lab.recipe import hash_of
+from wirelab.lab.workshop import Workshop
+
+if TYPE_CHECKING:
+    from ci.asked import Asked
+    from ci.github import Runner
+
+
+def key(asked: Asked, runner: Runner) -> int:
+    """Print the name that a cache keeps the lab's file under: another one for each recipe."""
+    shop = Workshop.of(asked.environ)
+    recipe = {
+        "format": labfile.FORMAT,
+        "kernel": kernel.question(shop, asked.series or None),
+        "debian": debian.question(shop),
+        "rootfs": rootfs.key_on(shop, ""),
+    }
+    name = f"wirelab-lab-{asked.series or 'newest'}-{hash_of(recipe)}"
+    print(name)
+    runner.output(key=name)
+    return 0
+
+
+def provide(asked: Asked, _runner: Runner) -> int:
+    """Have a lab: take it from its file; where there is none, or another recipe's, build one and write it."""
+    file = asked.lab
+    if file is not None and file.is_file():
+        if cli.call(asked, "lab", "import", "--", str(file)) == 0:
+            return 0
+        print(f"{file} is of no use: the lab is built instead", flush=True)
+    series = [f"--series={asked.series}"] if asked.series else []
+    code = cli.call(asked, "lab", "build", "--install-packages", *series)
+    if code == 0 and asked.series:
+        shop = Workshop.of(asked.environ)
+        entry = kernel.find(shop, asked.series)
+        if entry is not None:
+            kernel.take(shop, entry)
+    if code == 0 and file is not None:
+        code = cli.call(asked, "lab", "export", "--", str(file))
+    return code
