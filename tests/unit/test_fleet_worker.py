@@ -46,7 +46,7 @@ class Machine:
         if how == "cut":
             raise LostError("its cable is cut")
         if how == "full":
-            return b'{"full": "the disk of /work is full"}\n'
+            return b'{"full": "the disk of /there is full"}\n'
         if how == "broken":
             return b'{"error": "the lab broke", "hint": null}\n'
         if how == "noise":
@@ -72,7 +72,7 @@ def result(scenario: str, verdict: str) -> bytes:
 def worker(name: str, machine: Machine, queue: Queue, results: Path, told: list[str] | None = None) -> Worker:
     """The controller's end."""
     lines = told if told is not None else []
-    errands = Errands(machine.ask, ("python",), "/work")
+    errands = Errands(machine.ask, ("python",), "/there")
     return Worker(name, queue, Store(results), errands, WANTED, lines.append)
 
 
@@ -181,7 +181,7 @@ def test_an_errand_removes_what_a_killed_one_left(tmp_path: Path) -> None:
 
 def test_a_full_disk_is_named() -> None:
     """One that has no room by its nature."""
-    assert no_room(Path("/proc/work")).startswith("the disk of /proc/work is full: 0 MiB")
+    assert no_room(Path("/proc/there")).startswith("the disk of /proc/there is full: 0 MiB")
 
 
 def test_the_code_has_one_name_wherever_it_is() -> None:
@@ -205,7 +205,8 @@ def test_the_code_has_one_name_wherever_it_is() -> None:
             "Timeout, server pc not responding.\r\n",
             "Timeout, server pc not responding: is its cable in, is it on?",
         ),
-        ("", "it does not answer: `ssh pc` may say more"),
+        ("", "it does not answer any more: is its cable in, is it on?"),
+        ("ssh: odd", "ssh: odd: `ssh pc` may say more"),
     ],
 )
 def test_what_ssh_says_comes_with_the_fix(told: str, line: str) -> None:

@@ -1,0 +1,161 @@
+"""What a worker does when it is told to: ``python -m wirelab.fleet.errand hello | run SCENARIO``.
+
+The answer on standard output is a line of JSON; after that of a run, its result as a parcel. Nothing else is
+ever written there.
+"""
+
+from __future__ import annotations
+
+import argparse
+import contextlib
+import fcntl
+import json
+import os
+import secrets
+import shutil
+import sys
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Final
+
+from wirelab.cli_errors import exit_code_of
+from wirelab.cli_names import load_all, usable_cpus
+from wirelab.cli_run import job_of, run_all
+from wirelab.errors import LabError, WirelabError
+from wirelab.fleet import parcel
+from wirelab.fleet.identity import Identity
+from wirelab.lab import lock
+from wirelab.lab.cache import discard
+from wirelab.lab.machine import memory_folder
+from wirelab.lab.select import select
+from wirelab.report.live import LiveReport
+from wirelab.report.text import Output
+from wirelab.store import Store
+from wirelab.verdict import Verdict
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping, Sequence
+
+ROOM_BYTES: Final = 32 << 20
+"""What a run needs on the disk of its results: raw files, a report and the parcel."""
+MEMORY_BYTES: Final = 768 << 20
+"""What a lab needs of the folder that its memory is in."""
+
+
+@dataclass(frozen=True, slots=True)
+class Answer:
+    """Facts for the controller, and a parcel if there is one."""
+
+    facts: Mapping[str, Any]
+    parcel: bytes = b""
+
+
+def hello() -> Answer:
+    """Who is here: what a run would be made of, and on which CPUs."""
+    return Answer({**Identity.here().facts(), "cpus": usable_cpus(None, None)})
+
+
+def run(scenario: str, seed: int, cpus: Sequence[int], work: Path, *, use_cache: bool) -> Answer:
+    """Run a scenario of the catalogue and pack its result.
+
+    Where the machine has no room, the answer says ``full`` and no verdict is to be trusted.
+    """
+    if lacking := no_room(work):
+        return Answer({"full": lacking})
+    with own_folder(work) as folder:
+        # A folder `scenarios` of the user's, where this was started, is none of our business.
+        os.chdir(folder)
+        (name, experiment), *_ = load_all([scenario]).items()
+        job = job_of(name, experiment, seed)
+        lab = select()
+        live = LiveReport(Output.for_stream(sys.stderr), [job], lambda _: None, hidden=True)
+        with lab.in_use():
+            chosen = usable_cpus(cpus, None)
+            (outcome,) = run_all([job], lab, chosen, Store(folder), live, use_cache=use_cache)
+        if (outcome.error or outcome.record.verdict is Verdict.ERROR) and (lacking := no_room(work)):
+            return Answer({"full": lacking})
+        if outcome.error is not None or outcome.folder is None:
+            raise outcome.error or LabError(f"{scenario} left no result")
+        content = parcel.pack(outcome.folder)
+    facts = {
+        "scenario": outcome.record.scenario,
+        "seed": outcome.record.seed,
+        "verdict": outcome.record.verdict,
+        "wall_s": round(outcome.record.wall_s, 3),
+        "size_bytes": len(content),
+        "sha256": parcel.checksum(content),
+    }
+    return Answer(facts, content)
+
+
+def no_room(work: Path) -> str:
+    """What is full of the folders that a run writes to; empty if none is."""
+    for folder, wanted_bytes, what in (
+        (work, ROOM_BYTES, "disk"),
+        (memory_folder(work), MEMORY_BYTES, "folder of a lab's memory"),
+    ):
+        place = next(path for path in (folder, *folder.parents) if path.exists())
+        free_bytes = shutil.disk_usage(place).free
+        if free_bytes < wanted_bytes:
+            free = f"{free_bytes >> 20} MiB free, a run takes up to {wanted_bytes >> 20} MiB"
+            return f"the {what} of {folder} is full: {free}"
+    return ""
+
+
+@contextlib.contextmanager
+def own_folder(work: Path) -> Iterator[Path]:
+    """A folder for one errand; what errands left here that were killed is removed."""
+    try:
+        work.mkdir(parents=True, exist_ok=True)
+        for left in work.iterdir():
+            with lock.exclusive_now(left) as abandoned:
+                if abandoned:
+                    discard(left)
+        folder = work / secrets.token_hex(8)
+        folder.mkdir()
+        descriptor = os.open(folder, os.O_RDONLY)
+        fcntl.flock(descriptor, fcntl.LOCK_EX)
+    except OSError as error:
+        raise LabError(f"{error.filename or work}: cannot be written: {error.strerror}") from error
+    try:
+        yield folder
+    finally:
+        os.chdir(work)
+        discard(folder)
+        os.close(descriptor)
+
+
+def main(argv: Sequence[str]) -> int:
+    """Do what was asked and answer; what goes wrong is an answer, too. Returns the exit code."""
+    parser = argparse.ArgumentParser(prog="wirelab.fleet.errand")
+    commands = parser.add_subparsers(dest="command", required=True)
+    commands.add_parser("hello")
+    runner = commands.add_parser("run")
+    runner.add_argument("scenario")
+    runner.add_argument("--seed", type=int, default=1)
+    runner.add_argument("--cpu", type=int, action="append", default=[])
+    runner.add_argument("--work", type=Path, required=True)
+    runner.add_argument("--no-cache", action="store_true")
+    asked = parser.parse_args(argv)
+    # Whatever a library may print is not part of the answer.
+    with os.fdopen(os.dup(sys.stdout.fileno()), "wb") as out:
+        os.dup2(sys.stderr.fileno(), sys.stdout.fileno())
+        try:
+            if asked.command == "hello":
+                answer = hello()
+            else:
+                use_cache = not asked.no_cache
+                answer = run(
+                    asked.scenario, asked.seed, asked.cpu, asked.work.absolute(), use_cache=use_cache
+                )
+        except WirelabError as error:
+            answer = Answer({"error": str(error), "hint": error.hint})
+        # Nobody listens any more: the cable is cut, and who asked has given the order to somebody else.
+        with contextlib.suppress(BrokenPipeError):
+            out.write(json.dumps(answer.facts).encode() + b"\n" + answer.parcel)
+            out.flush()
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(exit_code_of(lambda: main(sys.argv[1:])))

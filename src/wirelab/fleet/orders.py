@@ -1,0 +1,90 @@
+"""A matrix begins: ``python -m wirelab.fleet.orders --results DIR [NAME|PATTERN]...``.
+
+Prints what the playbook goes on with, as JSON.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import os
+import sys
+import tempfile
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from wirelab.cli_errors import exit_code_of
+from wirelab.cli_names import load_all, read_seeds
+from wirelab.cli_options import DEFAULT_SEED
+from wirelab.document import recorded_wall_s
+from wirelab.errors import InputError, LabError
+from wirelab.fleet.identity import Identity
+from wirelab.fleet.queue import Order, Queue
+from wirelab.lab.select import select
+from wirelab.plan.build import build_plan, planned_ns
+from wirelab.shards import Load, weights_s
+from wirelab.units import NS_PER_S
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+
+def orders(names: Sequence[str], seeds: Sequence[int], results: Path) -> list[Order]:
+    """An order for each scenario and seed, the longest first: by how long it took, by the ``results``."""
+    for name in names:
+        if os.sep in name or name.endswith((".yaml", ".yml")):
+            hint = "put it in scenarios/ and run provision.yml again"
+            raise InputError("a file; workers have the catalogue that they were given", file=name, hint=hint)
+    experiments = load_all(names)
+    wall_s = recorded_wall_s(results) if results.is_dir() else {}
+    loads = []
+    for name, experiment in experiments.items():
+        plans = (build_plan(experiment, case, DEFAULT_SEED) for case in experiment.cases)
+        virtual_s = sum(map(planned_ns, plans)) / NS_PER_S
+        loads.append(Load(name, virtual_s, wall_s.get(name)))
+    weights = weights_s(loads)
+    longest_first = sorted(weights, key=lambda name: (-weights[name], name))
+    return [Order(name, seed, len(experiments[name].cases)) for name in longest_first for seed in seeds]
+
+
+def require_writable(folder: Path) -> None:
+    """Raise LabError if results cannot be kept in ``folder``, which is made."""
+    hint = "choose a folder of your own: -e wirelab_results=FOLDER"
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+        probe = folder / f".fleet-{os.getpid()}"
+        probe.write_bytes(b"?")
+        probe.unlink()
+    except OSError as error:
+        raise LabError(f"{folder}: cannot write results: {error.strerror}", hint=hint) from error
+
+
+def main(argv: Sequence[str]) -> int:
+    """Make the queue and say what is in it. Returns the exit code."""
+    parser = argparse.ArgumentParser(prog="wirelab.fleet.orders")
+    parser.add_argument("--check", action="store_true", help="make nothing")
+    parser.add_argument("--results", type=Path, required=True)
+    parser.add_argument("--seeds", default=str(DEFAULT_SEED))
+    parser.add_argument("names", nargs="*")
+    asked = parser.parse_args(argv)
+    select()
+    seeds = [DEFAULT_SEED] if asked.seeds == str(DEFAULT_SEED) else read_seeds(asked.seeds)
+    found = orders(asked.names, seeds, asked.results)
+    queue = ""
+    if not asked.check:
+        require_writable(asked.results)
+        queue = tempfile.mkdtemp(prefix="wirelab-matrix-")
+        Queue.make(Path(queue), found)
+    told = {
+        "queue": queue,
+        "results": str(asked.results),
+        "identity": Identity.here().facts(),
+        "scenarios": list(dict.fromkeys(order.scenario for order in found)),
+        "runs": [order.title for order in found],
+    }
+    sys.stdout.write(json.dumps(told) + "\n")
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(exit_code_of(lambda: main(sys.argv[1:])))

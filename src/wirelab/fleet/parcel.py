@@ -1,0 +1,106 @@
+"""A result on its way: packed on a worker, looked at from all sides before it counts on the controller."""
+
+from __future__ import annotations
+
+import hashlib
+import io
+import tarfile
+import zlib
+from pathlib import PurePosixPath
+from typing import TYPE_CHECKING, Final
+
+from pydantic import ValidationError
+
+from wirelab.document import Document
+from wirelab.errors import LabError
+from wirelab.store import REPORT, RESULT
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+    from datetime import datetime
+    from pathlib import Path
+
+    from wirelab.store import Store
+
+LIMIT_BYTES: Final = 1 << 30
+"""What a result may hold."""
+
+
+class DamagedError(LabError):
+    """A parcel that is not what its sender packed, or that holds what no result holds."""
+
+
+def pack(folder: Path) -> bytes:
+    """All files of a result's folder."""
+    buffer = io.BytesIO()
+    with tarfile.open(fileobj=buffer, mode="w:gz", compresslevel=1) as tar:
+        for path in sorted(folder.rglob("*")):
+            tar.add(path, arcname=str(path.relative_to(folder)), recursive=False)
+    return buffer.getvalue()
+
+
+def checksum(parcel: bytes) -> str:
+    """What the sender says of it."""
+    return hashlib.sha256(parcel).hexdigest()
+
+
+def keep(  # noqa: PLR0913 - what was asked for, and what came
+    parcel: bytes, sha256: str, store: Store, *, scenario: str, seed: int, now: datetime
+) -> tuple[Path, Document]:
+    """Put a parcel among the results, if it is the whole result of ``scenario`` with ``seed``.
+
+    The folder's name has the controller's time, ``now`` in UTC. Raises DamagedError if it is not, LabError
+    if it cannot be kept.
+    """
+    if checksum(parcel) != sha256:
+        raise DamagedError(f"the result of {scenario} is not what its worker sent")
+    with store.begin(scenario, now) as draft:
+        texts: dict[str, str] = {}
+        for name, content in _files(parcel):
+            if str(name) in (RESULT, REPORT):
+                texts[str(name)] = content.decode(errors="replace")
+            else:
+                _write(draft.folder / name, content)
+        document = _document(texts.get(RESULT), scenario, seed)
+        return draft.commit(texts[RESULT], texts.get(REPORT)), document
+
+
+def _files(parcel: bytes) -> Iterator[tuple[PurePosixPath, bytes]]:
+    """Its files: below the folder they are put in, and nothing but files."""
+    room_bytes = LIMIT_BYTES
+    try:
+        with tarfile.open(fileobj=io.BytesIO(parcel), mode="r:gz") as tar:
+            for member in tar:
+                name = PurePosixPath(member.name)
+                if name.is_absolute() or ".." in name.parts or not (member.isfile() or member.isdir()):
+                    raise DamagedError(f"a result with `{member.name}` in it, which no result has")
+                room_bytes -= member.size
+                if room_bytes < 0:
+                    raise DamagedError(f"a result of more than {LIMIT_BYTES >> 20} MiB")
+                if (file := tar.extractfile(member)) is not None:
+                    yield name, file.read()
+    except (tarfile.TarError, EOFError, zlib.error, OSError) as error:
+        raise DamagedError(f"a result that cannot be unpacked: {error}") from error
+
+
+def _write(path: Path, content: bytes) -> None:
+    try:
+        path.parent.mkdir(parents=True, exist_ok=True)
+        with path.open("xb") as file:
+            file.write(content)
+    except OSError as error:
+        what = f"{error.filename or path}: cannot write results: {error.strerror}"
+        raise LabError(what, hint="make room there, or choose another folder of results") from error
+
+
+def _document(text: str | None, scenario: str, seed: int) -> Document:
+    if text is None:
+        raise DamagedError(f"a result of {scenario} without {RESULT}")
+    try:
+        document = Document.model_validate_json(text)
+    except ValidationError as error:
+        raise DamagedError(f"half a result of {scenario}: {error.errors()[0]['msg']}") from error
+    if (document.scenario, document.seed) != (scenario, seed):
+        what = f"a result of {document.scenario} with seed {document.seed} for {scenario} with seed {seed}"
+        raise DamagedError(what)
+    return document

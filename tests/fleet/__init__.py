@@ -1,0 +1,1 @@
+"""Tests of the playbooks, with hosts that are namespaces of this machine."""
