@@ -18,10 +18,9 @@ from wirelab.document import recorded_wall_s
 from wirelab.errors import InputError, Problem
 from wirelab.model.catalogue import find_scenario
 from wirelab.model.experiment import load_file
-from wirelab.plan.build import build_plan, planned_ns
+from wirelab.plan.build import build_plan
 from wirelab.report.text import Output, print_table
-from wirelab.shards import Load, deal
-from wirelab.units import NS_PER_S
+from wirelab.shards import Load, deal, expected_s
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -42,10 +41,9 @@ class _Entry:
 
     @property
     def virtual_s(self) -> float:
-        """Planned virtual seconds over all variants and controls."""
+        """About how many virtual seconds all variants and controls run."""
         cases = self.experiment.cases
-        planned = sum(planned_ns(build_plan(self.experiment, case, DEFAULT_SEED)) for case in cases)
-        return planned / NS_PER_S
+        return sum(expected_s(build_plan(self.experiment, case, DEFAULT_SEED)) for case in cases)
 
 
 def list_command(

@@ -4,10 +4,20 @@ from __future__ import annotations
 
 import heapq
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Final
+
+from wirelab.path import ceiling
+from wirelab.plan.traffic import Flow
+from wirelab.units import BITS_PER_BYTE, NS_PER_S
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
+
+    from wirelab.plan.traffic import Ping
+    from wirelab.plan.types import Plan
+
+_START_S: Final = 2.0
+"""What a lab runs beside its traffic: the links come up, neighbours are introduced."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -25,6 +35,25 @@ class Shard:
 
     names: tuple[str, ...]
     weight_s: float
+
+
+def expected_s(plan: Plan) -> float:
+    """About how many virtual seconds a lab will run: what begins at the same time counts once.
+
+    A transfer of so many bytes is taken to be as fast as its way can carry it.
+    """
+    longest_s: dict[int, float] = {}
+    for each in plan.traffic:
+        longest_s[each.start_ns] = max(longest_s.get(each.start_ns, 0.0), _lasts_s(plan, each))
+    return _START_S + sum(longest_s.values())
+
+
+def _lasts_s(plan: Plan, item: Flow | Ping) -> float:
+    most_s = item.duration_ns / NS_PER_S
+    if not isinstance(item, Flow) or item.size_bytes is None:
+        return most_s
+    way = ceiling(plan, item)
+    return most_s if way is None else min(most_s, item.size_bytes * BITS_PER_BYTE / way.bps)
 
 
 def weights_s(loads: Sequence[Load]) -> dict[str, float]:

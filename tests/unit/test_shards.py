@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 from hypothesis import given
 from hypothesis import strategies as st
+from recorded import plan
 
-from wirelab.shards import Load, deal, weights_s
+from wirelab.shards import Load, deal, expected_s, weights_s
 
 SECONDS = st.floats(0.1, 1000.0)
 LOADS = st.lists(
@@ -48,3 +51,13 @@ def test_what_was_never_measured_is_taken_to_be_as_slow_as_the_rest() -> None:
     """Virtual seconds at the pace of the scenarios whose wall time is known; alone they count as they are."""
     assert weights_s([Load("a", 10.0, 5.0), Load("b", 20.0)]) == {"a": 5.0, "b": 10.0}
     assert weights_s([Load("b", 20.0)]) == {"b": 20.0}
+
+
+def test_a_transfer_is_taken_to_be_as_fast_as_its_way() -> None:
+    """Not as slow as it may be: 1 MiB and 30 minutes of patience are no half an hour."""
+    timed = plan()
+    flows = tuple(replace(flow, size_bytes=10 * 2**20, duration_ns=1800 * 10**9) for flow in timed.flows)
+    sized = replace(timed, flows=flows)
+    assert 2.0 < expected_s(sized) < 2.2
+    assert expected_s(timed) == 2.0 + sum(flow.duration_ns for flow in timed.flows) / 1e9
+    assert expected_s(replace(timed, flows=())) == 2.0

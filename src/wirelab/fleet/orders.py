@@ -21,9 +21,8 @@ from wirelab.errors import InputError, LabError
 from wirelab.fleet.identity import Identity
 from wirelab.fleet.queue import Order, Queue
 from wirelab.lab.select import select
-from wirelab.plan.build import build_plan, planned_ns
-from wirelab.shards import Load, weights_s
-from wirelab.units import NS_PER_S
+from wirelab.plan.build import build_plan
+from wirelab.shards import Load, expected_s, weights_s
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -40,8 +39,7 @@ def orders(names: Sequence[str], seeds: Sequence[int], results: Path) -> list[Or
     loads = []
     for name, experiment in experiments.items():
         plans = (build_plan(experiment, case, DEFAULT_SEED) for case in experiment.cases)
-        virtual_s = sum(map(planned_ns, plans)) / NS_PER_S
-        loads.append(Load(name, virtual_s, wall_s.get(name)))
+        loads.append(Load(name, sum(map(expected_s, plans)), wall_s.get(name)))
     weights = weights_s(loads)
     longest_first = sorted(weights, key=lambda name: (-weights[name], name))
     return [Order(name, seed, len(experiments[name].cases)) for name in longest_first for seed in seeds]

@@ -68,13 +68,8 @@ def build_plan(experiment: Experiment, case: Case, seed: int) -> Plan:
         pings=pings,
         sysctls=pinned_sysctls(),
     )
-    virtual_s = -(-planned_ns(plan) // NS_PER_S)
-    return replace(plan, wall_limit_s=WALL_START_S + WALL_S_PER_VIRTUAL_S * virtual_s)
-
-
-def planned_ns(plan: Plan) -> int:
-    """When the last of the traffic ends, if a transfer of so many bytes takes as long as it may."""
-    return max((each.start_ns + each.duration_ns for each in plan.traffic), default=0)
+    ends_ns = max((each.start_ns + each.duration_ns for each in plan.traffic), default=0)
+    return replace(plan, wall_limit_s=WALL_START_S + WALL_S_PER_VIRTUAL_S * -(-ends_ns // NS_PER_S))
 
 
 def _named(topology: Topology, kind: NodeKind) -> list[str]:
