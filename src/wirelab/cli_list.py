@@ -13,19 +13,18 @@ from rich.table import Table
 from rich.text import Text
 
 from wirelab.cli_names import scenario_names
-from wirelab.cli_options import DEFAULT_OUT, DEFAULT_SEED, Names, Out
-from wirelab.document import recorded_wall_s
+from wirelab.cli_options import DEFAULT_OUT, Names, Out
 from wirelab.errors import InputError, Problem
 from wirelab.model.catalogue import find_scenario
 from wirelab.model.experiment import load_file
-from wirelab.plan.build import build_plan
 from wirelab.report.text import Output, print_table
-from wirelab.shards import Load, deal, expected_s
+from wirelab.shards import deal, loads
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from wirelab.model.experiment import Experiment
+    from wirelab.shards import Load
 
 SHARDS_MAX: Final = 256
 """What a job matrix of GitHub may have."""
@@ -38,12 +37,6 @@ class _Entry:
     name: str
     path: Path
     experiment: Experiment
-
-    @property
-    def virtual_s(self) -> float:
-        """About how many virtual seconds all variants and controls run."""
-        cases = self.experiment.cases
-        return sum(expected_s(build_plan(self.experiment, case, DEFAULT_SEED)) for case in cases)
 
 
 def list_command(
@@ -63,11 +56,8 @@ def list_command(
     """
     entries, problems = _load(names or ("*",))
     if shards is not None or as_json:
-        wall_s = recorded_wall_s(out) if out.is_dir() else {}
-        loads = [
-            Load(each.name, each.virtual_s, wall_s.get(each.experiment.scenario.name)) for each in entries
-        ]
-        document = _facts(entries, loads) if shards is None else _shards(loads, shards)
+        known = loads({each.name: each.experiment for each in entries}, out)
+        document = _facts(entries, known) if shards is None else _shards(known, shards)
         typer.echo(json.dumps(document, indent=1))
     else:
         table = Table(box=None, pad_edge=False, show_header=False, padding=(0, 3, 0, 0))
@@ -91,7 +81,7 @@ def _load(names: Sequence[str]) -> tuple[list[_Entry], list[Problem]]:
     return entries, problems
 
 
-def _facts(entries: Sequence[_Entry], loads: Sequence[Load]) -> list[dict[str, object]]:
+def _facts(entries: Sequence[_Entry], known: Sequence[Load]) -> list[dict[str, object]]:
     return [
         {
             "name": each.experiment.scenario.name,
@@ -103,12 +93,12 @@ def _facts(entries: Sequence[_Entry], loads: Sequence[Load]) -> list[dict[str, o
             "virtual_s": round(load.virtual_s, 3),
             "wall_s": load.wall_s,
         }
-        for each, load in zip(entries, loads, strict=True)
+        for each, load in zip(entries, known, strict=True)
     ]
 
 
-def _shards(loads: Sequence[Load], count: int) -> list[dict[str, object]]:
-    dealt = deal(loads, count)
+def _shards(known: Sequence[Load], count: int) -> list[dict[str, object]]:
+    dealt = deal(known, count)
     return [
         {
             "shard": number,

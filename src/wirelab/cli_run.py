@@ -95,7 +95,7 @@ def job_of(name: str, experiment: Experiment, seed: int) -> Job:
         scenario.name,
         seed,
         trials,
-        rows=scenario.source.measured,
+        measured=scenario.source.measured,
         fitted=scenario.fitted,
         story=experiment.story,
         source=", ".join(filter(None, (scenario.source.title, scenario.source.date))),

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import sys
 from pathlib import Path  # noqa: TC003 - typer reads it from the annotations
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, Final
 
 import typer
 
@@ -15,10 +15,12 @@ from wirelab.errors import InputError
 from wirelab.report.summary import print_seeds, print_summary
 from wirelab.report.text import Output
 from wirelab.store import RESULT
-from wirelab.verdict import worst
+from wirelab.verdict import Verdict, worst
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
+
+_LOST: Final = "no result of it came"
 
 
 def summary_command(  # noqa: PLR0913 - the options of a command line
@@ -45,10 +47,21 @@ def summary_command(  # noqa: PLR0913 - the options of a command line
     The newest result of each scenario and seed counts. Exit codes are those of `wirelab run`; a result
     that is required and not there is an error, 4.
     """
+    files = Files(junit_file, json_file, markdown_file)
+    raise typer.Exit(summarize(folders, require or (), seeds, files).exit_code)
+
+
+def summarize(folders: Sequence[Path], require: Sequence[str], seeds: str | None, files: Files) -> Verdict:
+    """Show what came of all results below ``folders`` and write ``files``. Returns the worst verdict.
+
+    ``require`` names scenarios, or patterns of them, with commas between; each must have a result, with
+    each of ``seeds`` if they are given. Raises InputError where there is nothing to sum up, LabError
+    naming a result that cannot be read.
+    """
     for folder in folders:
         if not folder.is_dir():
             raise InputError("no such folder", file=str(folder), hint="results are in what `--out` names")
-    required = list(_required(require or (), seeds))
+    required = list(_required(require, seeds))
     found = newest(folders)
     if not found and not required:
         raise InputError(
@@ -65,11 +78,8 @@ def summary_command(  # noqa: PLR0913 - the options of a command line
     print_summary(console, runs)
     if len({run.seed for run in runs}) > 1:
         print_seeds(console, runs)
-    Files(junit_file, json_file, markdown_file).write(runs, [_text(run, kept.get(run)) for run in runs])
-    raise typer.Exit(worst(run.verdict for run in runs).exit_code)
-
-
-_LOST = "no result of it came"
+    files.write(runs, [_text(run, kept.get(run)) for run in runs])
+    return worst(run.verdict for run in runs)
 
 
 def _required(names: Sequence[str], seeds: str | None) -> Iterator[tuple[str, int | None]]:

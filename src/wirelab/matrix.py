@@ -48,7 +48,7 @@ if TYPE_CHECKING:
 class Job:
     """A scenario with one seed.
 
-    ``rows`` are the rows of the measurements it reproduces, ``fitted`` those of them that a figure was
+    ``measured`` names the rows of the measurements it reproduces, ``fitted`` those of them that a figure was
     fitted to: of these it is no prediction. ``story`` and ``source`` are the scenario's own words, ``again``
     is the command line that repeats the run.
     """
@@ -56,7 +56,7 @@ class Job:
     scenario: str
     seed: int
     trials: tuple[Trial, ...]
-    rows: tuple[str, ...] = ()
+    measured: tuple[str, ...] = ()
     fitted: tuple[str, ...] = ()
     story: str = ""
     source: str = ""
@@ -219,7 +219,7 @@ class Matrix:
         job = work.job
         records = tuple(work.records[number] for number in range(len(job.trials)))
         wall_s = self._clock() - (work.begun_s or 0.0)
-        record = RunRecord(job.scenario, job.seed, records, wall_s, job.rows, job.fitted)
+        record = RunRecord(job.scenario, job.seed, records, wall_s, job.measured, job.fitted)
         outcome, report = self._reported(Outcome(job, record, None))
         try:
             outcome = replace(outcome, folder=draft.commit(record.to_json(), report))

@@ -6,16 +6,21 @@ import heapq
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final
 
+from wirelab.document import recorded_wall_s
 from wirelab.path import ceiling
+from wirelab.plan.build import build_plan
 from wirelab.plan.traffic import Flow
 from wirelab.units import BITS_PER_BYTE, NS_PER_S
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
+    from collections.abc import Iterable, Mapping, Sequence
+    from pathlib import Path
 
+    from wirelab.model.experiment import Experiment
     from wirelab.plan.traffic import Ping
     from wirelab.plan.types import Plan
 
+_ANY_SEED: Final = 1
 _START_S: Final = 2.0
 """What a lab runs beside its traffic: the links come up, neighbours are introduced."""
 
@@ -35,6 +40,19 @@ class Shard:
 
     names: tuple[str, ...]
     weight_s: float
+
+
+def loads(experiments: Mapping[str, Experiment], results: Path) -> list[Load]:
+    """The loads of scenarios, by the names they are asked for; how long they took is said by ``results``."""
+    wall_s = recorded_wall_s(results) if results.is_dir() else {}
+    return [
+        Load(
+            name,
+            sum(expected_s(build_plan(experiment, case, _ANY_SEED)) for case in experiment.cases),
+            wall_s.get(experiment.scenario.name),
+        )
+        for name, experiment in experiments.items()
+    ]
 
 
 def expected_s(plan: Plan) -> float:

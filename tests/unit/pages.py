@@ -28,7 +28,7 @@ JOB = Job(
     "sfp-mismatch",
     7,
     (),
-    rows=("sfp.asf-10g-t", "sfp.link_up"),
+    measured=("sfp.asf-10g-t", "sfp.link_up"),
     fitted=("sfp.asf-10g-t",),
     story="Upload is perfect; download loses more than half.",
     source="SFP+ and 2.5GbE, 2022-07-30",

@@ -9,7 +9,7 @@ import sys
 from typing import TYPE_CHECKING
 
 import pytest
-from labs import build, ids, workshop
+from labs import ids
 from typer.testing import CliRunner
 
 from wirelab import cli_lab
@@ -20,18 +20,6 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from wirelab.lab.workshop import Workshop
-
-
-@pytest.fixture
-def here(tmp_path: Path) -> Workshop:
-    """Where a lab is built."""
-    return build(workshop(tmp_path / "here"))
-
-
-@pytest.fixture
-def there(tmp_path: Path) -> Workshop:
-    """Another machine, with nothing."""
-    return workshop(tmp_path / "there")
 
 
 def test_a_file_is_written_whole_or_not_at_all(tmp_path: Path) -> None:

@@ -14,7 +14,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 import pytest
-from labs import SHIPPED, build, exported, ids, imported, workshop
+from labs import SHIPPED, exported, ids, imported
 
 from wirelab.errors import InputError, LabError
 from wirelab.lab import debian, kernel, labfile, rootfs, shipment
@@ -26,18 +26,6 @@ if TYPE_CHECKING:
     from pathlib import Path
 
 PATIENCE_S = 20.0
-
-
-@pytest.fixture
-def here(tmp_path: Path) -> Workshop:
-    """Where a lab is built."""
-    return build(workshop(tmp_path / "here"))
-
-
-@pytest.fixture
-def there(tmp_path: Path) -> Workshop:
-    """Another machine, with nothing."""
-    return workshop(tmp_path / "there")
 
 
 def test_an_imported_lab_is_the_lab(here: Workshop, there: Workshop) -> None:

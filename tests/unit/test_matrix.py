@@ -114,7 +114,7 @@ def test_a_fitted_figure_is_no_prediction(tmp_path: Path) -> None:
     assert claim((row,), ()) == f"prediction of {row}"
     assert claim((row, "pcie.x1"), (row,)) == f"prediction of pcie.x1; fitted to {row}"
     (job,) = jobs("good")
-    job = replace(job, rows=(row, "pcie.x1"), fitted=(row,))
+    job = replace(job, measured=(row, "pcie.x1"), fitted=(row,))
     (run,) = documents(run_matrix([job], Playback({"good": recording()}), tmp_path))
     assert (run.measured, run.fitted) == ((row, "pcie.x1"), (row,))
 

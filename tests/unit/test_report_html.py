@@ -150,7 +150,7 @@ def test_what_a_scenario_says_is_text(tmp_path: Path) -> None:
         tmp_path, replace(FEW, why=EVIL), recorded=recorded, of=replace(with_ports(plan()), drawing=EVIL)
     )
     error = VariantRecord(plan(EVIL), EVIL, (broken_lab(LabError(EVIL, hint=EVIL)),), None)
-    job = replace(JOB, story=EVIL, source=EVIL, rows=(EVIL,), again=("wirelab", EVIL))
+    job = replace(JOB, story=EVIL, source=EVIL, measured=(EVIL,), again=("wirelab", EVIL))
     html = html_report(
         replace(outcome(variant, error, job=job), record=RunRecord(EVIL, 1, (variant, error), 1))
     )

@@ -16,13 +16,11 @@ from typing import TYPE_CHECKING
 from wirelab.cli_errors import exit_code_of
 from wirelab.cli_names import load_all, read_seeds
 from wirelab.cli_options import DEFAULT_SEED
-from wirelab.document import recorded_wall_s
 from wirelab.errors import InputError, LabError
 from wirelab.fleet.identity import Identity
 from wirelab.fleet.queue import Order, Queue
 from wirelab.lab.select import select
-from wirelab.plan.build import build_plan
-from wirelab.shards import Load, expected_s, weights_s
+from wirelab.shards import loads, weights_s
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -35,12 +33,7 @@ def orders(names: Sequence[str], seeds: Sequence[int], results: Path) -> list[Or
             hint = "put it in scenarios/ and run provision.yml again"
             raise InputError("a file; workers have the catalogue that they were given", file=name, hint=hint)
     experiments = load_all(names)
-    wall_s = recorded_wall_s(results) if results.is_dir() else {}
-    loads = []
-    for name, experiment in experiments.items():
-        plans = (build_plan(experiment, case, DEFAULT_SEED) for case in experiment.cases)
-        loads.append(Load(name, sum(map(expected_s, plans)), wall_s.get(name)))
-    weights = weights_s(loads)
+    weights = weights_s(loads(experiments, results))
     longest_first = sorted(weights, key=lambda name: (-weights[name], name))
     return [Order(name, seed, len(experiments[name].cases)) for name in longest_first for seed in seeds]
 

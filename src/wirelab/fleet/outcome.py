@@ -11,11 +11,10 @@ import sys
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-import typer
-
 from wirelab.cli_errors import exit_code_of
+from wirelab.cli_files import Files
 from wirelab.cli_options import DEFAULT_SEED
-from wirelab.cli_summary import summary_command
+from wirelab.cli_summary import summarize
 from wirelab.fleet.queue import Queue
 
 if TYPE_CHECKING:
@@ -47,18 +46,8 @@ def main(argv: Sequence[str]) -> int:
     folders = [Path(result.folder) for result in queue.results()]
     shutil.rmtree(queue.folder, ignore_errors=True)
     seeds = None if asked.seeds == str(DEFAULT_SEED) else asked.seeds
-    try:
-        summary_command(
-            folders,
-            require=asked.scenarios,
-            seeds=seeds,
-            junit_file=asked.junit,
-            json_file=asked.json_file,
-            markdown_file=asked.markdown,
-        )
-    except typer.Exit as end:
-        return end.exit_code
-    return 0
+    files = Files(asked.junit, asked.json_file, asked.markdown)
+    return summarize(folders, asked.scenarios, seeds, files).exit_code
 
 
 if __name__ == "__main__":

@@ -94,7 +94,7 @@ def _context(outcome: Outcome) -> dict[str, Any]:
         "controls": [each for each in proofs if each.record.breaks is not None],
         "tools": next((each.result.status.tools for each in record.variants if each.result), {}),
         "virtual": rounded(record.virtual_s * NS_PER_S, TIME),
-        "claim": claim(job.rows, job.fitted),
+        "claim": claim(job.measured, job.fitted),
         "again": shlex.join(job.again),
         "rule": RULE,
         "colours": COLOURS,
