@@ -12,7 +12,7 @@ SOURCE ?= $(shell git config --get remote.origin.url 2>/dev/null | sed -n 's,^\(
 
 READY_TO_TEST_IMAGE := $(VENV)/.ready-to-test-image-$(HERE)
 
-.PHONY: engine image image-base test-image
+.PHONY: engine image image-base test-image bench-image
 
 # Whatever the image is made of is laid out in dist/image: its build asks no network but for what the base lacks.
 image: engine lab
@@ -43,6 +43,10 @@ engine:
 test-image: $(READY_TO_TEST_IMAGE) lab
 	@PYTHONPATH=src $(PYTHON) -m wirelab.lab.packages image
 	@$(VENV)/bin/python -m pytest tests/image $(ARGS)
+
+bench-image: $(READY_TO_TEST_IMAGE) lab
+	@PYTHONPATH=src $(PYTHON) -m wirelab.lab.packages image
+	@$(VENV)/bin/python bench/image.py $(ARGS)
 
 $(READY_TO_TEST_IMAGE): $(READY_TO_TEST)
 	@$(PIP) install --group image

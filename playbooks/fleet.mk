@@ -4,11 +4,13 @@
 #   make fleet-matrix INVENTORY=my-fleet.yml ARGS="-e scenarios='sfp-*'"
 
 INVENTORY ?=
+RELEASES ?= bookworm trixie noble
 
 READY_FOR_FLEET := $(VENV)/.ready-for-fleet-$(HERE)
 READY_TO_TEST_FLEET := $(VENV)/.ready-to-test-fleet-$(HERE)
 
-.PHONY: fleet-provision fleet-matrix fleet-classroom fleet-teardown inventory test-fleet bench-fleet
+.PHONY: fleet-provision fleet-matrix fleet-classroom fleet-teardown inventory test-fleet \
+	test-releases bench-fleet
 
 fleet-provision fleet-matrix fleet-classroom fleet-teardown: fleet-%: inventory lab $(READY_FOR_FLEET)
 	@ANSIBLE_CONFIG=playbooks/ansible.cfg $(VENV)/bin/ansible-playbook -i '$(INVENTORY)' playbooks/$*.yml $(ARGS)
@@ -19,6 +21,11 @@ inventory:
 
 test-fleet: $(READY_TO_TEST_FLEET) lab
 	@$(VENV)/bin/python -m pytest tests/fleet $(ARGS)
+
+# Of each is fetched a minimal system, which takes a mirror of Debian and one of Ubuntu.
+test-releases: $(READY_TO_TEST_FLEET) lab
+	@PYTHONPATH=src $(PYTHON) -m wirelab.lab.packages root
+	@$(VENV)/bin/python -m pytest tests/fleet/test_releases.py $(RELEASES:%=--release=%) $(ARGS)
 
 bench-fleet: $(READY_TO_TEST_FLEET) lab
 	@$(VENV)/bin/python bench/fleet.py $(ARGS)

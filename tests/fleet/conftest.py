@@ -15,6 +15,7 @@ import pytest
 
 from tests.fleet.hosts import CannotError, Host, Switch
 from tests.fleet.play import CHECKOUT, PLAYBOOKS, Controller, Played
+from tests.fleet.roots import RELEASES
 from wirelab.fleet.identity import Identity
 
 if TYPE_CHECKING:
@@ -57,27 +58,45 @@ def controller() -> Iterator[Controller]:
         try:
             with Switch(folder, CHECKOUT) as switch:
                 found = Controller(switch, folder)
-                make_shipment(found)
+                make_shipment(found, own_python())
                 yield found
                 found.hang_up()
         except CannotError as error:
             pytest.skip(f"no hosts on this machine: {error}")
 
 
-def make_shipment(controller: Controller) -> None:
-    """Make what a worker with this machine's own Python is given."""
-    identity = Identity.here()
-    assert identity.lab, "no lab is built: make lab"
+def pytest_addoption(parser: pytest.Parser) -> None:
+    """Which other releases hosts are tried with: each has to be fetched."""
+    told = f"a release that workers may have: {', '.join(RELEASES)}; may be repeated"
+    parser.addoption("--release", action="append", default=[], choices=list(RELEASES), help=told)
+
+
+def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:
+    """A test that has a release has those that were asked for."""
+    if "release" in metafunc.fixturenames:
+        none = pytest.param("", marks=pytest.mark.skip(reason="no --release: make test-releases"), id="none")
+        metafunc.parametrize("release", metafunc.config.getoption("release") or [none])
+
+
+def own_python() -> str:
+    """The version of this machine's Python, which is that of hosts without a root of their own."""
     told = subprocess.run(
         ["/usr/bin/python3", "-c", "import sys; print('%d.%d' % sys.version_info[:2])"],
         capture_output=True,
         text=True,
         check=True,
     )
+    return told.stdout.strip()
+
+
+def make_shipment(controller: Controller, python: str) -> None:
+    """Make what a worker with that Python is given."""
+    identity = Identity.here()
+    assert identity.lab, "no lab is built: make lab"
     options = {
         "checkout": str(CHECKOUT),
         "dest": str(controller.shipments),
-        "python": told.stdout.strip(),
+        "python": python,
         "code": identity.code,
         "lab": identity.lab,
     }

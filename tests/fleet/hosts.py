@@ -1,8 +1,9 @@
 """Machines with an ssh server each, on a switch, all of them namespaces of this machine.
 
 A switch is a network namespace with a bridge; a host has a network, processes, mounts and a name of its own,
-its users and homes among them. Nothing of this machine is changed: no interface, no user, no file outside of
-one folder. What is made ends with the processes that are started here.
+its users and homes among them, and the programs of this machine or those of another release. Nothing of this
+machine is changed: no interface, no user, no file outside of one folder. What is made ends with the processes
+that are started here.
 """
 
 from __future__ import annotations
@@ -23,24 +24,37 @@ USER = "student"
 UID = 61001
 _READY_S = 20.0
 
-# Run as root in fresh namespaces: $1 its folder, $2 its name, $3 its address, $4 what it must not see.
+# Run as root in fresh namespaces: $1 its folder, $2 its name, $3 its address, $4 what it must not see, $5 its
+# root, empty where that is this machine's. With a root of its own it leaves ours for good at the end: in a
+# mere chroot there are no user namespaces.
 BOOT = """
 set -eu
+root=$5
 mount --make-rprivate /
-mount -t proc proc /proc
+if [ "$root" ]; then
+	mount --bind "$root" "$root"
+	mount --rbind /dev "$root/dev"
+fi
+mount -t proc proc "$root/proc"
 hostname "$2"
-for name in passwd group shadow; do mount --bind "$1/etc/$name" "/etc/$name"; done
-mount --bind "$1/ssh" /etc/ssh
-mount --bind "$1/home" /home
-mount -t tmpfs -o mode=755 none /run
-mkdir /run/sshd
+for name in passwd group shadow; do mount --bind "$1/etc/$name" "$root/etc/$name"; done
+mount --bind "$1/ssh" "$root/etc/ssh"
+mount --bind "$1/home" "$root/home"
+mount -t tmpfs -o mode=755 none "$root/run"
+mkdir "$root/run/sshd"
 . "$1/quirks"
-[ ! -d "$4" ] || mount -t tmpfs -o mode=755 none "$4"
-mount -t tmpfs -o mode=1777 none /tmp
+[ "$root" ] || [ ! -d "$4" ] || mount -t tmpfs -o mode=755 none "$4"
+mount -t tmpfs -o mode=1777 none "$root/tmp"
 until ip link show eth0 > /dev/null 2>&1; do sleep 0.05; done
 ip link set lo up
 ip address add "$3/24" dev eth0
 ip link set eth0 up
+if [ "$root" ]; then
+	cd "$root"
+	mkdir old
+	pivot_root . old
+	exec chroot . sh -c 'umount --lazy /old && rmdir /old && exec /usr/sbin/sshd -D -e'
+fi
 exec /usr/sbin/sshd -D -e
 """
 
@@ -134,17 +148,32 @@ class Switch:
         """The process that holds the network."""
         return self._process.pid
 
-    def add(self, name: str, quirks: str = ":") -> Host:
-        """Another host, with an ssh server that answers; ``quirks`` are commands of its start."""
+    def add(self, name: str, quirks: str = ":", root: Path | None = None) -> Host:
+        """Another host, with an ssh server that answers; ``quirks`` are commands of its start.
+
+        ``root`` is a folder with its programs, which is its own from then on; else it has this machine's.
+        """
         number = len(self.hosts) + 11
         folder = self.folder / name
         address, port = f"192.0.2.{number}", f"port{number}"
-        self._lay_out(folder, quirks)
+        self._lay_out(folder, quirks, root or Path("/"))
         log = (folder / "log").open("wb")
         spaces = ("--net", "--mount", "--pid", "--uts", "--fork", "--kill-child")
         with log:
             process = subprocess.Popen(
-                ["unshare", *spaces, "sh", "-c", BOOT, "boot", folder, name, address, self.hidden],
+                [
+                    "unshare",
+                    *spaces,
+                    "sh",
+                    "-c",
+                    BOOT,
+                    "boot",
+                    folder,
+                    name,
+                    address,
+                    self.hidden,
+                    root or "",
+                ],
                 stdout=log,
                 stderr=log,
                 stdin=subprocess.DEVNULL,
@@ -172,14 +201,15 @@ class Switch:
             f"-F none -o IdentityFile={self.folder}/key -o UserKnownHostsFile={known} -o IdentitiesOnly=yes"
         )
 
-    def _lay_out(self, folder: Path, quirks: str) -> None:
+    def _lay_out(self, folder: Path, quirks: str, root: Path) -> None:
         for name in ("etc", "ssh", f"home/{USER}"):
             (folder / name).mkdir(parents=True)
         os.chown(folder / "home" / USER, UID, UID)
         lines = {"passwd": f"{USER}:x:{UID}:{UID}::/home/{USER}:/bin/sh", "group": f"{USER}:x:{UID}:"}
         for name, line in lines.items():
-            text = Path("/etc", name).read_text(encoding="utf-8")
+            text = (root / "etc" / name).read_text(encoding="utf-8")
             (folder / "etc" / name).write_text(f"{text}{line}\n", encoding="utf-8")
+        # "*" is no password: there is none to log in with, and sudo asks for none.
         (folder / "etc/shadow").write_text(f"root:*:1::::::\n{USER}:*:1::::::\n", encoding="utf-8")
         (folder / "quirks").write_text(quirks + "\n", encoding="utf-8")
         (folder / "ssh/sshd_config").write_text(SSHD, encoding="utf-8")
