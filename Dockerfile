@@ -12,7 +12,7 @@ FROM ${BASE} AS base
 # hadolint ignore=DL3008
 RUN if ! command -v python3 >/dev/null || ! command -v tini >/dev/null; then \
         apt-get update && apt-get install --yes --no-install-recommends python3 tini && \
-        rm -rf /var/lib/apt/lists/*; \
+        apt-get clean && rm -rf /var/lib/apt/lists/*; \
     fi
 ENV PATH=/opt/wirelab/bin:$PATH WIRELAB_CACHE=/var/lib/wirelab
 
@@ -27,7 +27,7 @@ RUN if [ "$LAB" = built ]; then \
         apt-get update && \
         PYTHONPATH=src python3 -B -m wirelab.lab.packages venv kernel root test && \
         apt-get install --yes --no-install-recommends ca-certificates git openssh-client sudo && \
-        rm -rf /var/lib/apt/lists/* && \
+        apt-get clean && rm -rf /var/lib/apt/lists/* && \
         echo 'dev ALL=(ALL) NOPASSWD:ALL' >/etc/sudoers.d/dev && \
         useradd --create-home --shell /bin/bash dev; \
     fi

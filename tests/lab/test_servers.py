@@ -26,7 +26,7 @@ def flow(rig: Rig, *arguments: str) -> dict[str, Any]:
 @pytest.mark.parametrize("end", ["sender", "receiver"])
 def test_a_slow_bus_is_the_bottleneck(rig: Rig, end: str) -> None:
     """Goodput is payload/frame of the bus's rate, whichever end it is at, and nothing is lost."""
-    found = flow(rig, f"--{end}", "bus_bps=6000000000")
+    found = flow(rig, f"--{end}", "bus_bps=6000000000", "--pause", "on")
     assert found["goodput_bps"] == pytest.approx(6e9 * PAYLOAD / FRAME, rel=0.001)
     assert found["retransmits"] == 0
 
@@ -35,7 +35,7 @@ def test_a_bus_takes_a_header_for_each_transaction(rig: Rig) -> None:
     """A frame of 1514 bytes crosses a bus of 128-byte payloads in 12 transactions."""
     settings = ("bus_bps=8000000000", "bus_payload_bytes=128", "bus_overhead_bytes=24", "bus_frame_bytes=40")
     arguments = [part for each in settings for part in ("--receiver", each)]
-    found = flow(rig, *arguments)
+    found = flow(rig, *arguments, "--pause", "on")
     on_bus = FRAME + 12 * 24 + 40
     assert found["goodput_bps"] == pytest.approx(8e9 * PAYLOAD / on_bus, rel=0.001)
 
