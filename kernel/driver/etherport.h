@@ -152,6 +152,7 @@ struct etherport {
 	bool tx_control;		/* it is the MAC's own, not data */
 	struct etherport_event tx_event;	/* its last bit, or the end of a pause */
 	u64 tx_free_ps;			/* the serializer is free from here */
+	u64 tx_noticed_ps;		/* when that was noticed, maybe later */
 	struct sk_buff_head flight;	/* on the cable towards the peer */
 	struct etherport_event flight_event;
 	u64 queue_high_water_bytes;	/* of the egress queue, the root qdisc */

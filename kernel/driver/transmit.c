@@ -114,11 +114,25 @@ static struct sk_buff *etherport_tx_next(struct etherport *port, u64 *start_ps, 
 }
 
 /*
+ * When a frame may start that is there by now: behind the gap of the last one,
+ * if it waited for that, in the ring or in a queue in front of it. A process that
+ * reads the clock makes events up to 50 ns late; the line was free before.
+ */
+static u64 etherport_tx_start_ps(const struct etherport *port, u64 now_ps)
+{
+	u64 waited_ps = max(port->tx_free_ps + etherport_short_delay_ps(port),
+			    port->tx_noticed_ps);
+
+	return now_ps <= waited_ps ? port->tx_free_ps : now_ps;
+}
+
+/*
  * Start the next frame, if there is one and it may go. PAUSE frames go ahead of
  * data and also while this port is itself paused (802.3 Annex 31B.3.4).
  */
-static void etherport_tx_go_on(struct etherport *port, u64 start_ps, u64 now_ps)
+static void etherport_tx_go_on(struct etherport *port, u64 now_ps)
 {
+	u64 start_ps = etherport_tx_start_ps(port, now_ps);
 	struct sk_buff *skb = etherport_pause_next(port);
 
 	port->tx_control = skb;
@@ -128,23 +142,11 @@ static void etherport_tx_go_on(struct etherport *port, u64 start_ps, u64 now_ps)
 		etherport_tx_serialize(port, skb, start_ps, now_ps);
 }
 
-/* When a frame that is there by now may start: behind the gap after the last one. */
-static u64 etherport_tx_start_ps(const struct etherport *port, u64 now_ps)
-{
-	if (now_ps <= port->tx_free_ps + etherport_short_delay_ps(port))
-		return port->tx_free_ps;
-	return now_ps;
-}
-
 /* There may be something to send. */
 void etherport_tx_kick(struct etherport *port)
 {
-	u64 now_ps;
-
-	if (port->tx_frame || !netif_carrier_ok(port->dev))
-		return;
-	now_ps = etherport_now_ps();
-	etherport_tx_go_on(port, etherport_tx_start_ps(port, now_ps), now_ps);
+	if (!port->tx_frame && netif_carrier_ok(port->dev))
+		etherport_tx_go_on(port, etherport_now_ps());
 }
 
 static void etherport_flight_schedule(struct etherport *port, u64 now_ps)
@@ -245,17 +247,12 @@ static void etherport_tx_event(struct etherport_event *event)
 	struct etherport *port = container_of(event, struct etherport, tx_event);
 	struct sk_buff *skb = port->tx_frame;
 	u64 now_ps = etherport_now_ps();
-	u64 start_ps = etherport_tx_start_ps(port, now_ps);
 
 	if (skb && (port->half || port->sending) && !etherport_medium_event(port, now_ps))
 		return;
 
-	/*
-	 * A process that reads the clock makes an event up to 50 ns late. What is
-	 * in the ring does not wait for that: the line was free before.
-	 */
 	if (skb && !port->half && list_empty(&port->medium))
-		start_ps = port->tx_free_ps;
+		port->tx_noticed_ps = now_ps;
 
 	if (skb) {
 		port->tx_frame = NULL;
@@ -265,7 +262,7 @@ static void etherport_tx_event(struct etherport_event *event)
 			etherport_tx_done(port, skb, now_ps);
 	}
 	if (!port->tx_frame && netif_carrier_ok(port->dev))
-		etherport_tx_go_on(port, start_ps, now_ps);
+		etherport_tx_go_on(port, now_ps);
 	etherport_tx_wake(port);
 }
 
