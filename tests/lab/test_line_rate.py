@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from tests.lab.rig import GBPS, MBPS, NS_PER_MS, NS_PER_S, flow, host_port, plan
-from wirelab.plan.types import Cable
+from tests.lab.rig import GBPS, MBPS, NS_PER_MS, NS_PER_S, flow, forward_port, host_port, plan
+from wirelab.plan.types import Cable, Switch
 
 if TYPE_CHECKING:
     from tests.lab.rig import Rig
@@ -68,3 +68,22 @@ def test_goodput_is_the_share_of_the_line_that_payload_has(
         end_ns = each.start_ns + each.duration_ns
         measured = steady_goodput_bps(samples, f"r{mtu}-eth0", mtu, begin_ns, end_ns)
         assert measured == pytest.approx(ceiling_bps(speed_bps, mtu), rel=0.0005)
+
+
+@pytest.mark.parametrize("speed_bps", [2_500 * MBPS, 10 * GBPS, 25 * GBPS])
+def test_a_switch_between_equal_rates_queues_nothing(rig: Rig, speed_bps: int) -> None:
+    """What comes in at line rate goes out at line rate: one frame leaves as another one comes.
+
+    An egress that loses a nanosecond between two frames has a queue that grows as long as the flow lasts.
+    """
+    mtu = 1500
+    ports = [host_port(name, number, speed_bps) for number, name in enumerate(("left", "right"), start=1)]
+    ports += [forward_port("s1", f"p{number}", number, speed_bps) for number in (1, 2)]
+    cables = [Cable("left-eth0", "s1-p1", 15), Cable("right-eth0", "s1-p2", 15)]
+    through = flow("through", "left", "right", 0, 2)
+    raw = rig.run(plan(ports, cables, [through], switches=(Switch("s1", "test"),)))
+
+    last = json.loads((raw / "counters.json").read_text())["snapshots"][-1]["ports"]
+    assert last["left-eth0"]["queue_high_water_bytes"] > 10 * mtu
+    assert last["s1-p2"]["tx_bytes"] > 0.9 * speed_bps / 8 * 2
+    assert last["s1-p2"]["queue_high_water_bytes"] <= 2 * (mtu + HEADER)
