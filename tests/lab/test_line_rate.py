@@ -70,20 +70,19 @@ def test_goodput_is_the_share_of_the_line_that_payload_has(
         assert measured == pytest.approx(ceiling_bps(speed_bps, mtu), rel=0.0005)
 
 
-@pytest.mark.parametrize("speed_bps", [2_500 * MBPS, 10 * GBPS, 25 * GBPS])
-def test_a_switch_between_equal_rates_queues_nothing(rig: Rig, speed_bps: int) -> None:
+def test_a_switch_between_equal_rates_queues_nothing(rig: Rig) -> None:
     """What comes in at line rate goes out at line rate: one frame leaves as another one comes.
 
     An egress that loses a nanosecond between two frames has a queue that grows as long as the flow lasts.
     """
-    mtu = 1500
+    speed_bps, mtu = 10 * GBPS, 1500
     ports = [host_port(name, number, speed_bps) for number, name in enumerate(("left", "right"), start=1)]
     ports += [forward_port("s1", f"p{number}", number, speed_bps) for number in (1, 2)]
     cables = [Cable("left-eth0", "s1-p1", 15), Cable("right-eth0", "s1-p2", 15)]
-    through = flow("through", "left", "right", 0, 2)
+    through = flow("through", "left", "right", 0, 1)
     raw = rig.run(plan(ports, cables, [through], switches=(Switch("s1", "test"),)))
 
     last = json.loads((raw / "counters.json").read_text())["snapshots"][-1]["ports"]
     assert last["left-eth0"]["queue_high_water_bytes"] > 10 * mtu
-    assert last["s1-p2"]["tx_bytes"] > 0.9 * speed_bps / 8 * 2
+    assert last["s1-p2"]["tx_bytes"] > 0.9 * speed_bps / 8
     assert last["s1-p2"]["queue_high_water_bytes"] <= 2 * (mtu + HEADER)
