@@ -32,7 +32,14 @@ LIMIT_BYTES: Final = 1 << 30
 
 _KEY_DIGITS: Final = 40
 _DIGEST_DIGITS: Final = 64
-_CODE: Final = ("guest/*.py", "plan/__init__.py", "plan/types.py", "plan/tc.py", "lab/machine.py")
+_CODE: Final = (
+    "guest/*.py",
+    "plan/__init__.py",
+    "plan/types.py",
+    "plan/traffic.py",
+    "plan/tc.py",
+    "lab/machine.py",
+)
 
 
 @dataclass(frozen=True, slots=True)
