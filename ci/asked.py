@@ -9,11 +9,11 @@ from enum import StrEnum
 from pathlib import Path
 from typing import TYPE_CHECKING, Final, TypeVar
 
-from wirelab.cli_names import read_seeds
+from wirelab.cli.names import read_seeds
 from wirelab.errors import InputError, unknown
 from wirelab.lab.cache import Cache
 from wirelab.lab.recipe import Recipe
-from wirelab.verdict import Verdict
+from wirelab.verdict.verdict import Verdict
 
 if TYPE_CHECKING:
     from collections.abc import Mapping

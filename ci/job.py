@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any, Final, TypeAlias
 from ci import cli, lab
 from ci.asked import Asked, Do, verdict_of
 from ci.github import Runner, annotated
-from wirelab.cli_errors import exit_code_of
+from wirelab.cli.errors import exit_code_of
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence

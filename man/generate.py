@@ -15,11 +15,11 @@ from typing import TYPE_CHECKING, Any, Final
 import typer
 
 import wirelab
-from wirelab.cli import app
-from wirelab.cli_errors import INTERRUPTED
+from wirelab.cli.app import app
+from wirelab.cli.errors import INTERRUPTED
 from wirelab.errors import InputError
 from wirelab.lab.cache import Cache
-from wirelab.verdict import Verdict
+from wirelab.verdict.verdict import Verdict
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

@@ -17,7 +17,7 @@ from wirelab.fleet.identity import Identity
 from wirelab.fleet.queue import Queue
 from wirelab.fleet.reasons import explained
 from wirelab.fleet.worker import BrokeError, Errands, LostError, Worker
-from wirelab.store import Store
+from wirelab.runner.store import Store
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

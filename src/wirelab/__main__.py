@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from wirelab.cli import main
+from wirelab.cli.app import main
 
 if __name__ == "__main__":
     main()

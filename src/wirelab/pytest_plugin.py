@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
     from wirelab.model.cases import Case
     from wirelab.model.experiment import Experiment
-    from wirelab.record import VariantRecord
+    from wirelab.runner.record import VariantRecord
 
 # Loaded by every pytest of an environment that has wirelab: nothing heavier than this is imported before
 # there is a scenario.
@@ -78,7 +78,7 @@ class ScenarioItem(pytest.Item):
     def runtest(self) -> None:
         """Carry it out and judge it."""
         from wirelab.errors import SkipError, WirelabError  # noqa: PLC0415 - see above
-        from wirelab.verdict import Verdict  # noqa: PLC0415 - see above
+        from wirelab.verdict.verdict import Verdict  # noqa: PLC0415 - see above
 
         try:
             record = self._record()
@@ -98,14 +98,14 @@ class ScenarioItem(pytest.Item):
     def _record(self) -> VariantRecord:
         from datetime import UTC, datetime  # noqa: PLC0415 - see above
 
-        from wirelab.bench import LabBench  # noqa: PLC0415 - see above
         from wirelab.lab.cache import Cache  # noqa: PLC0415 - see above
         from wirelab.lab.scratch import scratch_folder  # noqa: PLC0415 - see above
         from wirelab.lab.select import select  # noqa: PLC0415 - see above
         from wirelab.plan.build import build_plan  # noqa: PLC0415 - see above
-        from wirelab.recall import Recall  # noqa: PLC0415 - see above
-        from wirelab.run import Runner, Trial  # noqa: PLC0415 - see above
-        from wirelab.store import Store  # noqa: PLC0415 - see above
+        from wirelab.runner.measurement_cache import Recall  # noqa: PLC0415 - see above
+        from wirelab.runner.store import Store  # noqa: PLC0415 - see above
+        from wirelab.runner.testbed import LabBench  # noqa: PLC0415 - see above
+        from wirelab.runner.trial import Runner, Trial  # noqa: PLC0415 - see above
 
         option = self.config.getoption
         plan = build_plan(self._experiment, self._case, option("--wirelab-seed"))

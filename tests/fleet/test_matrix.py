@@ -94,7 +94,7 @@ def test_an_older_worker_and_a_full_disk_cost_nothing(fleet: Fleet, digests: Map
     provision.yml brings the older one up to date, and touches no other.
     """
     anna, bert, cora = fleet.hosts
-    module = next(bert.fleet_home.glob("venv/lib/python3.*/site-packages/wirelab/flow.py"))
+    module = next(bert.fleet_home.glob("venv/lib/python3.*/site-packages/wirelab/results/flow.py"))
     module.write_text(module.read_text(encoding="utf-8") + "# older\n", encoding="utf-8")
     work = f"/home/student/{cora.fleet_home.relative_to(cora.home)}/errands"
     inside = ["nsenter", f"--mount=/proc/{cora.process.pid}/ns/mnt", "--"]

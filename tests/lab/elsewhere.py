@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Self
 
 import wirelab
 from tests.lab.rig import Rig
-from wirelab.result import read_result
+from wirelab.results.result import read_result
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

@@ -5,17 +5,17 @@ from __future__ import annotations
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from wirelab.checks import check_all
 from wirelab.model.catalogue import Catalogue
 from wirelab.model.experiment import load_file
 from wirelab.plan.build import build_plan
-from wirelab.result import read_result
-from wirelab.verdict import Verdict
+from wirelab.results.result import read_result
+from wirelab.verdict.checks import check_all
+from wirelab.verdict.verdict import Verdict
 
 if TYPE_CHECKING:
     from tests.lab.rig import Rig
     from wirelab.plan.types import Plan
-    from wirelab.result import Result
+    from wirelab.results.result import Result
 
 SHIPPED = Catalogue.of(Path(__file__).parents[2])
 HEAD = "name: road\nsource: {title: a test}\n"

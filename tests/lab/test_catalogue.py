@@ -16,7 +16,7 @@ from tests.lab.elsewhere import Elsewhere
 from wirelab.model.experiment import load
 from wirelab.plan.build import build_plan
 from wirelab.plan.traffic import Flow, Ping
-from wirelab.result import read_result
+from wirelab.results.result import read_result
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

@@ -8,9 +8,9 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from tests.lab.rig import GBPS, MBPS, NS_PER_MS, flow, forward_port, host_port, plan
-from wirelab.laws import check_laws
 from wirelab.plan.types import Cable, Module, Queue, Switch
-from wirelab.result import read_result
+from wirelab.results.result import read_result
+from wirelab.verdict.laws import check_laws
 
 if TYPE_CHECKING:
     from tests.lab.rig import Rig

@@ -7,16 +7,16 @@ from typing import TYPE_CHECKING
 import pytest
 
 from tests.lab.rig import GBPS, MBPS, NS_PER_S, flow, forward_port, host_port, plan
-from wirelab.laws import check_laws
 from wirelab.plan.types import Cable, Queue, Switch
-from wirelab.result import read_result
+from wirelab.results.result import read_result
+from wirelab.verdict.laws import check_laws
 
 if TYPE_CHECKING:
     from pathlib import Path
 
     from tests.lab.rig import Rig
     from wirelab.plan.types import Plan
-    from wirelab.result import Result
+    from wirelab.results.result import Result
 
 LOSSLESS = {"pause_rx": True, "pause_tx": True}
 QUANTUM_BITS = 512

@@ -17,7 +17,7 @@ from wirelab.lab.recipe import Recipe
 from wirelab.lab.select import Lab, built_kernel, built_root, select
 from wirelab.lab.workshop import Nobody, Workshop
 from wirelab.plan.types import Cable
-from wirelab.result import read_result
+from wirelab.results.result import read_result
 
 if TYPE_CHECKING:
     from multiprocessing.connection import Connection

@@ -8,9 +8,9 @@ from typing import TYPE_CHECKING
 import pytest
 
 from tests.lab.rig import MBPS, flow, host_port, plan
-from wirelab.laws import check_laws
 from wirelab.plan.types import Cable, Netem, Queue
-from wirelab.result import read_result
+from wirelab.results.result import read_result
+from wirelab.verdict.laws import check_laws
 
 if TYPE_CHECKING:
     from tests.lab.rig import Rig

@@ -8,11 +8,11 @@ from typing import TYPE_CHECKING
 
 from recorded import Recording, plan, recording
 
-from wirelab.matrix import Job, Outcome
 from wirelab.model.expect import Expectation
-from wirelab.record import RunRecord, VariantRecord
 from wirelab.report.html import html_report
-from wirelab.run import Trial, judge
+from wirelab.runner.matrix import Job, Outcome
+from wirelab.runner.record import RunRecord, VariantRecord
+from wirelab.runner.trial import Trial, judge
 
 if TYPE_CHECKING:
     from pathlib import Path

@@ -110,7 +110,7 @@ class Wirelab:
     def start(self, *argv: str, stdout: int = subprocess.PIPE) -> subprocess.Popen[str]:
         """Start a command."""
         return subprocess.Popen(  # noqa: S603 - this is the program under test
-            [sys.executable, "-m", "wirelab.cli", *argv],
+            [sys.executable, "-m", "wirelab.cli.app", *argv],
             cwd=self.folder,
             env={**os.environ, "PYTHONPATH": str(SOURCE), "WIRELAB_CACHE": str(self.folder / "cache")},
             stdout=stdout,

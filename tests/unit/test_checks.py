@@ -10,16 +10,16 @@ from hypothesis import given
 from hypothesis import strategies as st
 from recorded import Recording, iperf3, plan, recording, with_ports
 
-from wirelab.checks import Check, broken_lab, check, check_all, check_breaks, measure
 from wirelab.errors import LabError, SkipError
-from wirelab.explain import sentence
 from wirelab.model.expect import METRICS_OF, Expectation, SubjectKind
-from wirelab.ping import PingResult
 from wirelab.plan.traffic import Ping
 from wirelab.plan.types import Plan, Queue, Router
-from wirelab.result import Result, read_result
-from wirelab.samples import FlowSample
-from wirelab.verdict import Verdict, worst
+from wirelab.results.ping import PingResult
+from wirelab.results.result import Result, read_result
+from wirelab.results.samples import FlowSample
+from wirelab.verdict.checks import Check, broken_lab, check, check_all, check_breaks, measure
+from wirelab.verdict.explain import sentence
+from wirelab.verdict.verdict import Verdict, worst
 
 if TYPE_CHECKING:
     from pathlib import Path

@@ -13,7 +13,7 @@ from ci.github import ANNOTATIONS_MAX, Runner, annotated
 from ci.job import STEPS, main
 from wirelab.errors import InputError
 from wirelab.lab.recipe import Recipe
-from wirelab.verdict import Verdict
+from wirelab.verdict.verdict import Verdict
 
 if TYPE_CHECKING:
     from collections.abc import Mapping

@@ -12,7 +12,7 @@ import pytest
 from standin import SCENARIO, SOURCE, Wirelab
 
 from wirelab.plan.types import Plan
-from wirelab.store import Store
+from wirelab.runner.store import Store
 
 
 @pytest.fixture
@@ -180,7 +180,7 @@ def raised(statement: str, folder: Path) -> tuple[int, str]:
     """The exit code and the messages of a command that does what ``statement`` says."""
     script = (
         "import sys\n"
-        "from wirelab.cli_errors import exit_code_of\n"
+        "from wirelab.cli.errors import exit_code_of\n"
         "from wirelab.errors import LabError, SkipError\n"
         "def command():\n"
         f"    {statement}\n"
@@ -217,7 +217,7 @@ def test_a_stream_that_is_closed_leads_nowhere(number: int, tmp_path: Path) -> N
     """Cron jobs and engines may start us without one; no file that is opened later takes its place."""
     script = (
         "import os, sys\n"
-        "from wirelab.cli_errors import exit_code_of\n"
+        "from wirelab.cli.errors import exit_code_of\n"
         "def command():\n"
         "    with open(sys.argv[1], 'w') as file:\n"
         "        assert file.fileno() > 2\n"

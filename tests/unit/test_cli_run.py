@@ -12,7 +12,7 @@ import pytest
 from standin import HOLDS, SCENARIO, Wirelab
 
 from wirelab.plan.types import Plan
-from wirelab.store import Store
+from wirelab.runner.store import Store
 
 
 @pytest.fixture

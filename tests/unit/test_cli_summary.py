@@ -10,7 +10,7 @@ from xml.etree import ElementTree as ET
 import pytest
 from standin import SCENARIO, Wirelab
 
-from wirelab.store import RESULT, Store
+from wirelab.runner.store import RESULT, Store
 
 if TYPE_CHECKING:
     from pathlib import Path

@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from wirelab.ethernet import (
+from wirelab.model.ethernet import (
     cable_delay_ns,
     frame_bytes,
     path_ceiling_bps,

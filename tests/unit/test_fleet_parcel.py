@@ -12,7 +12,7 @@ import pytest
 
 from wirelab.errors import LabError
 from wirelab.fleet import parcel
-from wirelab.store import Store
+from wirelab.runner.store import Store
 
 if TYPE_CHECKING:
     from collections.abc import Mapping

@@ -18,7 +18,7 @@ from wirelab.fleet.identity import Identity, code_id
 from wirelab.fleet.queue import Order, Queue
 from wirelab.fleet.reasons import explained
 from wirelab.fleet.worker import Errands, LostError, Worker
-from wirelab.store import Store
+from wirelab.runner.store import Store
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

@@ -13,61 +13,16 @@ import pytest
 
 SOURCE = Path(__file__).resolve().parents[2] / "src"
 
-# Each may import itself and what stands before it, in whatever form: for types alone, too.
-ORDER = [
-    "errors",
-    "container",
-    "units",
-    "ethernet",
-    "model",
-    "plan",
-    "guest",
-    "lab",
-    "rawjson",
-    "digest",
-    "verdict",
-    "counters",
-    "samples",
-    "flow",
-    "iperf3",
-    "copied",
-    "ping",
-    "path",
-    "negotiation",
-    "result",
-    "breach",
-    "lossless",
-    "laws",
-    "explain",
-    "checks",
-    "record",
-    "store",
-    "document",
-    "shards",
-    "bench",
-    "recall",
-    "sweep",
-    "run",
-    "matrix",
-    "report",
-    "cli_errors",
-    "cli_names",
-    "cli_complete",
-    "cli_options",
-    "cli_files",
-    "cli_version",
-    "cli_lab",
-    "cli_exec",
-    "cli_parts",
-    "cli_list",
-    "cli_run",
-    "cli_summary",
-    "cli_sweep",
-    "fleet",
-    "cli",
-    "pytest_plugin",
-    "__main__",
-]
+# Leaves: each may be imported by whoever comes after it.
+LEAVES = ["errors", "container", "units"]
+
+# Folders: each may import itself and what stands before it, in whatever form: for types alone, too.
+FOLDERS = ["model", "plan", "guest", "lab", "results", "verdict", "runner", "report", "cli", "fleet"]
+
+# The other ways in.
+DOORS = ["pytest_plugin", "__main__"]
+
+ORDER = [*LEAVES, *FOLDERS, *DOORS]
 
 # What host and guest both read: the Plan.
 SHARED = {"wirelab.plan", "wirelab.plan.traffic", "wirelab.plan.types"}

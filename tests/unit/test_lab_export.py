@@ -12,7 +12,7 @@ import pytest
 from labs import ids
 from typer.testing import CliRunner
 
-from wirelab import cli_lab
+from wirelab.cli.lab import app as lab_app
 from wirelab.errors import InputError, LabError
 from wirelab.lab import shipment
 
@@ -82,7 +82,7 @@ def lab(command: list[str], shop: Workshop, content: bytes = b"") -> tuple[int, 
     """The exit code and the output of `wirelab lab`."""
     environ = {"WIRELAB_CACHE": str(shop.cache.root)}
     result = CliRunner().invoke(
-        cli_lab.app, command, env=environ, input=content, catch_exceptions=True, color=False
+        lab_app, command, env=environ, input=content, catch_exceptions=True, color=False
     )
     if isinstance(result.exception, InputError | LabError):
         return result.exception.exit_code, result.exception.message

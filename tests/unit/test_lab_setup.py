@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 import pytest
 from typer.testing import CliRunner
 
-from wirelab import cli_lab
+from wirelab.cli.lab import app as lab_app
 from wirelab.errors import InputError, LabError
 from wirelab.lab import apt, debian, doctor, kernel, packages, rootfs, scratch
 from wirelab.lab.cache import Cache
@@ -60,7 +60,7 @@ def built(empty: dict[str, str]) -> dict[str, str]:
 
 def lab(command: list[str], environ: Mapping[str, str]) -> str:
     """What `wirelab lab` prints."""
-    result = CliRunner().invoke(cli_lab.app, command, env=environ, catch_exceptions=False)
+    result = CliRunner().invoke(lab_app, command, env=environ, catch_exceptions=False)
     assert result.exit_code == 0, result.output
     return result.output
 

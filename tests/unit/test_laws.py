@@ -8,15 +8,15 @@ from typing import TYPE_CHECKING
 import pytest
 from recorded import DROPPED, Recording, plan, recording, with_ports
 
-from wirelab.laws import check_laws
-from wirelab.path import flow_path
+from wirelab.plan.path import flow_path
 from wirelab.plan.types import Plan, Queue
-from wirelab.result import read_result
+from wirelab.results.result import read_result
+from wirelab.verdict.laws import check_laws
 
 if TYPE_CHECKING:
     from pathlib import Path
 
-    from wirelab.breach import LawBreach
+    from wirelab.verdict.violation import LawBreach
 
 
 def breaches(recorded: Recording, folder: Path, the_plan: Plan | None = None) -> tuple[LawBreach, ...]:

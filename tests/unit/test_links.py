@@ -8,19 +8,19 @@ from typing import TYPE_CHECKING
 import pytest
 from recorded import G, Recording, plan, recording, with_ports
 
-from wirelab.checks import check
 from wirelab.errors import LabError
-from wirelab.laws import check_laws
 from wirelab.model.expect import Expectation
-from wirelab.path import ceiling, ceiling_bps, flow_path
+from wirelab.plan.path import ceiling, ceiling_bps, flow_path
 from wirelab.plan.types import Bus, Cpu, Hub, Plan, Route, Router
-from wirelab.result import read_result
-from wirelab.verdict import Verdict
+from wirelab.results.result import read_result
+from wirelab.verdict.checks import check
+from wirelab.verdict.laws import check_laws
+from wirelab.verdict.verdict import Verdict
 
 if TYPE_CHECKING:
     from pathlib import Path
 
-    from wirelab.checks import Check
+    from wirelab.verdict.checks import Check
 
 MODES = ("100baseT_Half", "100baseT_Full", "2500baseT_Full")
 

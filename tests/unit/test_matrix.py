@@ -10,20 +10,20 @@ import pytest
 from recorded import recording
 from test_run import LOSSY, Listener, Playback, run_matrix, trial
 
-from wirelab.cli_names import load_all, read_seeds, usable_cpus
-from wirelab.document import Document
+from wirelab.cli.names import load_all, read_seeds, usable_cpus
 from wirelab.errors import InputError, LabError
-from wirelab.matrix import Job
-from wirelab.recall import Recall
 from wirelab.report.junit import junit
 from wirelab.report.markdown import markdown
 from wirelab.report.summary import claim, count_line, result_line
-from wirelab.verdict import Verdict
+from wirelab.runner.document import Document
+from wirelab.runner.matrix import Job
+from wirelab.runner.measurement_cache import Recall
+from wirelab.verdict.verdict import Verdict
 
 if TYPE_CHECKING:
     from pathlib import Path
 
-    from wirelab.matrix import Outcome
+    from wirelab.runner.matrix import Outcome
 
 
 def jobs(*names: str) -> list[Job]:

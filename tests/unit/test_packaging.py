@@ -18,8 +18,7 @@ import pytest
 
 import wirelab
 from man.generate import PAGE, page
-from wirelab import recall
-from wirelab.cli_options import DEFAULT_SEED
+from wirelab.cli.options import DEFAULT_SEED
 from wirelab.lab import debian, kernel, rootfs
 from wirelab.lab.cache import Cache
 from wirelab.lab.recipe import Recipe
@@ -28,6 +27,7 @@ from wirelab.lab.workshop import Nobody, Workshop
 from wirelab.model.catalogue import Catalogue
 from wirelab.model.experiment import load
 from wirelab.plan.build import build_plan
+from wirelab.runner import measurement_cache as recall
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -36,7 +36,7 @@ HERE = Path(__file__).resolve().parents[2]
 CATALOGUE = ("scenarios", "topologies", "parts", "measurements.yaml")
 RECIPE = ("kernel", "rootfs")
 STRAY = re.compile(
-    r"(^|/)(tests?|bench|results|__pycache__|\.git|\.[a-z]+_cache|\.hypothesis|\.venv)/|\.pyc$"
+    r"(^|/)(tests?|bench|(?<!wirelab/)results|__pycache__|\.git|\.[a-z]+_cache|\.hypothesis|\.venv)/|\.pyc$"
 )
 REFERENCE = re.compile(r"`(tests/[\w/]+\.py)::(\w+)`")
 
@@ -231,7 +231,7 @@ def test_it_finds_the_lab_that_a_checkout_has_built(built: Built, tmp_path: Path
 
 def test_it_remembers_what_a_checkout_has_measured(built: Built) -> None:
     """The code whose doing the raw files are has the same hash in both."""
-    script = "from wirelab.recall import _code_id; print(_code_id())"
+    script = "from wirelab.runner.measurement_cache import _code_id; print(_code_id())"
     done = subprocess.run(  # noqa: S603 - the script above
         [sys.executable, "-c", script],
         cwd=built.empty,

@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from recorded import G, plan, with_ports
 
-from wirelab.path import ceiling_bps, flow_path, hops, path
+from wirelab.plan.path import ceiling_bps, flow_path, hops, path
 from wirelab.plan.types import Netem, Plan
 
 if TYPE_CHECKING:

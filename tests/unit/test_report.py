@@ -13,15 +13,15 @@ from hypothesis import strategies as st
 from recorded import Recording, plan, recording
 from rich.console import Console
 
-from wirelab.checks import broken_lab
 from wirelab.errors import LabError
 from wirelab.lab.machine import Progress
-from wirelab.matrix import Job
 from wirelab.model.expect import Expectation
-from wirelab.record import RunRecord, VariantRecord
 from wirelab.report.live import LiveReport
 from wirelab.report.text import print_header, print_report, verdict_line
-from wirelab.run import Trial, judge
+from wirelab.runner.matrix import Job
+from wirelab.runner.record import RunRecord, VariantRecord
+from wirelab.runner.trial import Trial, judge
+from wirelab.verdict.checks import broken_lab
 
 if TYPE_CHECKING:
     import pytest

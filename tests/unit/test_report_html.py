@@ -14,14 +14,14 @@ from recorded import plan, recording, with_ports
 from standin import HOLDS, Wirelab
 from test_run import Listener, Playback
 
-from wirelab.checks import broken_lab
 from wirelab.errors import LabError, SkipError
-from wirelab.matrix import Matrix, Outcome
-from wirelab.record import RunRecord, VariantRecord
 from wirelab.report.html import html_report
-from wirelab.run import Runner, Trial
-from wirelab.store import Store
-from wirelab.verdict import Verdict
+from wirelab.runner.matrix import Matrix, Outcome
+from wirelab.runner.record import RunRecord, VariantRecord
+from wirelab.runner.store import Store
+from wirelab.runner.trial import Runner, Trial
+from wirelab.verdict.checks import broken_lab
+from wirelab.verdict.verdict import Verdict
 
 EVIL = "<script>alert(\"1\")</script>&<b title='x'>"
 

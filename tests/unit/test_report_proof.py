@@ -12,16 +12,16 @@ import pytest
 from pages import GOODPUT, Page, judged, outcome, page
 from recorded import G, Recording, plan, recording, with_ports
 
-from wirelab.ping import PingResult
 from wirelab.plan.traffic import Ping
 from wirelab.report.html import html_report
 from wirelab.report.timeline import PORTS_SHOWN, timeline
+from wirelab.results.ping import PingResult
 
 if TYPE_CHECKING:
     from pathlib import Path
 
-    from wirelab.record import VariantRecord
     from wirelab.report.chart import Chart
+    from wirelab.runner.record import VariantRecord
 
 
 def test_charts_share_their_time(tmp_path: Path) -> None:

@@ -12,11 +12,11 @@ from hypothesis import given
 from hypothesis import strategies as st
 from recorded import DROPPED, SEGMENTS, Json, Recording, iperf3, plan, recording
 
-from wirelab.counters import parse_snapshots
 from wirelab.errors import LabError
-from wirelab.iperf3 import parse_flow
-from wirelab.rawjson import Field
-from wirelab.result import Result, read_result
+from wirelab.results.counters import parse_snapshots
+from wirelab.results.iperf3 import parse_flow
+from wirelab.results.rawjson import Field
+from wirelab.results.result import Result, read_result
 
 if TYPE_CHECKING:
     from pathlib import Path

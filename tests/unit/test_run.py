@@ -16,15 +16,15 @@ from recorded import Recording, plan, recording
 
 from wirelab.errors import LabError
 from wirelab.lab.machine import Progress
-from wirelab.matrix import Job, Matrix, Outcome
 from wirelab.model.expect import Expectation
 from wirelab.plan.types import Plan
-from wirelab.run import Runner, Trial
-from wirelab.store import Store
-from wirelab.verdict import Verdict
+from wirelab.runner.matrix import Job, Matrix, Outcome
+from wirelab.runner.store import Store
+from wirelab.runner.trial import Runner, Trial
+from wirelab.verdict.verdict import Verdict
 
 if TYPE_CHECKING:
-    from wirelab.record import RunRecord, VariantRecord
+    from wirelab.runner.record import RunRecord, VariantRecord
 
 LOSSY = Expectation("download", "retransmits", 100, 200)
 WHEN = datetime(2026, 7, 22, 10, 15, 30, tzinfo=UTC)

@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from recorded import plan
 
-from wirelab.shards import Load, deal, expected_s, weights_s
+from wirelab.runner.shards import Load, deal, expected_s, weights_s
 
 SECONDS = st.floats(0.1, 1000.0)
 LOADS = st.lists(

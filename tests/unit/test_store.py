@@ -15,7 +15,7 @@ from pathlib import Path
 import pytest
 
 from wirelab.errors import LabError
-from wirelab.store import Store
+from wirelab.runner.store import Store
 
 WHEN = datetime(2026, 7, 22, 10, 15, 30, tzinfo=UTC)
 UNWRITABLE = Path("/proc/wirelab-results")
@@ -119,7 +119,7 @@ def killed_run(results: Path) -> Path:
     """A run in another process, killed with SIGKILL half way; the folder it leaves."""
     script = (
         "import sys; from datetime import datetime; from pathlib import Path\n"
-        "from wirelab.store import Store\n"
+        "from wirelab.runner.store import Store\n"
         f"with Store(Path({str(results)!r})).begin('sfp-mismatch', datetime(2026, 7, 22)) as draft:\n"
         "    draft.variant('main', '{}'); (draft.folder / 'result.json').write_text('half')\n"
         "    print(draft.folder, flush=True); sys.stdin.read()\n"

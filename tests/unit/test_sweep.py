@@ -15,8 +15,8 @@ from standin import Wirelab
 from wirelab.errors import InputError
 from wirelab.model.experiment import load
 from wirelab.report.sweep import Point, Sweep, heat_map, sweep_csv
-from wirelab.run import Trial, judge
-from wirelab.sweep import grid, read_axis
+from wirelab.runner.sweep import grid, read_axis
+from wirelab.runner.trial import Trial, judge
 
 if TYPE_CHECKING:
     from pathlib import Path

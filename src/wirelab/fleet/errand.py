@@ -18,9 +18,9 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
-from wirelab.cli_errors import exit_code_of
-from wirelab.cli_names import load_all, usable_cpus
-from wirelab.cli_run import job_of, run_all
+from wirelab.cli.errors import exit_code_of
+from wirelab.cli.names import load_all, usable_cpus
+from wirelab.cli.run import job_of, run_all
 from wirelab.errors import LabError, WirelabError
 from wirelab.fleet import parcel
 from wirelab.fleet.identity import Identity
@@ -30,8 +30,8 @@ from wirelab.lab.machine import memory_folder
 from wirelab.lab.select import select
 from wirelab.report.live import LiveReport
 from wirelab.report.text import Output
-from wirelab.store import Store
-from wirelab.verdict import Verdict
+from wirelab.runner.store import Store
+from wirelab.verdict.verdict import Verdict
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence

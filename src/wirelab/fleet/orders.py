@@ -13,14 +13,14 @@ import tempfile
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from wirelab.cli_errors import exit_code_of
-from wirelab.cli_names import load_all, read_seeds
-from wirelab.cli_options import DEFAULT_SEED
+from wirelab.cli.errors import exit_code_of
+from wirelab.cli.names import load_all, read_seeds
+from wirelab.cli.options import DEFAULT_SEED
 from wirelab.errors import InputError, LabError
 from wirelab.fleet.identity import Identity
 from wirelab.fleet.queue import Order, Queue
 from wirelab.lab.select import select
-from wirelab.shards import loads, weights_s
+from wirelab.runner.shards import loads, weights_s
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

@@ -11,10 +11,10 @@ import sys
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from wirelab.cli_errors import exit_code_of
-from wirelab.cli_files import Files
-from wirelab.cli_options import DEFAULT_SEED
-from wirelab.cli_summary import summarize
+from wirelab.cli.errors import exit_code_of
+from wirelab.cli.files import Files
+from wirelab.cli.options import DEFAULT_SEED
+from wirelab.cli.summary import summarize
 from wirelab.fleet.queue import Queue
 
 if TYPE_CHECKING:

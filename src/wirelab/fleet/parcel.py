@@ -11,16 +11,16 @@ from typing import TYPE_CHECKING, Final
 
 from pydantic import ValidationError
 
-from wirelab.document import Document
 from wirelab.errors import LabError
-from wirelab.store import REPORT, RESULT
+from wirelab.runner.document import Document
+from wirelab.runner.store import REPORT, RESULT
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
     from datetime import datetime
     from pathlib import Path
 
-    from wirelab.store import Store
+    from wirelab.runner.store import Store
 
 LIMIT_BYTES: Final = 1 << 30
 """What a result may hold."""

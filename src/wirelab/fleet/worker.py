@@ -11,14 +11,14 @@ from typing import TYPE_CHECKING, Any, Final
 
 from wirelab.errors import LabError
 from wirelab.fleet import parcel
-from wirelab.verdict import Verdict
+from wirelab.verdict.verdict import Verdict
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping, Sequence
 
     from wirelab.fleet.identity import Identity
     from wirelab.fleet.queue import Claim, Queue
-    from wirelab.store import Store
+    from wirelab.runner.store import Store
 
 BROKEN_IN_A_ROW: Final = 3
 """After so many runs that broke a worker gets no more: it would take them all, and break them all."""

@@ -6,11 +6,11 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final, TypeVar
 
 from wirelab.errors import Problem, unknown
+from wirelab.model.check.wiring import wiring_findings
 from wirelab.model.expect import Expectation
 from wirelab.model.expect_reader import ExpectReader, written_expectations
 from wirelab.model.settings import Setting, SettingReader
 from wirelab.model.wiring import Wiring
-from wirelab.model.wiring_check import wiring_findings
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

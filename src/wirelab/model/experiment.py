@@ -8,14 +8,14 @@ from typing import TYPE_CHECKING
 from wirelab.errors import InputError, Problem, unknown
 from wirelab.model.cases import CaseReader
 from wirelab.model.catalogue import beside, find_scenario
+from wirelab.model.check.topology import topology_problems
+from wirelab.model.check.traffic import traffic_problems
+from wirelab.model.check.wiring import wiring_findings
 from wirelab.model.parts import PartsFile, card_problems, part_problems
 from wirelab.model.scenario import Scenario
 from wirelab.model.topology import Topology
-from wirelab.model.topology_check import topology_problems
-from wirelab.model.traffic_check import traffic_problems
 from wirelab.model.validate import validate
 from wirelab.model.wiring import Wiring
-from wirelab.model.wiring_check import wiring_findings
 from wirelab.model.yamlfile import read
 
 if TYPE_CHECKING:

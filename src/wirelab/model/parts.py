@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING, Final, Literal, get_args
 from pydantic import Field
 
 from wirelab.errors import unknown
-from wirelab.ethernet import frame_bytes
 from wirelab.model.bus import BusError, bus_of
+from wirelab.model.ethernet import frame_bytes
 from wirelab.model.types import (
     ByteRate,
     Celsius,

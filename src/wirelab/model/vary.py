@@ -6,8 +6,8 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from wirelab.errors import InputError
+from wirelab.model.check.wiring import wiring_findings
 from wirelab.model.settings import SettingReader
-from wirelab.model.wiring_check import wiring_findings
 
 if TYPE_CHECKING:
     from collections.abc import Mapping

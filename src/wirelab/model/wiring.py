@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Final
 
-from wirelab.ethernet import cable_delay_ns
+from wirelab.model.ethernet import cable_delay_ns
 from wirelab.model.expect import NETWORK
 from wirelab.model.modes import AUTO, Mode
 from wirelab.model.parts import Firewall, Host, Hub, Module, Nic, Storage, Switch

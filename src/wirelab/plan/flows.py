@@ -6,7 +6,7 @@ import random
 from dataclasses import replace
 from typing import TYPE_CHECKING, Final
 
-from wirelab.ethernet import udp_payload_bytes
+from wirelab.model.ethernet import udp_payload_bytes
 from wirelab.model.topology import HOST_PORT, PortRef
 from wirelab.model.traffic import Copy as CopyModel
 from wirelab.model.traffic import Iperf3

@@ -9,9 +9,9 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final
 
-from wirelab.ethernet import frame_bytes
 from wirelab.model.bus import bus_of
-from wirelab.model.queue_check import FORWARDING_QUEUE, HOST_QUEUE, MAY_MARK
+from wirelab.model.check.queue import FORWARDING_QUEUE, HOST_QUEUE, MAY_MARK
+from wirelab.model.ethernet import frame_bytes
 from wirelab.model.settings import FRAMES
 from wirelab.plan.bus import plan_bus
 from wirelab.plan.types import Netem, Pool, Queue

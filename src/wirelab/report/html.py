@@ -12,16 +12,16 @@ from wirelab.report.summary import claim
 from wirelab.report.tables import flow_table, ping_table, port_table, setting_table
 from wirelab.report.timeline import RULE, timeline
 from wirelab.units import NS_PER_S, TIME, rounded
-from wirelab.verdict import Verdict
+from wirelab.verdict.verdict import Verdict
 
 if TYPE_CHECKING:
     from jinja2 import Template
 
-    from wirelab.checks import Check
-    from wirelab.matrix import Outcome
-    from wirelab.record import VariantRecord
     from wirelab.report.chart import Chart
     from wirelab.report.tables import Table
+    from wirelab.runner.matrix import Outcome
+    from wirelab.runner.record import VariantRecord
+    from wirelab.verdict.checks import Check
 
 _PACKAGE: Final = "wirelab"
 _FOLDER: Final = "report"

@@ -5,12 +5,12 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 from xml.etree import ElementTree as ET
 
-from wirelab.verdict import Verdict
+from wirelab.verdict.verdict import Verdict
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from wirelab.document import Document, VariantDocument
+    from wirelab.runner.document import Document, VariantDocument
 
 
 def junit(runs: Sequence[Document]) -> str:

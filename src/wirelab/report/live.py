@@ -15,9 +15,9 @@ if TYPE_CHECKING:
     from rich.progress import TaskID
 
     from wirelab.lab.machine import Progress as LabProgress
-    from wirelab.matrix import Job, Outcome
-    from wirelab.record import VariantRecord
-    from wirelab.run import Trial
+    from wirelab.runner.matrix import Job, Outcome
+    from wirelab.runner.record import VariantRecord
+    from wirelab.runner.trial import Trial
 
 
 class LiveReport:

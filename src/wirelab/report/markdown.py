@@ -5,12 +5,12 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Final
 
 from wirelab.report.summary import claim, count_line, failures
-from wirelab.verdict import Verdict
+from wirelab.verdict.verdict import Verdict
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from wirelab.document import Document
+    from wirelab.runner.document import Document
 
 _SIGNS: Final = {Verdict.PASS: "✅", Verdict.SKIP: "⏭️", Verdict.FAIL: "❌", Verdict.ERROR: "💥"}
 

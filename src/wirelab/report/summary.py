@@ -11,14 +11,14 @@ from rich.text import Text
 
 from wirelab.report.text import STYLES, print_table
 from wirelab.units import COUNT, RATE, Quantity, rounded
-from wirelab.verdict import Verdict, worst
+from wirelab.verdict.verdict import Verdict, worst
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
     from rich.console import Console
 
-    from wirelab.document import Document, VariantDocument
+    from wirelab.runner.document import Document, VariantDocument
 
 _COLUMNS: Final = ("scenario", "verdict", "virtual s", "wall s", "reproduces", "")
 

@@ -13,14 +13,14 @@ from rich.text import Text
 
 from wirelab.report.text import STYLES, print_table
 from wirelab.units import COUNT, RATE, rounded
-from wirelab.verdict import Verdict
+from wirelab.verdict.verdict import Verdict
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from rich.console import Console
 
-    from wirelab.record import VariantRecord
+    from wirelab.runner.record import VariantRecord
 
 
 @dataclass(frozen=True, slots=True)

@@ -6,19 +6,19 @@ import json
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final
 
-from wirelab.path import ceiling
-from wirelab.ping import percentile
+from wirelab.plan.path import ceiling
+from wirelab.results.ping import percentile
 from wirelab.units import COUNT, MICROSECONDS, NS_PER_S, PPM, RATE, RATIO, SIZE, TIME, rounded, show
-from wirelab.verdict import worst
+from wirelab.verdict.verdict import worst
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from wirelab.checks import Check
-    from wirelab.flow import FlowResult
     from wirelab.plan.types import Plan
-    from wirelab.record import VariantRecord
-    from wirelab.result import PortResult, Result
+    from wirelab.results.flow import FlowResult
+    from wirelab.results.result import PortResult, Result
+    from wirelab.runner.record import VariantRecord
+    from wirelab.verdict.checks import Check
 
 NOTHING: Final = "-"
 

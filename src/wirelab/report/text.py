@@ -9,19 +9,19 @@ from rich.padding import Padding
 from rich.table import Table
 from rich.text import Text
 
-from wirelab.ping import percentile
+from wirelab.results.ping import percentile
 from wirelab.units import COUNT, MICROSECONDS, RATE, rounded
-from wirelab.verdict import Verdict, worst
+from wirelab.verdict.verdict import Verdict, worst
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
     from pathlib import Path
 
-    from wirelab.checks import Check
-    from wirelab.flow import FlowResult
-    from wirelab.ping import PingResult
     from wirelab.plan.types import Plan
-    from wirelab.record import RunRecord, VariantRecord
+    from wirelab.results.flow import FlowResult
+    from wirelab.results.ping import PingResult
+    from wirelab.runner.record import RunRecord, VariantRecord
+    from wirelab.verdict.checks import Check
 
 STYLES: Final = {
     Verdict.PASS: "bold green",

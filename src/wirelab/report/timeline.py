@@ -6,10 +6,10 @@ import itertools
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Final
 
-from wirelab import ethernet
-from wirelab.counters import END
-from wirelab.path import ceiling
+from wirelab.model import ethernet
+from wirelab.plan.path import ceiling
 from wirelab.report.chart import Axis, Chart, Level, Line, Mark
+from wirelab.results.counters import END
 from wirelab.units import (
     BITS_PER_BYTE,
     COUNT,
@@ -27,12 +27,12 @@ from wirelab.units import (
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
 
-    from wirelab.flow import FlowResult
     from wirelab.plan.traffic import Flow
     from wirelab.plan.types import Plan, Port
     from wirelab.report.chart import Point
-    from wirelab.result import PortResult, Result
-    from wirelab.samples import FlowSample
+    from wirelab.results.flow import FlowResult
+    from wirelab.results.result import PortResult, Result
+    from wirelab.results.samples import FlowSample
 
 PORTS_SHOWN: Final = 5
 """More are in the table of ports."""

@@ -11,7 +11,7 @@ from pathlib import Path
 sys.path.insert(0, "/run/wirelab/lib")
 
 from wirelab.errors import LabError
-from wirelab.store import Store
+from wirelab.runner.store import Store
 
 DISK = Path("/mnt/disk")
 WHEN = datetime(2026, 7, 22, 10, 15, 30, tzinfo=UTC)

@@ -1,0 +1,118 @@
+"""``wirelab list``: what can be run by name, and how to deal it out to several machines."""
+
+from __future__ import annotations
+
+import json
+import sys
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Final
+
+import typer
+from rich.table import Table
+from rich.text import Text
+
+from wirelab.cli.names import scenario_names
+from wirelab.cli.options import DEFAULT_OUT, Names, Out
+from wirelab.errors import InputError, Problem
+from wirelab.model.catalogue import find_scenario
+from wirelab.model.experiment import load_file
+from wirelab.report.text import Output, print_table
+from wirelab.runner.shards import deal, loads
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from wirelab.model.experiment import Experiment
+    from wirelab.runner.shards import Load
+
+SHARDS_MAX: Final = 256
+"""What a job matrix of GitHub may have."""
+
+
+@dataclass(frozen=True, slots=True)
+class _Entry:
+    """A scenario that can be run: by ``name``, which is a path where a path was asked for."""
+
+    name: str
+    path: Path
+    experiment: Experiment
+
+
+def list_command(
+    names: Names = None,
+    *,
+    as_json: Annotated[bool, typer.Option("--json", help="Print it for a program.")] = False,
+    shards: Annotated[
+        int | None,
+        typer.Option(min=1, max=SHARDS_MAX, help="Deal them out to so many machines; prints JSON."),
+    ] = None,
+    out: Out = DEFAULT_OUT,
+) -> None:
+    """List the scenarios that can be run by name.
+
+    For a program it says how long each is planned to be, and how long it took when it was last measured, by
+    the results in `--out`.
+    """
+    entries, problems = _load(names or ("*",))
+    if shards is not None or as_json:
+        known = loads({each.name: each.experiment for each in entries}, out)
+        document = _facts(entries, known) if shards is None else _shards(known, shards)
+        typer.echo(json.dumps(document, indent=1))
+    else:
+        table = Table(box=None, pad_edge=False, show_header=False, padding=(0, 3, 0, 0))
+        for each in entries:
+            table.add_row(Text(each.name, style="bold"), Text(_headline(each.experiment)))
+        print_table(Output.for_stream(sys.stdout), table)
+    if problems:
+        raise InputError.of(problems)
+
+
+def _load(names: Sequence[str]) -> tuple[list[_Entry], list[Problem]]:
+    """What can be run, and what is wrong with the others."""
+    entries: list[_Entry] = []
+    problems: list[Problem] = []
+    for name in scenario_names(names):
+        try:
+            path, catalogue = find_scenario(name, Path.cwd())
+            entries.append(_Entry(name, path, load_file(path, catalogue)))
+        except InputError as error:
+            problems += error.problems
+    return entries, problems
+
+
+def _facts(entries: Sequence[_Entry], known: Sequence[Load]) -> list[dict[str, object]]:
+    return [
+        {
+            "name": each.experiment.scenario.name,
+            "file": str(each.path),
+            "topology": each.experiment.scenario.topology,
+            "variants": [case.name for case in each.experiment.cases if not case.is_control],
+            "controls": [case.name for case in each.experiment.cases if case.is_control],
+            "story": each.experiment.story,
+            "virtual_s": round(load.virtual_s, 3),
+            "wall_s": load.wall_s,
+        }
+        for each, load in zip(entries, known, strict=True)
+    ]
+
+
+def _shards(known: Sequence[Load], count: int) -> list[dict[str, object]]:
+    dealt = deal(known, count)
+    return [
+        {
+            "shard": number,
+            "of": len(dealt),
+            "names": shard.names,
+            "scenarios": " ".join(shard.names),
+            "weight_s": round(shard.weight_s, 1),
+        }
+        for number, shard in enumerate(dealt, 1)
+    ]
+
+
+def _headline(experiment: Experiment) -> str:
+    """The first sentence of its story."""
+    story = " ".join(experiment.story.split())
+    head, stop, _ = story.partition(". ")
+    return f"{head}." if stop else story

@@ -1,0 +1,73 @@
+"""``wirelab parts``: the catalogued hardware, each figure with its provenance."""
+
+from __future__ import annotations
+
+import json
+import sys
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, get_args
+
+import typer
+
+from wirelab.cli import complete
+from wirelab.errors import InputError, nearest, unknown
+from wirelab.model.catalogue import around
+from wirelab.model.parts import KINDS, PartKind
+from wirelab.report.parts import document, entries, print_kind, print_part, print_parts
+from wirelab.report.text import Output
+
+if TYPE_CHECKING:
+    from wirelab.model.parts import Parts
+
+
+def parts_command(
+    word: Annotated[
+        str | None,
+        typer.Argument(
+            help="A kind of part, or a part by name. [default: all]",
+            metavar="KIND|NAME",
+            autocompletion=complete.parts,
+        ),
+    ] = None,
+    *,
+    as_json: Annotated[bool, typer.Option("--json", help="Print it for a program.")] = False,
+) -> None:
+    """Show the hardware that scenarios are made of: each figure, and who says so."""
+    catalogue = around(Path.cwd())
+    parts = catalogue.parts()
+    found = entries(parts)
+    kind = None if word is None else _kind(parts, word)
+    if kind is not None:
+        found = tuple(entry for entry in found if entry.kind == kind)
+    elif word is not None:
+        names = tuple(entry.name for entry in found)
+        found = tuple(entry for entry in found if entry.name == word)
+        if not found:
+            raise _unknown(word, names)
+    rows = catalogue.measurements()
+    console = Output.for_stream(sys.stdout)
+    if as_json:
+        typer.echo(json.dumps([document(entry, rows) for entry in found], indent=1))
+    elif word is None:
+        print_parts(console, found)
+    elif kind is not None:
+        print_kind(console, kind, found)
+    else:
+        for entry in found:
+            print_part(console, parts, entry, rows)
+
+
+def _kind(parts: Parts, word: str) -> PartKind | None:
+    """The kind that is called so, or so in the files of parts: ``nic``, ``nics``."""
+    for kind in get_args(PartKind):
+        section = next((each for each in KINDS if getattr(parts, each) is parts.of(kind)), kind)
+        if word in (kind, section):
+            return kind  # type: ignore[no-any-return]
+    return None
+
+
+def _unknown(word: str, names: tuple[str, ...]) -> InputError:
+    kinds: tuple[str, ...] = get_args(PartKind)
+    known = (*kinds, *names)
+    message = unknown("part or kind", word, known if nearest(word, known) else kinds)
+    return InputError(message, hint="wirelab parts")

@@ -1,0 +1,98 @@
+"""``wirelab summary``: one verdict on results that were made elsewhere, or one after the other."""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path  # noqa: TC003 - typer reads it from the annotations
+from typing import TYPE_CHECKING, Annotated, Final
+
+import typer
+
+from wirelab.cli.files import Files, JsonFile, Junit, Markdown
+from wirelab.cli.names import read_seeds, scenario_names
+from wirelab.errors import InputError
+from wirelab.report.summary import print_seeds, print_summary
+from wirelab.report.text import Output
+from wirelab.runner.document import Document, newest
+from wirelab.runner.store import RESULT
+from wirelab.verdict.verdict import Verdict, worst
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator, Sequence
+
+_LOST: Final = "no result of it came"
+
+
+def summary_command(  # noqa: PLR0913 - the options of a command line
+    folders: Annotated[
+        list[Path], typer.Argument(help="Folders with results, or results.", metavar="FOLDER...")
+    ],
+    *,
+    require: Annotated[
+        list[str] | None,
+        typer.Option(
+            metavar="NAME|PATTERN,...",
+            help="Scenarios that must have a result, or it is an error. Repeatable.",
+        ),
+    ] = None,
+    seeds: Annotated[
+        str | None, typer.Option(metavar="N|A-B", help="The seeds that each of these must have.")
+    ] = None,
+    junit_file: Junit = None,
+    json_file: JsonFile = None,
+    markdown_file: Markdown = None,
+) -> None:
+    """Make one table, one set of reports and one exit code of many results.
+
+    The newest result of each scenario and seed counts. Exit codes are those of `wirelab run`; a result
+    that is required and not there is an error, 4.
+    """
+    files = Files(junit_file, json_file, markdown_file)
+    raise typer.Exit(summarize(folders, require or (), seeds, files).exit_code)
+
+
+def summarize(folders: Sequence[Path], require: Sequence[str], seeds: str | None, files: Files) -> Verdict:
+    """Show what came of all results below ``folders`` and write ``files``. Returns the worst verdict.
+
+    ``require`` names scenarios, or patterns of them, with commas between; each must have a result, with
+    each of ``seeds`` if they are given. Raises InputError where there is nothing to sum up, LabError
+    naming a result that cannot be read.
+    """
+    for folder in folders:
+        if not folder.is_dir():
+            raise InputError("no such folder", file=str(folder), hint="results are in what `--out` names")
+    required = list(_required(require, seeds))
+    found = newest(folders)
+    if not found and not required:
+        raise InputError(
+            f"no {RESULT} below {', '.join(map(str, folders))}", hint="results are in what `--out` names"
+        )
+    lost = [
+        Document.missing(name, 1 if seed is None else seed, _LOST)
+        for name, seed in required
+        if not any(name == key[0] and seed in (None, key[1]) for key in found)
+    ]
+    kept = {document: path for path, document in found.values()}
+    runs = sorted((*kept, *lost), key=lambda run: (run.scenario, run.seed))
+    console = Output.for_stream(sys.stdout)
+    print_summary(console, runs)
+    if len({run.seed for run in runs}) > 1:
+        print_seeds(console, runs)
+    files.write(runs, [_text(run, kept.get(run)) for run in runs])
+    return worst(run.verdict for run in runs)
+
+
+def _required(names: Sequence[str], seeds: str | None) -> Iterator[tuple[str, int | None]]:
+    """The scenarios that must be there, each with each seed; None for any seed."""
+    if seeds is not None and not names:
+        raise InputError("--seeds says which results are required of the scenarios of --require: name them")
+    chosen: Iterable[int | None] = read_seeds(seeds) if seeds is not None else (None,)
+    wanted = [name for text in names for name in text.split(",") if name]
+    for name in scenario_names(wanted):
+        for seed in chosen:
+            yield name, seed
+
+
+def _text(run: Document, folder: Path | None) -> str:
+    """All that is known of a run, not only what a summary says."""
+    return run.model_dump_json(indent=1) if folder is None else (folder / RESULT).read_text(encoding="utf-8")

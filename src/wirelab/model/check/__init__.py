@@ -1,0 +1,1 @@
+"""What parts of a file must hold together."""

@@ -1,0 +1,1 @@
+"""What is run, how many at once, what is kept and remembered."""

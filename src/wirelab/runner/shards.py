@@ -1,0 +1,97 @@
+"""Scenarios dealt out to several machines, so that all of them end at about the same time."""
+
+from __future__ import annotations
+
+import heapq
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Final
+
+from wirelab.plan.build import build_plan
+from wirelab.plan.path import ceiling
+from wirelab.plan.traffic import Flow
+from wirelab.runner.document import recorded_wall_s
+from wirelab.units import BITS_PER_BYTE, NS_PER_S
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Mapping, Sequence
+    from pathlib import Path
+
+    from wirelab.model.experiment import Experiment
+    from wirelab.plan.traffic import Ping
+    from wirelab.plan.types import Plan
+
+_ANY_SEED: Final = 1
+_START_S: Final = 2.0
+"""What a lab runs beside its traffic: the links come up, neighbours are introduced."""
+
+
+@dataclass(frozen=True, slots=True)
+class Load:
+    """A scenario: the virtual seconds it is planned to run, and the wall seconds it took, None if unknown."""
+
+    name: str
+    virtual_s: float
+    wall_s: float | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Shard:
+    """What one machine is to run, the longest first."""
+
+    names: tuple[str, ...]
+    weight_s: float
+
+
+def loads(experiments: Mapping[str, Experiment], results: Path) -> list[Load]:
+    """The loads of scenarios, by the names they are asked for; how long they took is said by ``results``."""
+    wall_s = recorded_wall_s(results) if results.is_dir() else {}
+    return [
+        Load(
+            name,
+            sum(expected_s(build_plan(experiment, case, _ANY_SEED)) for case in experiment.cases),
+            wall_s.get(experiment.scenario.name),
+        )
+        for name, experiment in experiments.items()
+    ]
+
+
+def expected_s(plan: Plan) -> float:
+    """About how many virtual seconds a lab will run: what begins at the same time counts once.
+
+    A transfer of so many bytes is taken to be as fast as its way can carry it.
+    """
+    longest_s: dict[int, float] = {}
+    for each in plan.traffic:
+        longest_s[each.start_ns] = max(longest_s.get(each.start_ns, 0.0), _lasts_s(plan, each))
+    return _START_S + sum(longest_s.values())
+
+
+def _lasts_s(plan: Plan, item: Flow | Ping) -> float:
+    most_s = item.duration_ns / NS_PER_S
+    if not isinstance(item, Flow) or item.size_bytes is None:
+        return most_s
+    way = ceiling(plan, item)
+    return most_s if way is None else min(most_s, item.size_bytes * BITS_PER_BYTE / way.bps)
+
+
+def weights_s(loads: Sequence[Load]) -> dict[str, float]:
+    """How long each will take: what it took, else its virtual seconds at the pace of those that are known."""
+    known = [load for load in loads if load.wall_s is not None]
+    virtual_s = sum(load.virtual_s for load in known)
+    pace = sum(load.wall_s or 0.0 for load in known) / virtual_s if virtual_s else 1.0
+    return {load.name: load.virtual_s * pace if load.wall_s is None else load.wall_s for load in loads}
+
+
+def deal(loads: Iterable[Load], count: int) -> tuple[Shard, ...]:
+    """At most ``count`` shards: the longest first, each to the machine with the least to do.
+
+    That is at most a third longer than the best there is (Graham, Bounds on Multiprocessing Timing
+    Anomalies, 1969). The same loads give the same shards; none is empty.
+    """
+    weights = weights_s(tuple(loads))
+    heap: list[tuple[float, int, list[str]]] = [(0.0, number, []) for number in range(count)]
+    for name in sorted(weights, key=lambda name: (-weights[name], name)):
+        weight_s, number, names = heapq.heappop(heap)
+        heapq.heappush(heap, (weight_s + weights[name], number, [*names, name]))
+    by_number = sorted(heap, key=lambda each: each[1])
+    return tuple(Shard(tuple(names), weight_s) for weight_s, _, names in by_number if names)

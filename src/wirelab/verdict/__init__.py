@@ -1,0 +1,1 @@
+"""Figures to verdicts: checks, laws and explanations. Pure functions."""

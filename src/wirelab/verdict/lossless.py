@@ -1,0 +1,174 @@
+"""The laws of flow control: who can say stop in time loses nothing, of a link (PAUSE) or of a priority (PFC).
+
+Priorities are told apart by halves. tc counts the queue of each; the driver counts what a packet buffer
+dropped, and the most that it held, for all together. So where only some of the priorities that arrive
+are stopped, its drops say nothing, and the switch as a whole is asked: what entered with a priority
+has to leave with it.
+"""
+
+from __future__ import annotations
+
+from itertools import pairwise
+from typing import TYPE_CHECKING, Final
+
+from wirelab.plan.path import hops, path, priority
+from wirelab.results.counters import END
+from wirelab.units import COUNT, rounded
+from wirelab.verdict.violation import LawBreach
+
+if TYPE_CHECKING:
+    from collections.abc import Collection, Iterator
+
+    from wirelab.plan.path import Hop
+    from wirelab.plan.types import Plan, Port
+    from wirelab.results.result import Result
+
+_UNMARKED: Final = 0
+"""The DSCP, and the priority, of what belongs to no flow: ARP, what iperf3's ends tell each other."""
+
+_TAIL_DROP: Final = "bfifo"
+"""The queue that drops only when it is full. Others drop sooner, or count frames."""
+
+
+def buffer(plan: Plan, result: Result) -> Iterator[LawBreach]:
+    """A packet buffer never holds more than it has room for, nor, with PAUSE, than XOFF + headroom.
+
+    With PFC that is so for each priority. What is known is the most that all of them held together:
+    no more than the sum of what each may hold that arrives there.
+    """
+    arriving = _marks(plan)
+    for hop in hops(plan):
+        port = hop.into
+        highest = result.snapshots[END].ports[port.name]["buffer_high_water_bytes"]
+        held = f"{port.label}: the packet buffer held {_n(highest)} bytes"
+        room, most = port.buffer_bytes, _most_held(hop)
+        after_xoff = f"at {_n(port.xoff_bytes)}, and at most {_n(hop.headroom_bytes)} can follow"
+        if port.pfc:
+            together = _most_together(hop, arriving.get(port.name, set()))
+            if highest > together:
+                message = f"{held}, its priorities may hold {_n(together)}; it sends PFC {after_xoff}"
+                yield LawBreach.of("buffer", together, highest, message)
+            continue
+        if highest > room:
+            yield LawBreach.of("buffer", room, highest, f"{held}, it has {_n(room)}")
+        if hop.lossless and highest > most:
+            yield LawBreach.of("buffer", most, highest, f"{held}; it sends PAUSE {after_xoff}")
+
+
+def lossless(plan: Plan, result: Result) -> Iterator[LawBreach]:
+    """Where flow control is on, nothing is dropped: not behind the buffer, not in the queues it fills.
+
+    With PFC a queue is judged by priority, a buffer where PFC stops every flow that arrives there.
+    A buffer without room for its headroom, and a queue shorter than what may lie in the buffers of
+    the ports that feed it, can overflow on real hardware too: those are no breach.
+    """
+    arriving = _marks(plan)
+    for hop in hops(plan):
+        stopped = all(map(hop.stops, arriving.get(hop.into.name, ()))) if hop.into.pfc else hop.lossless
+        dropped = result.change(hop.into.name).drops("rx").get("buffer", 0)
+        if dropped and stopped and hop.into.buffer_bytes >= _most_held(hop):
+            how = "PFC stops every flow" if hop.into.pfc else "PAUSE is on at both ends"
+            message = f"{hop}: {how}, but frames found the packet buffer full: {_n(dropped)}"
+            yield LawBreach.of("lossless", 0, dropped, message)
+    for (name, of), feeding in _fed(plan).items():
+        port, change = plan.port(name), result.change(name)
+        if not all(hop.stops(dscp) for hop, dscp in feeding) or not _deep_enough(port, feeding):
+            continue
+        dropped = change.queue_drops_of(of) if port.pfc else change.queue_drops["queue"]
+        if dropped:
+            queue = f"queue of priority {of}" if port.pfc else "queue"
+            kinds = " or ".join(sorted({"PFC" if hop.into.pfc else "PAUSE" for hop, _ in feeding}))
+            yield LawBreach.of(
+                "lossless",
+                0,
+                dropped,
+                f"{port.label}: every port that feeds its {queue} has {kinds} on, but the queue dropped "
+                f"frames: {_n(dropped)}",
+            )
+
+
+def priorities(plan: Plan, result: Result) -> Iterator[LawBreach]:
+    """What entered a switch with a priority that PFC stops has left it with that priority.
+
+    It can be told where every port of the switch, and every port one is joined to, has the priority
+    for PFC and reads it from the same mark: there tc counts it on each way in and out. Of priority 0
+    more leaves than entered: broadcasts have it. What a queue dropped is the law above this one.
+    """
+    for switch in plan.switches:
+        entering = [hop for hop in hops(plan) if hop.into.node == switch.name]
+        both = [port for hop in entering for port in (hop.out, hop.into)]
+        if len({port.trust for port in both}) != 1:
+            continue
+        own = [result.change(hop.into.name) for hop in entering]
+        peers = [result.change(hop.out.name) for hop in entering]
+        named = sum(sum(each.drops("tx").values()) for each in (*own, *peers))
+        named += sum(n for each in own for cause, n in each.drops("rx").items() if cause != "buffer")
+        for of in sorted(set.intersection(*(set(port.pfc) for port in both)) - {_UNMARKED}):
+            entered = sum(each.sent_of(of) for each in peers)
+            left = sum(each.sent_of(of) + each.queue_drops_of(of) for each in own)
+            if entered > left + named:
+                yield LawBreach.of(
+                    "priorities",
+                    entered,
+                    left,
+                    f"{switch.name}: {_n(entered)} frames of priority {of} entered, {_n(left)} came to a "
+                    f"queue: PFC stops that priority, but {_n(entered - left)} were lost in between",
+                )
+
+
+def _most_held(hop: Hop) -> int:
+    return hop.into.xoff_bytes + hop.headroom_bytes
+
+
+def _most_together(hop: Hop, marks: Collection[int]) -> int:
+    """The most that the priorities hold together which arrive at a port with PFC."""
+    rooms: dict[int, int] = {}
+    for dscp in {_UNMARKED, *marks}:
+        of, room = priority(hop.into, dscp), hop.into.buffer_bytes
+        rooms[of] = max(rooms.get(of, 0), min(room, _most_held(hop)) if hop.stops(dscp) else room)
+    return sum(rooms.values())
+
+
+def _deep_enough(port: Port, feeding: Collection[tuple[Hop, int]]) -> bool:
+    """Whether a queue has room for all that may lie in the buffers of the ports that feed it."""
+    queue = port.queue
+    if queue is None or queue.kind != _TAIL_DROP:
+        return False
+    held = {(hop.into.name, priority(hop.into, dscp)): _most_held(hop) for hop, dscp in feeding}
+    return queue.limit_bytes is None or queue.limit_bytes >= sum(held.values())
+
+
+def _ways(plan: Plan) -> Iterator[tuple[tuple[Hop, ...], int]]:
+    """The way of everything that is sent, and of its answers, each with the DSCP that both carry."""
+    for item in plan.traffic:
+        for ends in ((item.sender, item.receiver), (item.receiver, item.sender)):
+            yield path(plan, *ends), item.dscp or _UNMARKED
+
+
+def _marks(plan: Plan) -> dict[str, set[int]]:
+    """The DSCPs of what arrives at each port, by the port's name."""
+    arriving: dict[str, set[int]] = {}
+    for way, dscp in _ways(plan):
+        for hop in way:
+            arriving.setdefault(hop.into.name, set()).add(dscp)
+    return arriving
+
+
+def _fed(plan: Plan) -> dict[tuple[str, int], set[tuple[Hop, int]]]:
+    """The egress queues of what passes frames on, by port and priority, and what feeds each: hop and DSCP.
+
+    A router is not among them: what it has taken in belongs to its stack, and is no longer charged to a
+    packet buffer.
+    """
+    routers = {each.name for each in plan.routers}
+    feeding: dict[tuple[str, int], set[tuple[Hop, int]]] = {}
+    for way, dscp in _ways(plan):
+        for hop, after in pairwise(way):
+            if after.out.node in routers:
+                continue
+            feeding.setdefault((after.out.name, priority(after.out, dscp)), set()).add((hop, dscp))
+    return feeding
+
+
+def _n(amount: int) -> str:
+    return rounded(amount, COUNT)
