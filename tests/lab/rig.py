@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 from wirelab.lab.command import run_command
 from wirelab.lab.machine import Machine, guest_folder
-from wirelab.plan.traffic import Flow
+from wirelab.plan.traffic import Flow, Iperf3
 from wirelab.plan.types import Cable, Host, Module, Plan, Port, Queue, Switch
 
 if TYPE_CHECKING:
@@ -147,7 +147,7 @@ def flow(
     **choices: Any,  # noqa: ANN401 any field
 ) -> Flow:
     """A CUBIC flow from the first instant on, on ports made from ``number``."""
-    made = Flow(
+    made = Iperf3(
         name=name,
         sender=sender,
         receiver=receiver,
@@ -183,7 +183,7 @@ def plan(  # noqa: PLR0913 the parts of a network
         modules=modules,
         ports=tuple(ports),
         cables=tuple(cables),
-        flows=tuple(flows),
+        traffic=tuple(flows),
         sysctls=SYSCTLS,
         sample_interval_ns=sample_interval_ns,
     )

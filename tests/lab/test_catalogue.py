@@ -8,14 +8,14 @@ import subprocess
 import sys
 from dataclasses import replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import TYPE_CHECKING, Any
 
 import pytest
 
 from tests.lab.elsewhere import Elsewhere
 from wirelab.model.experiment import load
 from wirelab.plan.build import build_plan
-from wirelab.plan.traffic import Flow, Ping
+from wirelab.plan.traffic import Flow
 from wirelab.results.result import read_result
 
 if TYPE_CHECKING:
@@ -23,14 +23,13 @@ if TYPE_CHECKING:
 
     from tests.lab.rig import Rig
     from wirelab.lab.select import Lab
+    from wirelab.plan.traffic import Item
     from wirelab.plan.types import Plan
 
 SCENARIOS = sorted(path.stem for path in (Path(__file__).parents[2] / "scenarios").glob("*.yaml"))
 SEED = 1
 SHORT_NS = 1_000_000_000
 SHORT_BYTES = 1_000_000
-
-T = TypeVar("T", Flow, Ping)
 
 
 def run(name: str, lab: Lab, out: Path, cpu: int) -> tuple[int, dict[str, Any]]:
@@ -62,20 +61,15 @@ def main_plan(name: str) -> Plan:
 
 def shortened(plan: Plan) -> Plan:
     """A second of what begins last in a Plan, and of what is under way then."""
-    last = max((each.start_ns for each in plan.traffic), default=0)
+    last_ns = max((item.start_ns for item in plan.traffic), default=0)
+    return replace(plan, traffic=tuple(_short(item) for item in plan.traffic if item.end_ns > last_ns))
 
-    def short(each: T) -> T:
-        return replace(each, start_ns=0, duration_ns=SHORT_NS)
 
-    flows = [each for each in plan.flows if each.start_ns + each.duration_ns > last]
-    return replace(
-        plan,
-        flows=tuple(
-            replace(short(each), size_bytes=each.size_bytes and min(each.size_bytes, SHORT_BYTES))
-            for each in flows
-        ),
-        pings=tuple(short(each) for each in plan.pings if each.start_ns + each.duration_ns > last),
-    )
+def _short(item: Item) -> Item:
+    shorter = replace(item, start_ns=0, duration_ns=SHORT_NS)
+    if isinstance(shorter, Flow) and shorter.size_bytes:
+        return replace(shorter, size_bytes=min(shorter.size_bytes, SHORT_BYTES))
+    return shorter
 
 
 @pytest.fixture(scope="module")

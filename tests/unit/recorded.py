@@ -12,7 +12,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
-from wirelab.plan.traffic import Flow
+from wirelab.plan.traffic import Iperf3
 from wirelab.plan.types import Cable, Host, Module, Plan, Port, Queue, Switch
 
 IPERF3 = Path(__file__).parent / "data" / "iperf3"
@@ -52,9 +52,18 @@ def port(name: str, label: str, node: str, **settings: Any) -> Port:  # noqa: AN
     return replace(plain, **settings)
 
 
-def flow(name: str, sender: str, receiver: str, start_s: int) -> Flow:
+def flow(name: str, sender: str, receiver: str, start_s: int) -> Iperf3:
     """A CUBIC flow of 2 s."""
-    return Flow(name, sender, receiver, "tcp", start_s * G, 2 * G, 5201, 40_000, congestion="cubic")
+    return Iperf3(
+        name=name,
+        sender=sender,
+        receiver=receiver,
+        start_ns=start_s * G,
+        duration_ns=2 * G,
+        port=5201,
+        client_port=40_000,
+        congestion="cubic",
+    )
 
 
 def plan(variant: str = "main") -> Plan:
@@ -82,7 +91,7 @@ def plan(variant: str = "main") -> Plan:
             Cable("switch-p2", "module-host", 0),
             Cable("module-line", "client-eth0", 15),
         ),
-        flows=(flow("upload", "client", "server", 1), flow("download", "server", "client", 4)),
+        traffic=(flow("upload", "client", "server", 1), flow("download", "server", "client", 4)),
     )
 
 

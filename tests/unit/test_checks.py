@@ -124,7 +124,7 @@ def test_goodput_is_explained_by_the_ceiling(tmp_path: Path) -> None:
 def test_flows_that_ran_together_are_named(tmp_path: Path) -> None:
     """Two flows at the same time share the wire, which may be all there is to explain."""
     flows = plan().flows
-    together = replace(plan(), flows=(replace(flows[0], start_ns=flows[1].start_ns), flows[1]))
+    together = replace(plan(), traffic=(replace(flows[0], start_ns=flows[1].start_ns), flows[1]))
     fast = Expectation("upload", "goodput", 2_000_000_000, None)
     assert "download ran at the same time" in explained(fast, recording(), tmp_path, together)
 
@@ -248,8 +248,15 @@ def test_percentiles_and_loss_of_a_ping(tmp_path: Path) -> None:
 
 def test_a_ping_that_nobody_answers_fails(tmp_path: Path) -> None:
     """There is no RTT to judge, and that is not what was expected."""
-    ping = Ping("echo", "client", "server", 0, 10**9, 10**7)
-    changed = replace(plan(), pings=(ping,))
+    ping = Ping(
+        name="echo",
+        sender="client",
+        receiver="server",
+        start_ns=0,
+        duration_ns=10**9,
+        interval_ns=10**7,
+    )
+    changed = replace(plan(), traffic=(*plan().traffic, ping))
     result = replace(
         result_of(recording(), tmp_path), pings={"echo": PingResult("echo", "client", "server", 4, ())}
     )

@@ -9,7 +9,7 @@ import pytest
 from recorded import flow, plan, with_ports
 
 from wirelab.guest import firewall, links, queues
-from wirelab.guest.inforce import Setting
+from wirelab.guest.readback import Readback
 from wirelab.plan.types import Queue, Router
 
 OWN = {"dev": "switch-p1", "handle": "8001:", "options": {}}
@@ -49,7 +49,7 @@ def test_a_queue_is_read_back_with_its_limit() -> None:
     for queue, options, settings in cases:
         told = [{**OWN, "kind": queue.kind, "root": True, "options": options}]
         found = queues.read_back(replace(port, queue=queue), told)
-        assert found == [Setting("switch-p1", name, value, value) for name, value in settings.items()]
+        assert found == [Readback("switch-p1", name, value, value) for name, value in settings.items()]
 
 
 def test_what_a_rule_has_blocked_is_counted_by_what_it_matches() -> None:
@@ -70,7 +70,7 @@ def test_what_a_rule_has_blocked_is_counted_by_what_it_matches() -> None:
 def test_each_priority_has_its_queue() -> None:
     """With PFC there are eight below one mq, and one that is missing is noticed."""
     port = replace(plan().port("switch-p1"), pfc=(3,))
-    told = [{**OWN, "kind": "mq", "root": True}]
+    told: list[dict[str, object]] = [{**OWN, "kind": "mq", "root": True}]
     told += [{**OWN, "kind": "bfifo", "parent": f"1:{n}", "options": {"limit": 107_520}} for n in range(1, 8)]
     wrong = [each for each in queues.read_back(port, told) if each.asked != each.actual]
     assert [(each.setting, each.actual) for each in wrong] == [("qdisc", "none"), ("queue_limit_bytes", 0)]

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 import pytest
 from recorded import DROPPED, Recording, plan, recording, with_ports
 
+from wirelab.plan.ceiling import headroom_bytes
 from wirelab.plan.path import flow_path
 from wirelab.plan.types import Plan, Queue
 from wirelab.results.result import read_result
@@ -40,7 +41,7 @@ def with_pause(**settings: int) -> Plan:
 def with_pfc(*priorities: int, **settings: int) -> Plan:
     """PFC of ``priorities`` on every port, told by the DSCP, and two flows with priority 3."""
     pfc = with_ports(plan(), pfc=priorities, trust="dscp", **settings)
-    return replace(pfc, flows=tuple(replace(flow, dscp=24) for flow in pfc.flows))
+    return replace(pfc, traffic=tuple(replace(flow, dscp=24) for flow in pfc.flows))
 
 
 def by_priority(recorded: Recording, **unmarked: int) -> Recording:
@@ -199,7 +200,7 @@ def test_a_buffer_larger_than_itself(tmp_path: Path) -> None:
 def test_a_buffer_beyond_its_headroom(tmp_path: Path) -> None:
     """With PAUSE on, XOFF and what was under way then is all that a buffer may ever hold."""
     the_plan = with_pause(xoff_bytes=20_000)
-    allowed = 20_000 + flow_path(the_plan, the_plan.flows[1])[0].headroom_bytes
+    allowed = 20_000 + headroom_bytes(flow_path(the_plan, the_plan.flows[1])[0])
     recorded = recording(dropped=0)
     recorded.stats("end", "switch-p1")["buffer_high_water_bytes"] = allowed
     assert breaches(recorded, tmp_path / "a", the_plan) == ()
@@ -279,7 +280,7 @@ def test_priorities_beyond_their_headroom(tmp_path: Path) -> None:
     """A priority that PFC stops holds XOFF and headroom at most, one that it does not, all its room."""
     for stopped, ordinary in (((3,), 1_569_792), ((0, 3), None)):
         the_plan = with_pfc(*stopped, xoff_bytes=20_000)
-        one = 20_000 + flow_path(the_plan, the_plan.flows[1])[0].headroom_bytes
+        one = 20_000 + headroom_bytes(flow_path(the_plan, the_plan.flows[1])[0])
         most = one + (one if ordinary is None else ordinary)
         recorded = by_priority(recording(dropped=0))
         recorded.stats("end", "switch-p1")["buffer_high_water_bytes"] = most
@@ -307,7 +308,7 @@ def test_a_buffer_that_overflowed_in_spite_of_pfc(tmp_path: Path) -> None:
 def test_a_buffer_that_priorities_share(tmp_path: Path) -> None:
     """Its drops do not tell whose frame it was; the queues of the switch and its peers do."""
     stopped = with_pfc(3)
-    mixed = replace(stopped, flows=(replace(stopped.flows[0], dscp=None), stopped.flows[1]))
+    mixed = replace(stopped, traffic=(replace(stopped.flows[0], dscp=None), stopped.flows[1]))
     ordinary = by_priority(dropped_by_buffer(), server_eth0=1)
     assert breaches(ordinary, tmp_path / "ordinary", mixed) == ()
     (breach,) = breaches(by_priority(dropped_by_buffer()), tmp_path / "storage", mixed)

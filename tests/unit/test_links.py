@@ -10,7 +10,8 @@ from recorded import G, Recording, plan, recording, with_ports
 
 from wirelab.errors import LabError
 from wirelab.model.expect import Expectation
-from wirelab.plan.path import ceiling, ceiling_bps, flow_path
+from wirelab.plan.ceiling import ceiling, ceiling_bps
+from wirelab.plan.path import flow_path
 from wirelab.plan.types import Bus, Cpu, Hub, Plan, Route, Router
 from wirelab.results.result import read_result
 from wirelab.verdict.checks import check

@@ -57,7 +57,7 @@ def test_the_longest_begins_first(tmp_path: Path) -> None:
     """So that the end of a matrix is not one CPU at work and the others idle."""
     short, long = trial("short"), trial("long")
     flows = tuple(replace(flow, duration_ns=flow.duration_ns * 9) for flow in long.plan.flows)
-    long = replace(long, plan=replace(long.plan, flows=flows))
+    long = replace(long, plan=replace(long.plan, traffic=flows))
     listener = Listener()
     bench = Playback({"short": recording(), "long": LabError("as good as any")})
     run_matrix([Job("a", 1, (short,)), Job("b", 1, (long,))], bench, tmp_path, (0,), listener)

@@ -14,7 +14,8 @@ def imported(path: Path) -> set[str]:
     """The modules of wirelab that a file imports, by their files in the package."""
     tree = ast.parse(path.read_text(encoding="utf-8"))
     names = {node.module for node in ast.walk(tree) if isinstance(node, ast.ImportFrom) and node.module}
-    files = (f"{name.removeprefix('wirelab.').replace('.', '/')}.py" for name in names)
+    places = [name.removeprefix("wirelab.").replace(".", "/") for name in names]
+    files = [f"{place}{ending}" for place in places for ending in (".py", "/__init__.py")]
     return {name for name in files if (SOURCE / name).is_file()}
 
 
@@ -31,5 +32,5 @@ def test_all_that_runs_inside_a_lab_is_named() -> None:
         name = waiting.pop()
         reached.add(name)
         waiting |= imported(SOURCE / name) - reached
-    assert "plan/traffic.py" in reached
+    assert "plan/traffic/iperf3.py" in reached
     assert reached <= covered

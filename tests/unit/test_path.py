@@ -8,15 +8,16 @@ from typing import TYPE_CHECKING
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from recorded import G, plan, with_ports
+from recorded import G, flow, plan, with_ports
 
-from wirelab.plan.path import ceiling_bps, flow_path, hops, path
+from wirelab.plan.ceiling import ceiling_bps, headroom_bytes
+from wirelab.plan.path import flow_path, hops, path
 from wirelab.plan.types import Netem, Plan
 
 if TYPE_CHECKING:
-    from wirelab.plan.traffic import Flow
+    from wirelab.plan.traffic import Iperf3
 
-DOWNLOAD = plan().flows[1]
+DOWNLOAD = flow("download", "server", "client", 4)
 
 
 def with_sysctl(host: str, value: str) -> Plan:
@@ -28,7 +29,7 @@ def with_sysctl(host: str, value: str) -> Plan:
     return replace(plan(), hosts=hosts)
 
 
-def udp(payload_bytes: int | None) -> Flow:
+def udp(payload_bytes: int | None) -> Iperf3:
     """A UDP download with datagrams of that size."""
     return replace(DOWNLOAD, protocol="udp", congestion=None, payload_bytes=payload_bytes)
 
@@ -106,5 +107,5 @@ def test_a_hop_is_lossless_only_with_both_ends() -> None:
 def test_headroom_counts_what_is_under_way() -> None:
     """At 10G: three full frames, a PAUSE frame and a round trip of cable: 4702 B with 3 m of it."""
     hop = flow_path(plan(), DOWNLOAD)[0]
-    assert hop.headroom_bytes == 3 * 1538 + 84 + 38
-    assert replace(hop, delay_ns=0).headroom_bytes == 3 * 1538 + 84
+    assert headroom_bytes(hop) == 3 * 1538 + 84 + 38
+    assert headroom_bytes(replace(hop, delay_ns=0)) == 3 * 1538 + 84

@@ -12,6 +12,7 @@ from examples import ROOT, SCENARIOS, SHIPPED, experiment, scenario
 from wirelab.model.experiment import load, load_file
 from wirelab.plan.build import build_plan
 from wirelab.plan.commands import commands
+from wirelab.plan.traffic import Iperf3
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -74,10 +75,10 @@ def test_a_flow_is_a_server_and_a_client() -> None:
     plan = _plan("sfp-mismatch")
     lines = _lines(plan, "iperf3")
     assert lines[2:] == [
-        ["iperf3", "--server", "--one-off", "--port", "5202", "--json"],
+        ["iperf3", "-s", "-1", "-J", "-i", "1", "-p", "5202"],
         [
-            *("iperf3", "--client", "10.0.0.2", "--port", "5202", "--cport", "40002", "--time", "10"),
-            *("--congestion", "cubic", "--json"),
+            *("iperf3", "-J", "-i", "1", "-c", "10.0.0.2", "-p", "5202", "--cport", "40002"),
+            *("-t", "10", "-P", "1", "-C", "cubic"),
         ],
     ]
     assert not any("--reverse" in line or "-R" in line for line in lines)
@@ -87,9 +88,11 @@ def test_a_udp_flow_says_its_rate(tmp_path: Path) -> None:
     """iperf3's own default of 1 Mbit/s is nobody's wish: as fast as possible is 0."""
     loaded = experiment(tmp_path)
     plan = build_plan(loaded, loaded.cases[0], 1)
-    udp = replace(plan.flows[0], protocol="udp", congestion=None, payload_bytes=1472, parallel=2)
-    client = _lines(replace(plan, flows=(udp,)), "iperf3")[1]
-    assert client[9:] == ["--udp", "--bitrate", "0", "--length", "1472", "--parallel", "2", "--json"]
+    flow = plan.flows[0]
+    assert isinstance(flow, Iperf3)
+    udp = replace(flow, protocol="udp", congestion=None, payload_bytes=1472, parallel=2)
+    client = _lines(replace(plan, traffic=(udp,)), "iperf3")[1]
+    assert client[10:] == ["-t", "10", "-P", "2", "-u", "-b", "0", "-l", "1472"]
 
 
 def test_a_long_path_is_netem(tmp_path: Path) -> None:
@@ -122,11 +125,12 @@ def test_what_no_command_sets_stands_in_comments(tmp_path: Path) -> None:
     loaded = experiment(tmp_path, settings=settings)
     text = "\n".join(commands(build_plan(loaded, loaded.cases[0], 1)))
     for line in (
-        "# client-eth0: bus 7.87692 Gbit/s a direction, 26 B around each 128 B, 64 B a frame",
-        "# client-eth0: a frame that comes in costs CPU 4 7 us and 0 ps a byte",
-        "# switch-p1: shares a packet memory of 200 kB",
-        "# server-eth0: PFC for priorities 3, told by PCP",
-        "# module-host: has a link only while module-line has one",
+        "# client-eth0: bus: rate in each direction 7.87692 Gbit/s, largest payload 128 B, "
+        "overhead of each payload 26 B, descriptors of a frame 64 B",
+        "# client-eth0: CPU: number 4, a frame received takes 7 us, a byte received 0 ps, ",
+        "# switch-p1: shared packet memory: number 2, size 200 kB",
+        "# server-eth0: PFC: priorities, a bit each 8, told by pcp",
+        "# module-host: link: only while there is one at module-line",
     ):
         assert line in text
 

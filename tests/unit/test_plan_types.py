@@ -7,8 +7,9 @@ import json
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from recorded import plan, with_ports
 
-from wirelab.plan.traffic import Copy, Flow, Ping
+from wirelab.plan.traffic import Copy, Iperf3, Ping
 from wirelab.plan.types import (
     SCHEMA,
     Bus,
@@ -56,18 +57,33 @@ ports = st.builds(
     trust=st.sampled_from(["pcp", "dscp"]),
     gso_max_segs=st.none() | numbers,
 )
-flows = st.builds(
-    Flow,
+items = {
     **dict.fromkeys(("name", "sender", "receiver"), names),
+    **dict.fromkeys(("start_ns", "duration_ns"), numbers),
+    "dscp": st.none() | numbers,
+    "early": st.booleans(),
+}
+connections = {
+    **dict.fromkeys(("port", "client_port", "parallel"), numbers),
+    "congestion": st.none() | names,
+}
+iperf3s = st.builds(
+    Iperf3,
+    **items,
+    **connections,
     protocol=st.sampled_from(["tcp", "udp"]),
-    **dict.fromkeys(("start_ns", "duration_ns", "port", "client_port", "parallel"), numbers),
-    congestion=st.none() | names,
-    bitrate_bps=st.none() | numbers,
-    **dict.fromkeys(("payload_bytes", "size_bytes", "dscp", "pacing_bps"), st.none() | numbers),
-    copy=st.none() | st.builds(Copy, numbers, st.sampled_from(["sequential", "overlapped"]), *[numbers] * 4),
-    early=st.booleans(),
+    **dict.fromkeys(
+        ("size_bytes", "bitrate_bps", "payload_bytes", "pacing_bps", "window_bytes"), st.none() | numbers
+    ),
 )
-pings = st.builds(Ping, names, names, names, *[numbers] * 3, dscp=st.none() | numbers)
+copies = st.builds(
+    Copy,
+    **items,
+    **connections,
+    pipeline=st.sampled_from(["sequential", "overlapped"]),
+    **dict.fromkeys(("size_bytes", "block_bytes", "read_ps", "process_ps", "write_ps", "requests"), numbers),
+)
+pings = st.builds(Ping, **items, interval_ns=numbers)
 
 
 def _tuples(of: st.SearchStrategy[object]) -> st.SearchStrategy[tuple[object, ...]]:
@@ -85,8 +101,7 @@ plans = st.builds(
     modules=_tuples(st.builds(Module, names, names, names, names)),
     ports=_tuples(ports),
     cables=_tuples(st.builds(Cable, names, names, numbers)),
-    flows=_tuples(flows),
-    pings=_tuples(pings),
+    traffic=_tuples(iperf3s | copies | pings),
     sysctls=words,
     sample_interval_ns=numbers,
     wall_limit_s=numbers,
@@ -105,7 +120,7 @@ def test_a_plan_survives_json(plan: Plan) -> None:
 def test_a_plan_of_another_schema_is_refused(plan: Plan) -> None:
     """A guest of one version does not half understand a Plan of another."""
     tree = json.loads(plan.to_json()) | {"schema": SCHEMA + 1}
-    with pytest.raises(ValueError, match="plan schema 2, this wirelab reads 1"):
+    with pytest.raises(ValueError, match="plan schema 3, this wirelab reads 2"):
         Plan.from_json(json.dumps(tree))
 
 
@@ -114,12 +129,11 @@ def test_a_port_is_found_by_name_and_by_node() -> None:
     one, other = (
         Port(
             name=f"switch-p{number}", label=f"switch.p{number}", node="switch", role="forward", mac="m",
-            address=None, speed_bps=1, mtu_bytes=1500, pause_rx=False, pause_tx=False, rx_usecs=0,
-            rx_frames=0, rx_ring_frames=1, tx_ring_frames=1, buffer_bytes=1, xoff_bytes=1, xon_bytes=1,
+            address=None, speed_bps=1, mtu_bytes=1500, buffer_bytes=1, xoff_bytes=1, xon_bytes=1,
         )
         for number in (1, 2)
     )  # fmt: skip
-    plan = Plan("s", "v", 1, "d", (), (), (), (one, other), (), ())
+    plan = Plan("s", "v", 1, "d", (), (), (), (one, other), ())
     assert plan.port("switch-p2") == other
     assert plan.ports_of("switch") == (one, other)
     assert plan.ports_of("module") == ()
@@ -127,25 +141,10 @@ def test_a_port_is_found_by_name_and_by_node() -> None:
         plan.port("switch-p3")
 
 
-NEW_KEYS = "autoneg advertise duplex pause_autoneg follow bus cpu pool pfc trust gso_max_segs"
-
-
-@given(plans)
-def test_a_plan_from_before_ports_could_negotiate_is_still_read(plan: Plan) -> None:
-    """What it does not say is as it was: forced, full duplex, no hub and no router."""
-    document = json.loads(plan.to_json())
-    for key in ("hubs", "routers", "pings"):
-        del document[key]
-    for port in document["ports"]:
-        for key in NEW_KEYS.split():
-            del port[key]
-    old = Plan.from_json(json.dumps(document))
-    assert (old.hubs, old.routers) == ((), ())
-    for each in old.ports:
-        assert (each.autoneg, each.duplex, each.advertise, each.pfc, each.bus) == (
-            False,
-            "full",
-            (),
-            (),
-            None,
-        )
+def test_what_is_at_its_default_is_left_out() -> None:
+    """A figure that the port learns rewrites only the Plans that set it."""
+    port = with_ports(plan(), "client-eth0", rx_usecs=50).port("client-eth0")
+    written = json.loads(with_ports(plan(), "client-eth0", rx_usecs=50).to_json())["ports"][-1]
+    assert written["rx_usecs"] == 50
+    assert not {"bus", "cpu", "pfc", "follow", "netem", "rx_frames"} & written.keys()
+    assert port.bus is None

@@ -82,7 +82,7 @@ def test_the_area_below_goodput_is_what_was_acknowledged(tmp_path: Path) -> None
 def test_parallel_connections_show_what_the_receiver_got(tmp_path: Path) -> None:
     """Samples see the first connection only: then each second has the receiver's own figure."""
     flows = tuple(replace(each, parallel=4) for each in plan().flows)
-    variant = judged(tmp_path, of=replace(plan(), flows=flows))
+    variant = judged(tmp_path, of=replace(plan(), traffic=flows))
     assert variant.result is not None
     first, second = variant.result.flows["download"].intervals_bps
     assert points(charts(variant)["Goodput"])["download"] == [(4.0, first), (5.0, second), (6.0, second)]
@@ -183,7 +183,14 @@ def test_pings_have_their_percentiles(tmp_path: Path) -> None:
     """A row with what was lost and how long the others took; none that were all lost."""
     variant = judged(tmp_path)
     assert variant.result is not None
-    ping = Ping("beside", "server", "client", 0, 1_000_000_000, 100_000_000)
+    ping = Ping(
+        name="beside",
+        sender="server",
+        receiver="client",
+        start_ns=0,
+        duration_ns=G,
+        interval_ns=G // 10,
+    )
     pings = {
         "beside": PingResult(
             "beside", "server", "client", 10, tuple(float(us) for us in range(100, 1100, 100))
@@ -192,7 +199,7 @@ def test_pings_have_their_percentiles(tmp_path: Path) -> None:
     }
     known = replace(
         variant,
-        plan=replace(variant.plan, pings=(ping, replace(ping, name="deaf"))),
+        plan=replace(variant.plan, traffic=(*variant.plan.traffic, ping, replace(ping, name="deaf"))),
         result=replace(variant.result, pings=pings),
     )
     found = page(known)

@@ -57,7 +57,7 @@ def test_a_transfer_is_taken_to_be_as_fast_as_its_way() -> None:
     """Not as slow as it may be: 1 MiB and 30 minutes of patience are no half an hour."""
     timed = plan()
     flows = tuple(replace(flow, size_bytes=10 * 2**20, duration_ns=1800 * 10**9) for flow in timed.flows)
-    sized = replace(timed, flows=flows)
+    sized = replace(timed, traffic=flows)
     assert 2.0 < expected_s(sized) < 2.2
     assert expected_s(timed) == 2.0 + sum(flow.duration_ns for flow in timed.flows) / 1e9
-    assert expected_s(replace(timed, flows=())) == 2.0
+    assert expected_s(replace(timed, traffic=())) == 2.0

@@ -14,13 +14,10 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Mapping
 
 SIOCETHTOOL = 0x8946
 
-_GCOALESCE, _SCOALESCE = 0x0E, 0x0F
-_GRINGPARAM, _SRINGPARAM = 0x10, 0x11
-_GPAUSEPARAM, _SPAUSEPARAM = 0x12, 0x13
 _GLINK = 0x0A
 _GSTRINGS, _GSTATS, _GSSET_INFO = 0x1B, 0x1D, 0x37
 _GLINKSETTINGS, _SLINKSETTINGS = 0x4C, 0x4D
@@ -31,11 +28,6 @@ _DUPLEXES = {0: "half", 1: "full"}
 _AUTONEG_OFF, _AUTONEG_ON = 0, 1
 _SPEED_UNKNOWN = 0xFFFFFFFF
 _MBPS = 1_000_000
-
-_COALESCE_WORDS = 23
-_COALESCE_RX_USECS, _COALESCE_RX_FRAMES = 1, 2
-_RING_WORDS = 9
-_RING_RX, _RING_TX = 5, 8
 
 _LINK = struct.Struct("=II8b4B28x")
 _LINK_SPEED, _LINK_DUPLEX, _LINK_AUTONEG, _LINK_WORDS = 1, 2, 5, 9
@@ -53,6 +45,25 @@ _MODES = {
     "25000baseCR_Full": 31,
 }
 _AUTONEG_BIT = 6
+
+
+@dataclass(frozen=True)
+class _Words:
+    """A command whose argument is an array of 32-bit words: which word is which option."""
+
+    get: int
+    set: int
+    count: int
+    options: Mapping[str, int]
+
+
+_WORDS = {
+    "ethtool -A": _Words(0x12, 0x13, 4, {"autoneg": 1, "rx": 2, "tx": 3}),
+    "ethtool -C": _Words(0x0E, 0x0F, 23, {"rx-usecs": 1, "rx-frames": 2}),
+    "ethtool -G": _Words(0x10, 0x11, 9, {"rx": 5, "tx": 8}),
+}
+COMMANDS = tuple(_WORDS)
+"""What ``get`` and ``set`` can do: struct ethtool_pauseparam, ethtool_coalesce, ethtool_ringparam."""
 
 
 @dataclass(frozen=True)
@@ -92,6 +103,21 @@ class Ethtool:
         self._call(port, data)
         return words
 
+    def get(self, port: str, command: str) -> dict[str, int]:
+        """What a port is set to, by the options of one of COMMANDS."""
+        form = _WORDS[command]
+        words = self._words(port, form.get, form.count)
+        return {option: words[index] for option, index in form.options.items()}
+
+    def set(self, port: str, command: str, values: Mapping[str, int]) -> None:
+        """Set options of one of COMMANDS and leave its others alone."""
+        form = _WORDS[command]
+        words = self._words(port, form.get, form.count)
+        words[0] = form.set
+        for option, value in values.items():
+            words[form.options[option]] = value
+        self._call(port, bytearray(words))
+
     def link(self, port: str) -> Link:
         """What the PHY is set to, and whether there is a link."""
         data = self._link(port)
@@ -107,27 +133,22 @@ class Ethtool:
             advertise=tuple(name for name, bit in _MODES.items() if advertised >> bit & 1),
         )
 
-    def force_link(self, port: str, speed_bps: int, duplex: str) -> None:
-        """``ethtool -s``: this speed and this duplex, without negotiation."""
+    def set_link(self, port: str, values: Mapping[str, int | str | bool]) -> None:
+        """``ethtool -s``: with ``autoneg`` offer the modes ``advertise``, else force speed and duplex."""
         data = self._link(port)
         fields = list(_LINK.unpack_from(data))
         fields[0] = _SLINKSETTINGS
-        fields[_LINK_SPEED] = speed_bps // _MBPS
-        fields[_LINK_DUPLEX] = next(number for number, word in _DUPLEXES.items() if word == duplex)
-        fields[_LINK_AUTONEG] = _AUTONEG_OFF
+        fields[_LINK_AUTONEG] = _AUTONEG_ON if values["autoneg"] else _AUTONEG_OFF
+        if not values["autoneg"]:
+            fields[_LINK_SPEED] = int(values["speed"]) // _MBPS
+            fields[_LINK_DUPLEX] = next(
+                number for number, word in _DUPLEXES.items() if word == values["duplex"]
+            )
         _LINK.pack_into(data, 0, *fields)
-        self._call(port, data)
-
-    def negotiate_link(self, port: str, advertise: Sequence[str]) -> None:
-        """``ethtool -s ... autoneg on advertise``: offer these modes, the best common one holds."""
-        data = self._link(port)
-        fields = list(_LINK.unpack_from(data))
-        fields[0] = _SLINKSETTINGS
-        fields[_LINK_AUTONEG] = _AUTONEG_ON
-        _LINK.pack_into(data, 0, *fields)
-        length = 4 * fields[_LINK_WORDS]
-        mask = sum(1 << _MODES[name] for name in advertise) | 1 << _AUTONEG_BIT
-        data[_LINK.size + length : _LINK.size + 2 * length] = mask.to_bytes(length, "little")
+        if values["autoneg"]:
+            length = 4 * fields[_LINK_WORDS]
+            mask = sum(1 << _MODES[name] for name in str(values["advertise"]).split()) | 1 << _AUTONEG_BIT
+            data[_LINK.size + length : _LINK.size + 2 * length] = mask.to_bytes(length, "little")
         self._call(port, data)
 
     def _link(self, port: str) -> bytearray:
@@ -142,39 +163,6 @@ class Ethtool:
         _LINK.pack_into(data, 0, *fields)
         self._call(port, data)
         return data
-
-    def pause(self, port: str) -> tuple[bool, bool, bool]:
-        """Whether PAUSE is negotiated, whether the port (wants to) obey it, and to send it."""
-        words = self._words(port, _GPAUSEPARAM, 4)
-        return bool(words[1]), bool(words[2]), bool(words[3])
-
-    def set_pause(self, port: str, *, autoneg: bool, rx: bool, tx: bool) -> None:
-        """``ethtool -A``: obey PAUSE (``rx``), send it (``tx``); with ``autoneg`` that is only offered."""
-        self._call(port, bytearray(struct.pack("=4I", _SPAUSEPARAM, autoneg, rx, tx)))
-
-    def coalesce(self, port: str) -> tuple[int, int]:
-        """Interrupt moderation: (rx_usecs, rx_frames)."""
-        words = self._words(port, _GCOALESCE, _COALESCE_WORDS)
-        return words[_COALESCE_RX_USECS], words[_COALESCE_RX_FRAMES]
-
-    def set_coalesce(self, port: str, *, rx_usecs: int, rx_frames: int) -> None:
-        """``ethtool -C``: interrupt so long after the first frame, or with the so-manieth (0: never)."""
-        words = self._words(port, _GCOALESCE, _COALESCE_WORDS)
-        words[0] = _SCOALESCE
-        words[_COALESCE_RX_USECS], words[_COALESCE_RX_FRAMES] = rx_usecs, rx_frames
-        self._call(port, bytearray(words))
-
-    def rings(self, port: str) -> tuple[int, int]:
-        """Ring sizes in frames: (rx, tx)."""
-        words = self._words(port, _GRINGPARAM, _RING_WORDS)
-        return words[_RING_RX], words[_RING_TX]
-
-    def set_rings(self, port: str, *, rx_frames: int, tx_frames: int) -> None:
-        """``ethtool -G``: ring sizes in frames."""
-        words = self._words(port, _GRINGPARAM, _RING_WORDS)
-        words[0] = _SRINGPARAM
-        words[_RING_RX], words[_RING_TX] = rx_frames, tx_frames
-        self._call(port, bytearray(words))
 
     def stats(self, port: str) -> dict[str, int]:
         """``ethtool -S``: every counter of the port."""
@@ -194,4 +182,4 @@ class Ethtool:
         struct.pack_into("=III", data, 0, _GSTRINGS, _SS_STATS, count)
         self._call(port, data)
         raw = (bytes(data[12 + _STRING_LEN * i : 12 + _STRING_LEN * (i + 1)]) for i in range(count))
-        return tuple(each.split(b"\0", 1)[0].decode() for each in raw)
+        return tuple(name.split(b"\0", 1)[0].decode() for name in raw)

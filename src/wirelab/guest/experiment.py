@@ -7,9 +7,11 @@ import re
 from pathlib import Path
 from typing import Any
 
-from wirelab.guest import clock, links, settings, traffic
+from wirelab.guest import clock, hardware, links, settings
 from wirelab.guest.measure import Probe
 from wirelab.guest.network import Network
+from wirelab.guest.schedule import Schedule
+from wirelab.guest.warm_arp import warm_arp
 from wirelab.plan.types import Plan
 
 # The network is ready at the first of these instants that is still ahead: whatever the set-up took
@@ -23,22 +25,21 @@ _TOOLS = ("ethtool", "iperf3", "iproute2", "mininet", "openvswitch-switch", "pyt
 def run(plan_folder: Path, results: Path) -> dict[str, Any]:
     """Build the network of ``plan.json``, verify it, run its traffic and leave the raw files."""
     plan = Plan.from_json((plan_folder / "plan.json").read_text())
-    flows = results / "flows"
-    flows.mkdir()
+    (results / "flows").mkdir()
 
     settings.silence_switches()
-    network = Network(plan, lambda port: settings.configure(port, settings.cable_delay_ns(plan, port)))
+    network = Network(plan, hardware.configure)
     network.start_switches()
     settings.apply(network)
     in_force = settings.read_back(network)
     (results / "settings.json").write_text(settings.to_json(in_force))
     settings.verify(in_force)
     links.require_ways(network)
-    traffic.introduce(network)
+    warm_arp(network)
 
     probe = Probe(network)
     ready_ns = (clock.now_ns() // _READY_STEP_NS + 1) * _READY_STEP_NS
-    schedule = traffic.Schedule(network, probe, flows, _Progress(plan, results))
+    schedule = Schedule(network, probe, results, _Progress(plan, results))
     try:
         if not plan.traffic:
             probe.sample(0)
@@ -52,7 +53,7 @@ class _Progress:
     """Tells the host how far the traffic is, by a file it can watch: "<done> <whole>" in virtual ns."""
 
     def __init__(self, plan: Plan, results: Path) -> None:
-        self._whole_ns = max((each.start_ns + each.duration_ns for each in plan.traffic), default=0)
+        self._whole_ns = max((item.end_ns for item in plan.traffic), default=0)
         self._path = results / "progress"
 
     def __call__(self, at_ns: int) -> None:

@@ -16,6 +16,8 @@ if TYPE_CHECKING:
 
     from wirelab.guest.network import Network
 
+# What still has a way before it.
+_WAITING = ("tx_ring_frames", "tx_flight_frames", "rx_ring_frames", "buffer_bytes", "pool_used_bytes")
 # Counted since the port was made, by cause; a sample gives their sum.
 _DROPS = ("queue_dropped_", "rx_dropped_", "tx_dropped_")
 
@@ -67,15 +69,20 @@ class Probe:
                 }
         return flows
 
-    def snapshot(self, name: str, at_ns: int) -> None:
-        """Keep every counter of every port, qdisc and firewall rule as it is now, and the links."""
+    def snapshot(self, name: str, at_ns: int, *, only_if_drained: bool = False) -> bool:
+        """Keep every counter of every port, qdisc and firewall rule as it is now, and the links.
+
+        ``only_if_drained`` keeps nothing while a frame is on its way. Returns whether it was kept.
+        """
         ports = {port: tool.stats(port) for port, tool in self._tools}
         links = {port: self._link(port, tool, ports[port]) for port, tool in self._tools}
         qdiscs: dict[str, list[Any]] = {}
         for node in self._plan.nodes:
-            found = json.loads(run(self._network.argv(node.name, ["tc", "-s", "-j", "qdisc", "show"])))
+            told = json.loads(run(self._network.argv(node.name, ["tc", "-s", "-j", "qdisc", "show"])))
             for port in self._plan.ports_of(node.name):
-                qdiscs[port.name] = [each for each in found if each.get("dev") == port.name]
+                qdiscs[port.name] = [qdisc for qdisc in told if qdisc.get("dev") == port.name]
+        if only_if_drained and not _drained(ports, qdiscs):
+            return False
         counted: dict[str, Any] = {"ports": ports, "qdiscs": qdiscs, "links": links}
         if self._plan.routers:
             rules = ["nft", "-j", "list", "ruleset"]
@@ -84,6 +91,7 @@ class Probe:
                 for router in self._plan.routers
             }
         self._snapshots.append({"name": name, "at_ns": at_ns, **counted})
+        return True
 
     def _link(self, name: str, tool: Ethtool, stats: dict[str, int]) -> dict[str, Any]:
         link, port = tool.link(name), self._plan.port(name)
@@ -98,6 +106,11 @@ class Probe:
 
     def write(self, folder: Path) -> None:
         """Write ``samples.jsonl`` and ``counters.json``."""
-        lines = "".join(json.dumps(each, separators=(",", ":")) + "\n" for each in self._samples)
+        lines = "".join(json.dumps(sample, separators=(",", ":")) + "\n" for sample in self._samples)
         (folder / "samples.jsonl").write_text(lines)
         (folder / "counters.json").write_text(json.dumps({"snapshots": self._snapshots}, indent=1) + "\n")
+
+
+def _drained(ports: dict[str, dict[str, int]], qdiscs: dict[str, list[Any]]) -> bool:
+    held = any(stats.get(name) for stats in ports.values() for name in _WAITING)
+    return not held and not any(qdisc.get("qlen") for queues in qdiscs.values() for qdisc in queues)

@@ -6,7 +6,6 @@ Mininet makes the nodes, the Open vSwitch bridges and the addresses. Its links k
 
 from __future__ import annotations
 
-from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from mininet.link import Intf, Link
@@ -19,6 +18,7 @@ from wirelab.plan import tc
 if TYPE_CHECKING:
     from collections.abc import Callable
 
+    from wirelab.plan.types import Cable as PlanCable
     from wirelab.plan.types import Plan, Port
 
 
@@ -29,7 +29,7 @@ class PluggedPort(Intf):  # type: ignore[misc]
         super().__init__(name, **params)
 
     def config(self, **_params: Any) -> dict[str, Any]:  # noqa: ANN401 Mininet's own signature
-        """Nothing: settings.apply() does it all and reads it back."""
+        """Nothing: settings.apply does it all and reads it back."""
         return {}
 
 
@@ -41,10 +41,13 @@ class Cable(Link):  # type: ignore[misc]
         node1: Host,
         node2: Host,
         ports: tuple[Port, Port],
-        configure: Callable[[], None],
+        plugged: PlanCable,
+        configure: Callable[[Port, PlanCable], None],
         **params: Any,  # noqa: ANN401 Mininet's own signature
     ) -> None:
         self._configure = configure
+        self._ports = ports
+        self._plugged = plugged
         self._queues = {port.name: f" numtxqueues {tc.PRIORITIES}" if port.pfc else "" for port in ports}
         super().__init__(node1, node2, intf=PluggedPort, fast=True, **params)
 
@@ -65,7 +68,8 @@ class Cable(Link):  # type: ignore[misc]
             f"link add link {intfname1} name {intfname2} address {addr2}{self._queues[intfname2]} "
             "type etherport\n",
         )
-        self._configure()
+        for port in self._ports:
+            self._configure(port, self._plugged)
         moves = [
             f"link set {name} netns {node.pid}\n"
             for name, node in ((intfname1, node1), (intfname2, node2))
@@ -75,15 +79,10 @@ class Cable(Link):  # type: ignore[misc]
             run(["ip", "-batch", "-"], text="".join(moves))
 
 
-def _configure_ends(configure: Callable[[Port], None], a: Port, b: Port) -> None:
-    configure(a)
-    configure(b)
-
-
 class Network:
     """The running network of a Plan."""
 
-    def __init__(self, plan: Plan, configure: Callable[[Port], None]) -> None:
+    def __init__(self, plan: Plan, configure: Callable[[Port, PlanCable], None]) -> None:
         """Build every node and cable of ``plan``.
 
         ``configure`` is called for each port before it moves to its node.
@@ -102,7 +101,8 @@ class Network:
                 self._net.get(a.node),
                 self._net.get(b.node),
                 (a, b),
-                configure=partial(_configure_ends, configure, a, b),
+                cable,
+                configure,
                 intfName1=a.name,
                 intfName2=b.name,
                 addr1=a.mac,

@@ -66,6 +66,10 @@ class Job:
         assert code is not None  # noqa: S101 it has just ended
         return code
 
+    def send(self, number: int) -> None:
+        """Send it a signal."""
+        self._process.send_signal(number)
+
     def kill(self) -> None:
         """End it at once."""
         self._process.kill()

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Annotated, Any, ClassVar, Final, Literal
 from pydantic import AfterValidator, BeforeValidator, WithJsonSchema
 
 from wirelab.errors import unknown
+from wirelab.model.graph import fewest_hops
 from wirelab.model.parts import STANDARD_MTU_BYTES
 from wirelab.model.types import Length, Model, Name, NodeName, Rate, Size, Text, Time, kind_of
 
@@ -160,15 +161,12 @@ class Topology(Model):
 
     def connected(self, one: str, other: str) -> bool:
         """Whether cables lead from one node to another."""
-        reached, edge = {one}, [one]
-        while edge:
-            here = edge.pop()
-            for cable in self.cables:
-                nodes = [ref.node for ref in self.ends(cable)]
-                if here in nodes:
-                    edge += [node for node in nodes if node not in reached]
-                    reached.update(nodes)
-        return other in reached
+        joined: dict[str, list[str]] = {}
+        for cable in self.cables:
+            a, b = (ref.node for ref in self.ends(cable))
+            joined.setdefault(a, []).append(b)
+            joined.setdefault(b, []).append(a)
+        return fewest_hops(one, other, lambda node: joined.get(node, ()), str) is not None
 
     def ports(self) -> tuple[PortRef, ...]:
         """Every port with a cable in it: in the order of the nodes, each node's by number."""

@@ -1,6 +1,6 @@
 """The Plan: everything a testbed needs to know, in base units, and nothing else."""
 
-from wirelab.plan.traffic import Copy, Flow, Ping
+from wirelab.plan.traffic import Copy, Flow, Iperf3, Item, Ping
 from wirelab.plan.types import (
     Bus,
     Cable,
@@ -27,6 +27,8 @@ __all__ = [
     "Flow",
     "Host",
     "Hub",
+    "Iperf3",
+    "Item",
     "Module",
     "Netem",
     "Node",

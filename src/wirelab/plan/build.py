@@ -34,7 +34,6 @@ def build_plan(experiment: Experiment, case: Case, seed: int) -> Plan:
     wiring = case.wiring
     topology = wiring.topology
     addresses = Addresses.of(topology)
-    flows, pings = traffic(experiment.scenario.items, wiring, seed)
     plan = Plan(
         scenario=experiment.scenario.name,
         variant=case.name,
@@ -64,11 +63,10 @@ def build_plan(experiment: Experiment, case: Case, seed: int) -> Plan:
         ),
         ports=tuple(_port(wiring, ref, addresses) for ref in topology.ports()),
         cables=tuple(_cable(wiring, cable) for cable in topology.cables),
-        flows=flows,
-        pings=pings,
+        traffic=traffic(experiment.scenario.items, wiring, seed),
         sysctls=pinned_sysctls(),
     )
-    ends_ns = max((each.start_ns + each.duration_ns for each in plan.traffic), default=0)
+    ends_ns = max((item.end_ns for item in plan.traffic), default=0)
     return replace(plan, wall_limit_s=WALL_START_S + WALL_S_PER_VIRTUAL_S * -(-ends_ns // NS_PER_S))
 
 

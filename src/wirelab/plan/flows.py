@@ -3,22 +3,22 @@
 from __future__ import annotations
 
 import random
-from dataclasses import replace
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, Any, Final
 
 from wirelab.model.ethernet import udp_payload_bytes
 from wirelab.model.topology import HOST_PORT, PortRef
 from wirelab.model.traffic import Copy as CopyModel
-from wirelab.model.traffic import Iperf3
+from wirelab.model.traffic import Iperf3 as Iperf3Model
 from wirelab.model.traffic import Ping as PingModel
-from wirelab.plan.traffic import Copy, Flow, Ping
+from wirelab.plan.traffic import Copy, Flow, Iperf3, Ping
 from wirelab.units import NS_PER_S, PS_PER_S
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Iterable, Mapping, Sequence
 
-    from wirelab.model.traffic import Item
+    from wirelab.model.traffic import Item as ItemModel
     from wirelab.model.wiring import Wiring
+    from wirelab.plan.traffic import Item
 
 FIRST_START_NS: Final = NS_PER_S
 GAP_NS: Final = 2 * NS_PER_S
@@ -28,30 +28,31 @@ FIRST_SERVER_PORT: Final = 5201
 FIRST_CLIENT_PORT: Final = 40001
 
 
-def traffic(items: Sequence[Item], wiring: Wiring, seed: int) -> tuple[tuple[Flow, ...], tuple[Ping, ...]]:
-    """The flows and the pings, in the order in which the scenario has them."""
+def traffic(items: Sequence[ItemModel], wiring: Wiring, seed: int) -> tuple[Item, ...]:
+    """The traffic, in the order in which the scenario has it."""
     shift_ns = phase_ns(seed)
-    made: dict[str, Flow | Ping] = {}
+    made: dict[str, Item] = {}
     client_port = FIRST_CLIENT_PORT
     for index, item in enumerate(items):
-        start_ns = _start_ns(item, made, shift_ns)
-        early = item.start is None and any(
-            isinstance(each, Flow) and each.size_bytes for each in made.values()
-        )
+        common: dict[str, Any] = {
+            "name": item.name,
+            "sender": item.sender,
+            "receiver": item.receiver,
+            "start_ns": _start_ns(item, made, shift_ns),
+            "duration_ns": item.longest_ns,
+            "dscp": item.dscp,
+            "early": made[item.together].early if item.together else _is_early(item, made.values()),
+        }
         match item:
             case PingModel():
-                made[item.name] = _ping(item, start_ns)
+                made[item.name] = Ping(**common, interval_ns=item.interval)
             case CopyModel():
-                made[item.name] = _copy(item, wiring, start_ns, (FIRST_SERVER_PORT + index, client_port))
+                made[item.name] = _copy(item, wiring, common, (FIRST_SERVER_PORT + index, client_port))
                 client_port += 1
-            case Iperf3():
-                made[item.name] = _iperf3(item, wiring, start_ns, (FIRST_SERVER_PORT + index, client_port))
+            case Iperf3Model():
+                made[item.name] = _iperf3(item, wiring, common, (FIRST_SERVER_PORT + index, client_port))
                 client_port += item.parallel
-        if item.together is not None:
-            early = made[item.together].early
-        made[item.name] = replace(made[item.name], early=early)
-    flows = tuple(each for each in made.values() if isinstance(each, Flow))
-    return flows, tuple(each for each in made.values() if isinstance(each, Ping))
+    return tuple(made.values())
 
 
 def phase_ns(seed: int) -> int:
@@ -63,15 +64,11 @@ def phase_ns(seed: int) -> int:
     return random.Random(seed).randrange(TICK_NS)  # noqa: S311 - a draw that must repeat
 
 
-def _iperf3(item: Iperf3, wiring: Wiring, start_ns: int, ports: tuple[int, int]) -> Flow:
+def _iperf3(item: Iperf3Model, wiring: Wiring, common: Mapping[str, Any], ports: tuple[int, int]) -> Iperf3:
     udp = item.protocol == "udp"
-    return Flow(
-        name=item.name,
-        sender=item.sender,
-        receiver=item.receiver,
+    return Iperf3(
+        **common,
         protocol=item.protocol,
-        start_ns=start_ns,
-        duration_ns=item.longest_ns,
         port=ports[0],
         client_port=ports[1],
         congestion=None if udp else item.congestion or wiring.congestion(item.sender),
@@ -79,39 +76,26 @@ def _iperf3(item: Iperf3, wiring: Wiring, start_ns: int, ports: tuple[int, int])
         payload_bytes=item.payload or (_datagram_bytes(wiring, item) if udp else None),
         parallel=item.parallel,
         size_bytes=item.size,
-        dscp=item.dscp,
         pacing_bps=item.pacing,
         window_bytes=item.window,
     )
 
 
-def _copy(item: CopyModel, wiring: Wiring, start_ns: int, ports: tuple[int, int]) -> Flow:
+def _copy(item: CopyModel, wiring: Wiring, common: Mapping[str, Any], ports: tuple[int, int]) -> Copy:
     source, target = wiring.storage(item.sender), wiring.storage(item.receiver)
-    return Flow(
-        name=item.name,
-        sender=item.sender,
-        receiver=item.receiver,
-        protocol="tcp",
-        start_ns=start_ns,
-        duration_ns=item.longest_ns,
+    return Copy(
+        **common,
         port=ports[0],
         client_port=ports[1],
         congestion=item.congestion or wiring.congestion(item.sender),
         size_bytes=item.size,
-        dscp=item.dscp,
-        copy=Copy(
-            block_bytes=min(item.block, item.size),
-            pipeline=item.pipeline,
-            read_ps=_byte_ps(source.read.value) if source else 0,
-            process_ps=item.process,
-            write_ps=_byte_ps(target.write.value) if target else 0,
-            requests=item.requests,
-        ),
+        block_bytes=min(item.block, item.size),
+        pipeline=item.pipeline,
+        read_ps=_byte_ps(source.read.value) if source else 0,
+        process_ps=item.process,
+        write_ps=_byte_ps(target.write.value) if target else 0,
+        requests=item.requests,
     )
-
-
-def _ping(item: PingModel, start_ns: int) -> Ping:
-    return Ping(item.name, item.sender, item.receiver, start_ns, item.time, item.interval, item.dscp)
 
 
 def _byte_ps(bytes_per_s: int) -> int:
@@ -119,17 +103,22 @@ def _byte_ps(bytes_per_s: int) -> int:
     return round(PS_PER_S / bytes_per_s)
 
 
-def _start_ns(item: Item, earlier: dict[str, Flow | Ping], shift_ns: int) -> int:
+def _start_ns(item: ItemModel, earlier: Mapping[str, Item], shift_ns: int) -> int:
     if item.start is not None:
         return item.start + shift_ns
     if item.together is not None:
         return earlier[item.together].start_ns
     if not earlier:
         return FIRST_START_NS + shift_ns
-    return max(each.start_ns + each.duration_ns for each in earlier.values()) + GAP_NS
+    return max(other.end_ns for other in earlier.values()) + GAP_NS
 
 
-def _datagram_bytes(wiring: Wiring, item: Iperf3) -> int:
+def _is_early(item: ItemModel, earlier: Iterable[Item]) -> bool:
+    """Whether an item follows a transfer that may take less than its time."""
+    return item.start is None and any(isinstance(other, Flow) and other.size_bytes for other in earlier)
+
+
+def _datagram_bytes(wiring: Wiring, item: Iperf3Model) -> int:
     """The largest payload that neither end has to fragment."""
     ends = (PortRef(name, HOST_PORT) for name in (item.sender, item.receiver))
     return udp_payload_bytes(min(wiring.mtu_bytes(ref) for ref in ends))

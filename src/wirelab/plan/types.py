@@ -6,14 +6,14 @@ none of the host's packages. A Plan is written to ``plan.json`` and read back eq
 
 from __future__ import annotations
 
-import dataclasses
 import json
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any, Literal
 
-from wirelab.plan.traffic import Flow, Ping, read_flow
+from wirelab.plan.jsonform import from_values, to_values
+from wirelab.plan.traffic import KINDS, Flow, Item, Ping
 
-SCHEMA = 1
+SCHEMA = 2
 
 Role = Literal["host", "forward", "repeat"]
 Duplex = Literal["full", "half"]
@@ -166,15 +166,15 @@ class Port:
     address: str | None
     speed_bps: int
     mtu_bytes: int
-    pause_rx: bool
-    pause_tx: bool
-    rx_usecs: int
-    rx_frames: int
-    rx_ring_frames: int
-    tx_ring_frames: int
     buffer_bytes: int
     xoff_bytes: int
     xon_bytes: int
+    pause_rx: bool = False
+    pause_tx: bool = False
+    rx_usecs: int = 0
+    rx_frames: int = 0
+    rx_ring_frames: int = 1
+    tx_ring_frames: int = 1
     queue: Queue | None = None
     netem: Netem | None = None
     autoneg: bool = False
@@ -217,19 +217,28 @@ class Plan:
     modules: tuple[Module, ...]
     ports: tuple[Port, ...]
     cables: tuple[Cable, ...]
-    flows: tuple[Flow, ...]
+    traffic: tuple[Item, ...] = ()
     sysctls: dict[str, str] = field(default_factory=dict)
     sample_interval_ns: int = 100_000_000
     wall_limit_s: int = 600
     schema: int = SCHEMA
     hubs: tuple[Hub, ...] = ()
     routers: tuple[Router, ...] = ()
-    pings: tuple[Ping, ...] = ()
 
     @property
-    def traffic(self) -> tuple[Flow | Ping, ...]:
-        """Everything that happens, in the order in which it begins."""
-        return tuple(sorted((*self.flows, *self.pings), key=lambda each: (each.start_ns, each.name)))
+    def timetable(self) -> tuple[Item, ...]:
+        """All traffic, in the order in which it begins."""
+        return tuple(sorted(self.traffic, key=lambda item: (item.start_ns, item.name)))
+
+    @property
+    def flows(self) -> tuple[Flow, ...]:
+        """The flows of payload."""
+        return tuple(item for item in self.traffic if isinstance(item, Flow))
+
+    @property
+    def pings(self) -> tuple[Ping, ...]:
+        """The pings."""
+        return tuple(item for item in self.traffic if isinstance(item, Ping))
 
     @property
     def stacks(self) -> tuple[Host | Router, ...]:
@@ -252,38 +261,31 @@ class Plan:
         """The ports of a node, in order."""
         return tuple(port for port in self.ports if port.node == node)
 
+    def cable_of(self, port: str) -> Cable:
+        """The cable in the port with interface name ``port``. Raises StopIteration if there is none."""
+        return next(cable for cable in self.cables if port in (cable.a, cable.b))
+
+    def address_of(self, host: str) -> str:
+        """The IPv4 address of a host's first port. Raises ValueError if it has none."""
+        address = self.ports_of(host)[0].address
+        if address is None:
+            msg = f"host {host} has no address"
+            raise ValueError(msg)
+        return address.partition("/")[0]
+
     def to_json(self) -> str:
-        """The Plan as JSON text, the same bytes for equal Plans."""
-        return json.dumps(dataclasses.asdict(self), indent=1, sort_keys=True) + "\n"
+        """The Plan as JSON text without what is at its default, the same bytes for equal Plans."""
+        values = to_values(self)
+        values["schema"] = SCHEMA
+        values["traffic"] = [{"tool": item.tool, **to_values(item)} for item in self.traffic]
+        return json.dumps(values, indent=1, sort_keys=True) + "\n"
 
     @classmethod
     def from_json(cls, text: str) -> Plan:
         """The Plan that ``to_json`` wrote. Raises ValueError for another schema."""
-        raw: dict[str, Any] = json.loads(text)
-        if raw["schema"] != SCHEMA:
-            msg = f"plan schema {raw['schema']}, this wirelab reads {SCHEMA}"
+        values: dict[str, Any] = json.loads(text)
+        if values["schema"] != SCHEMA:
+            msg = f"plan schema {values['schema']}, this wirelab reads {SCHEMA}"
             raise ValueError(msg)
-        ports = tuple(_port(each) for each in raw.pop("ports"))
-        return cls(
-            hosts=tuple(Host(routes=_routes(each), **each) for each in raw.pop("hosts")),
-            routers=tuple(Router(routes=_routes(each), **each) for each in raw.pop("routers", ())),
-            switches=tuple(Switch(**each) for each in raw.pop("switches")),
-            hubs=tuple(Hub(**each) for each in raw.pop("hubs", ())),
-            modules=tuple(Module(**each) for each in raw.pop("modules")),
-            ports=ports,
-            cables=tuple(Cable(**each) for each in raw.pop("cables")),
-            flows=tuple(read_flow(each) for each in raw.pop("flows")),
-            pings=tuple(Ping(**each) for each in raw.pop("pings", ())),
-            **raw,
-        )
-
-
-def _routes(raw: dict[str, Any]) -> tuple[Route, ...]:
-    return tuple(Route(**each) for each in raw.pop("routes", ()))
-
-
-def _port(raw: dict[str, Any]) -> Port:
-    inner = {"queue": Queue, "netem": Netem, "bus": Bus, "cpu": Cpu, "pool": Pool}
-    made = {name: kind(**raw[name]) for name, kind in inner.items() if raw.get(name)}
-    lists = {name: tuple(raw.get(name, ())) for name in ("advertise", "pfc")}
-    return Port(**{**raw, **made, **lists})
+        traffic = tuple(from_values(KINDS[raw.pop("tool")], raw) for raw in values.pop("traffic"))
+        return replace(from_values(cls, values), traffic=traffic)

@@ -6,7 +6,7 @@ import json
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final
 
-from wirelab.plan.path import ceiling
+from wirelab.plan.ceiling import ceiling
 from wirelab.results.ping import percentile
 from wirelab.units import COUNT, MICROSECONDS, NS_PER_S, PPM, RATE, RATIO, SIZE, TIME, rounded, show
 from wirelab.verdict.verdict import worst

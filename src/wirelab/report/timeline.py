@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Final
 
 from wirelab.model import ethernet
-from wirelab.plan.path import ceiling
+from wirelab.plan.ceiling import ceiling
 from wirelab.report.chart import Axis, Chart, Level, Line, Mark
 from wirelab.results.counters import END
 from wirelab.units import (

@@ -5,6 +5,7 @@ from __future__ import annotations
 from itertools import dropwhile
 from typing import TYPE_CHECKING, Final
 
+from wirelab.plan.traffic.iperf3 import NO_CONNECTION
 from wirelab.results.flow import FlowResult, Rtt, duration_s
 from wirelab.results.rawjson import parse_json, read_text
 from wirelab.units import BITS_PER_BYTE
@@ -17,7 +18,6 @@ if TYPE_CHECKING:
 
 
 _MOST_SENT: Final = 1.25
-_NO_CONNECTION: Final = "unable to connect"
 
 
 def read_report(raw: Path, name: str) -> Field:
@@ -32,7 +32,7 @@ def read_report(raw: Path, name: str) -> Field:
 def connected(client: Field) -> bool:
     """Whether the client has reached its server: if not, that is what it says, and no error of the lab."""
     error = client.get("error")
-    return error is None or not error.text().startswith(_NO_CONNECTION)
+    return error is None or not error.text().startswith(NO_CONNECTION)
 
 
 def parse_flow(flow: Flow, client: Field, server: Field) -> FlowResult:

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 from wirelab.errors import LabError
 from wirelab.model.expect import PRIORITIES
+from wirelab.plan.traffic import Copy
 from wirelab.results import counters, samples
 from wirelab.results.copy import parse_copy
 from wirelab.results.counters import END, START, PortCounters, Snapshot, flow_window, parse_snapshots
@@ -257,7 +258,7 @@ def _flow(flow: Flow, documents: Mapping[str, Field]) -> FlowResult:
     assert client is not None  # noqa: S101 - _documents has read it
     if server is None:
         return FlowResult.unconnected(flow)
-    return (parse_copy if flow.copy is not None else parse_flow)(flow, client, server)
+    return (parse_copy if isinstance(flow, Copy) else parse_flow)(flow, client, server)
 
 
 def _files_of(flow: str) -> tuple[str, str]:

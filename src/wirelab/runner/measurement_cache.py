@@ -34,10 +34,15 @@ _KEY_DIGITS: Final = 40
 _DIGEST_DIGITS: Final = 64
 _CODE: Final = (
     "guest/*.py",
+    "model/__init__.py",
+    "model/graph.py",
     "plan/__init__.py",
-    "plan/types.py",
-    "plan/traffic.py",
+    "plan/jsonform.py",
+    "plan/path.py",
+    "plan/port_settings.py",
     "plan/tc.py",
+    "plan/traffic/*.py",
+    "plan/types.py",
     "lab/machine.py",
 )
 

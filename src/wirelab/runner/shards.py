@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final
 
 from wirelab.plan.build import build_plan
-from wirelab.plan.path import ceiling
+from wirelab.plan.ceiling import ceiling
 from wirelab.plan.traffic import Flow
 from wirelab.runner.document import recorded_wall_s
 from wirelab.units import BITS_PER_BYTE, NS_PER_S
@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from wirelab.model.experiment import Experiment
-    from wirelab.plan.traffic import Ping
+    from wirelab.plan.traffic import Item
     from wirelab.plan.types import Plan
 
 _ANY_SEED: Final = 1
@@ -66,7 +66,7 @@ def expected_s(plan: Plan) -> float:
     return _START_S + sum(longest_s.values())
 
 
-def _lasts_s(plan: Plan, item: Flow | Ping) -> float:
+def _lasts_s(plan: Plan, item: Item) -> float:
     most_s = item.duration_ns / NS_PER_S
     if not isinstance(item, Flow) or item.size_bytes is None:
         return most_s

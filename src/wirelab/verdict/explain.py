@@ -6,7 +6,8 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final
 
 from wirelab.model.expect import LINK_METRICS, PRIORITIES, RTT_METRICS, Choice
-from wirelab.plan.path import ceiling, flow_path, hops, path
+from wirelab.plan.ceiling import ceiling
+from wirelab.plan.path import flow_path, hops, path
 from wirelab.results.counters import flow_window
 from wirelab.results.result import drops_by_cause
 from wirelab.units import (
@@ -156,7 +157,7 @@ def _flow_evidence(metric: str, flow: Flow, plan: Plan, result: Result) -> str:
     if metric in RTT_METRICS:
         found = [*_fullest_queue(result, way, flow.name), *found]
     if metric in ("goodput", "duration"):
-        others = [each.name for each in plan.flows if each is not flow and _together(each, flow)]
+        others = [each.name for each in plan.flows if each is not flow and each.overlaps(flow)]
         if others:
             found.append(f"{', '.join(others)} ran at the same time")
         most = ceiling(plan, flow)
@@ -175,7 +176,7 @@ def _ping_evidence(ping: Ping, plan: Plan, result: Result) -> str:
     else:
         # What was dropped on its way meanwhile was somebody else's.
         found += ["no echo was lost", *map(str, pauses(result, way, ping.name)[:_SITES_NAMED])]
-    others = [each.name for each in plan.flows if _together(each, ping)]
+    others = [each.name for each in plan.flows if each.overlaps(ping)]
     if others:
         found.append(f"{', '.join(others)} ran at the same time")
     return "; ".join(found)
@@ -323,9 +324,3 @@ def _bounds(expectation: Expectation) -> str:
     if high is None and low is not None:
         return f"at least {show(low, quantity)}"
     return expectation.expected
-
-
-def _together(one: Flow, other: Flow | Ping) -> bool:
-    """Whether two flows ran at the same time for a while."""
-    one_ends, other_ends = (flow.start_ns + flow.duration_ns for flow in (one, other))
-    return one.start_ns < other_ends and other.start_ns < one_ends

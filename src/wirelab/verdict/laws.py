@@ -8,7 +8,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Final
 
-from wirelab.plan.path import ceiling_bps, hops
+from wirelab.plan.ceiling import ceiling_bps
+from wirelab.plan.path import hops
 from wirelab.results.counters import END
 from wirelab.units import COUNT, RATE, TIME, rounded
 from wirelab.verdict.lossless import buffer, lossless, priorities

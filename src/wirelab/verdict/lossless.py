@@ -11,6 +11,7 @@ from __future__ import annotations
 from itertools import pairwise
 from typing import TYPE_CHECKING, Final
 
+from wirelab.plan.ceiling import headroom_bytes
 from wirelab.plan.path import hops, path, priority
 from wirelab.results.counters import END
 from wirelab.units import COUNT, rounded
@@ -42,7 +43,7 @@ def buffer(plan: Plan, result: Result) -> Iterator[LawBreach]:
         highest = result.snapshots[END].ports[port.name]["buffer_high_water_bytes"]
         held = f"{port.label}: the packet buffer held {_n(highest)} bytes"
         room, most = port.buffer_bytes, _most_held(hop)
-        after_xoff = f"at {_n(port.xoff_bytes)}, and at most {_n(hop.headroom_bytes)} can follow"
+        after_xoff = f"at {_n(port.xoff_bytes)}, and at most {_n(headroom_bytes(hop))} can follow"
         if port.pfc:
             together = _most_together(hop, arriving.get(port.name, set()))
             if highest > together:
@@ -117,7 +118,7 @@ def priorities(plan: Plan, result: Result) -> Iterator[LawBreach]:
 
 
 def _most_held(hop: Hop) -> int:
-    return hop.into.xoff_bytes + hop.headroom_bytes
+    return hop.into.xoff_bytes + headroom_bytes(hop)
 
 
 def _most_together(hop: Hop, marks: Collection[int]) -> int:

@@ -1,0 +1,181 @@
+"""A program that copies: reads, processes and sends a block, and its peer, which takes and writes it.
+
+``python3 -m wirelab.guest.copier send|take`` with JSON as its one argument. The storage is as fast as it
+is said to be: each stage is a serial server in virtual time. What is between them is the real network.
+Interrupted, both ends say how far they came.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import json
+import socket
+import struct
+import sys
+from collections import deque
+from dataclasses import dataclass, field
+from typing import Any
+
+from wirelab.guest import clock
+from wirelab.plan.traffic.copy import NO_CONNECTION
+
+_HEADER = struct.Struct("!QQBI")
+_MESSAGE_BYTES = 64
+_PS_PER_NS = 1000
+# Blocks that wait between two stages: as many as a program with two buffers has.
+_DEPTH = 2
+# linux/tcp.h, struct tcp_info: tcpi_total_retrans.
+_TCP_INFO_BYTES = 104
+_TOTAL_RETRANS_OFFSET = 100
+
+
+class Stage:
+    """A serial server: what it begins when it is busy waits; at most _DEPTH blocks are ahead of the next."""
+
+    def __init__(self, byte_ps: int) -> None:
+        self._byte_ps = byte_ps
+        self._free_ns = 0
+
+    def serve(self, size_bytes: int, from_ns: int) -> int:
+        """When a block that is there at ``from_ns`` is done."""
+        self._free_ns = max(self._free_ns, from_ns) + size_bytes * self._byte_ps // _PS_PER_NS
+        return self._free_ns
+
+
+@dataclass(frozen=True)
+class Task:
+    """What is copied and how."""
+
+    size_bytes: int
+    block_bytes: int
+    sequential: bool
+    requests: int
+
+    @property
+    def blocks(self) -> list[int]:
+        """The sizes of the blocks, the last one may be short."""
+        whole, rest = divmod(self.size_bytes, self.block_bytes)
+        return [self.block_bytes] * whole + ([rest] if rest else [])
+
+
+def send(task: Task, peer: socket.socket, read: Stage, process: Stage) -> None:
+    """Read, process and send every block."""
+    peer.sendall(_HEADER.pack(task.size_bytes, task.block_bytes, task.sequential, task.requests))
+    payload = memoryview(bytes(task.block_bytes))
+    sent_ns: deque[int] = deque([clock.now_ns()] * _DEPTH, maxlen=_DEPTH)
+    for size_bytes in task.blocks:
+        for _ in range(task.requests):
+            peer.sendall(bytes(_MESSAGE_BYTES))
+            _receive(peer, _MESSAGE_BYTES)
+        # A stage may be _DEPTH blocks ahead of what has been sent; in a sequential program it is not ahead.
+        begin_ns = clock.now_ns() if task.sequential else sent_ns[0]
+        clock.sleep_until(process.serve(size_bytes, read.serve(size_bytes, begin_ns)))
+        peer.sendall(payload[:size_bytes])
+        if task.sequential:
+            _receive(peer, 1)
+        sent_ns.append(clock.now_ns())
+    # The peer says when all is written.
+    _receive(peer, 1)
+
+
+@dataclass
+class Taken:
+    """What has come so far, in each second since ``begin_ns``."""
+
+    begin_ns: int = field(default_factory=clock.now_ns)
+    bytes_of_second: dict[int, int] = field(default_factory=dict)
+
+    def add(self, size_bytes: int, written_ns: int) -> None:
+        """Count a block that is written at an instant."""
+        second = (written_ns - self.begin_ns) // clock.NS_PER_S
+        self.bytes_of_second[second] = self.bytes_of_second.get(second, 0) + size_bytes
+
+    def figures(self) -> dict[str, Any]:
+        """What came, how long it took, and how much in each second of it."""
+        elapsed_ns = clock.now_ns() - self.begin_ns
+        whole = range(elapsed_ns // clock.NS_PER_S)
+        return {
+            "bytes": sum(self.bytes_of_second.values()),
+            "seconds": elapsed_ns / clock.NS_PER_S,
+            "bytes_of_second": [self.bytes_of_second.get(second, 0) for second in whole],
+        }
+
+
+def take(peer: socket.socket, write: Stage, taken: Taken) -> None:
+    """Take and write every block, and say so when all are written."""
+    task = Task(*_HEADER.unpack(_receive(peer, _HEADER.size)))
+    written_ns: deque[int] = deque([taken.begin_ns] * _DEPTH, maxlen=_DEPTH)
+    for size_bytes in task.blocks:
+        for _ in range(task.requests):
+            _receive(peer, _MESSAGE_BYTES)
+            peer.sendall(bytes(_MESSAGE_BYTES))
+        clock.sleep_until(written_ns[0])
+        _receive(peer, size_bytes)
+        written_ns.append(write.serve(size_bytes, clock.now_ns()))
+        if task.sequential:
+            clock.sleep_until(written_ns[-1])
+            peer.sendall(b"\0")
+        taken.add(size_bytes, written_ns[-1])
+    clock.sleep_until(written_ns[-1])
+
+
+def main(argv: list[str]) -> int:
+    """Be one end of a copy. Returns its exit code: 1 where nobody was reached."""
+    end, text = argv
+    orders = json.loads(text)
+    said = _take(orders) if end == "take" else _send(orders)
+    print(json.dumps(said))  # noqa: T201 - its standard output is the raw file
+    return 1 if "error" in said else 0
+
+
+def _take(orders: dict[str, Any]) -> dict[str, Any]:
+    with socket.create_server(("", orders["port"])) as server:
+        peer, _ = server.accept()
+        taken = Taken()
+        # Interrupted, or the other end is: what has come has come.
+        with peer, contextlib.suppress(KeyboardInterrupt, EOFError, ConnectionError):
+            take(peer, Stage(orders["write_ps"]), taken)
+            figures = taken.figures()
+            peer.sendall(b"\0")
+            return figures
+    return taken.figures()
+
+
+def _send(orders: dict[str, Any]) -> dict[str, Any]:
+    task = Task(orders["size_bytes"], orders["block_bytes"], orders["sequential"], orders["requests"])
+    with socket.socket() as peer:
+        peer.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
+        peer.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+        if orders["congestion"]:
+            peer.setsockopt(socket.IPPROTO_TCP, socket.TCP_CONGESTION, orders["congestion"].encode())
+        if orders["dscp"] is not None:
+            peer.setsockopt(socket.IPPROTO_IP, socket.IP_TOS, orders["dscp"] << 2)
+        peer.bind(("", orders["client_port"]))
+        try:
+            peer.connect((orders["address"], orders["port"]))
+        except (OSError, KeyboardInterrupt) as error:
+            return {"error": f"{NO_CONNECTION}: {error}"}
+        finished = False
+        with contextlib.suppress(KeyboardInterrupt):
+            send(task, peer, Stage(orders["read_ps"]), Stage(orders["process_ps"]))
+            finished = True
+        info = peer.getsockopt(socket.IPPROTO_TCP, socket.TCP_INFO, _TCP_INFO_BYTES)
+    (retransmits,) = struct.unpack_from("=I", info, _TOTAL_RETRANS_OFFSET)
+    return {"bytes": task.size_bytes, "retransmits": retransmits, "finished": finished}
+
+
+def _receive(peer: socket.socket, size_bytes: int) -> bytes:
+    """Exactly that many bytes. Raises EOFError when the other end stops before."""
+    pieces = []
+    while size_bytes:
+        piece = peer.recv(min(size_bytes, 1 << 20))
+        if not piece:
+            msg = "the other end has gone"
+            raise EOFError(msg)
+        pieces.append(piece)
+        size_bytes -= len(piece)
+    return b"".join(pieces)
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))

@@ -1,0 +1,112 @@
+"""The traffic of a Plan, each item at its virtual instant."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from wirelab.guest import clock
+from wirelab.guest.running import Running
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+    from pathlib import Path
+
+    from wirelab.guest.measure import Probe
+    from wirelab.guest.network import Network
+    from wirelab.plan.traffic import Item
+
+# What a program may take beyond its time: connecting, slow ends, the exchange of results.
+_GRACE_NS = 30 * clock.NS_PER_S
+
+# The least silence between what is done and what comes after it.
+_GAP_NS = clock.NS_PER_S
+
+# Silence after the last item, in which every queue runs empty; and how often that is waited for.
+_DRAIN_NS = clock.NS_PER_S
+_MOST_DRAINS = 600
+
+
+class Schedule:
+    """Runs every item at its instant and samples while any of them runs.
+
+    Everything happens at instants counted from ``ready_ns``, so that how long the set-up took cannot
+    shift anything. One loop, no threads: two events at one instant always come in the same order.
+    """
+
+    def __init__(
+        self, network: Network, probe: Probe, results: Path, on_progress: Callable[[int], None]
+    ) -> None:
+        self._plan = network.plan
+        self._probe = probe
+        self._on_progress = on_progress
+        # Whoever receives listens from the beginning: a sender never comes too soon.
+        self._waiting = [Running(item, network, results) for item in self._plan.timetable]
+        self._running: list[Running] = []
+        self._begun_ns: dict[str, int] = {}
+        # By how much transfers were over sooner than they might have been: what is early begins sooner by it.
+        self._ahead_ns = 0
+
+    def run(self, ready_ns: int) -> None:
+        """Run all of it. Raises TrafficError when a program fails."""
+        interval_ns = self._plan.sample_interval_ns
+        at_ns = 0
+        self._probe.snapshot("start", 0)
+        try:
+            while self._waiting or self._running:
+                clock.sleep_until(ready_ns + at_ns)
+                self._collect(at_ns)
+                self._start_due(at_ns)
+                self._probe.sample(at_ns)
+                self._on_progress(at_ns + self._ahead_ns)
+                at_ns = self._next(at_ns, interval_ns)
+        finally:
+            for running in (*self._running, *self._waiting):
+                running.kill()
+        self._drain(ready_ns, at_ns)
+
+    def _drain(self, ready_ns: int, at_ns: int) -> None:
+        """Wait until no frame is on its way any more, and take the last snapshot."""
+        for second in range(1, _MOST_DRAINS + 1):
+            end_ns = at_ns + second * _DRAIN_NS
+            clock.sleep_until(ready_ns + end_ns)
+            if self._probe.snapshot("end", end_ns, only_if_drained=second < _MOST_DRAINS):
+                return
+
+    def _next(self, at_ns: int, interval_ns: int) -> int:
+        tick = (at_ns // interval_ns + 1) * interval_ns
+        if not self._waiting:
+            return tick
+        if not self._running:
+            self._bring_forward(at_ns)
+        start = min(self._start_ns(running.item) for running in self._waiting)
+        return min(tick, start) if self._running else start
+
+    def _start_ns(self, item: Item) -> int:
+        return item.start_ns - (self._ahead_ns if item.early else 0)
+
+    def _bring_forward(self, at_ns: int) -> None:
+        """Let what is early begin sooner, by whole seconds, for the phase of a start is part of the Plan."""
+        first = min((running.item for running in self._waiting), key=self._start_ns)
+        if first.early:
+            spare_ns = self._start_ns(first) - (at_ns + _GAP_NS)
+            self._ahead_ns += max(spare_ns // clock.NS_PER_S, 0) * clock.NS_PER_S
+
+    def _start_due(self, at_ns: int) -> None:
+        for due in tuple(self._waiting):
+            if self._start_ns(due.item) > at_ns:
+                continue
+            self._waiting.remove(due)
+            self._begun_ns[due.item.name] = at_ns
+            self._probe.snapshot(f"{due.item.name}:start", at_ns)
+            due.start()
+            self._running.append(due)
+
+    def _collect(self, at_ns: int) -> None:
+        for running in tuple(self._running):
+            item = running.item
+            if not running.done and at_ns > self._begun_ns[item.name] + item.duration_ns + _GRACE_NS:
+                running.interrupt()
+            if running.done:
+                running.finish()
+                self._probe.snapshot(f"{item.name}:end", at_ns)
+                self._running.remove(running)

@@ -1,0 +1,128 @@
+"""What a way can carry at the most, and what can still arrive after its end has said stop."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Final
+
+from wirelab.model import ethernet
+from wirelab.plan.path import flow_path
+from wirelab.plan.traffic import Copy, Iperf3
+from wirelab.units import BITS_PER_BYTE, NS_PER_S, PS_PER_NS, PS_PER_S
+
+if TYPE_CHECKING:
+    from wirelab.plan.path import Hop
+    from wirelab.plan.traffic import Flow
+    from wirelab.plan.types import Bus, Plan
+
+_PAUSE_FRAME_BYTES: Final = ethernet.MIN_FRAME_BYTES
+_TIMESTAMPS: Final = "net.ipv4.tcp_timestamps"
+_FRAGMENT_UNIT_BYTES: Final = 8
+"""RFC 791: every fragment but the last carries a multiple of this."""
+
+
+def headroom_bytes(hop: Hop) -> int:
+    """What can still arrive at the end of a hop after the buffer there has reached XOFF.
+
+    The frame that crosses the threshold; then, while the PAUSE frame waits behind one of our own,
+    is sent and travels, what the peer sends and what is on the cable already; then the frame that
+    the peer has begun (IEEE 802.3 Annex 31B: it is completed).
+    """
+    longest = ethernet.frame_bytes(max(hop.out.mtu_bytes, hop.into.mtu_bytes))
+    cable = -(-2 * hop.delay_ns * hop.rate_bps // (NS_PER_S * BITS_PER_BYTE))
+    return 3 * ethernet.wire_bytes(longest) + ethernet.wire_bytes(_PAUSE_FRAME_BYTES) + cable
+
+
+@dataclass(frozen=True, slots=True)
+class Ceiling:
+    """The goodput that no flow can exceed, and what it is on its way that allows no more."""
+
+    bps: float
+    bottleneck: str
+
+
+def ceiling_bps(plan: Plan, flow: Flow) -> float | None:
+    """The goodput that no flow can exceed; None when no path leads to the receiver."""
+    found = ceiling(plan, flow)
+    return None if found is None else found.bps
+
+
+def ceiling(plan: Plan, flow: Flow) -> Ceiling | None:
+    """What the slowest line, bus or CPU on the way of a flow serves; None when there is no way.
+
+    For a line that is payload / (frame + 24 B) x line rate.
+    """
+    way = flow_path(plan, flow)
+    if not way:
+        return None
+    mtu = min(port.mtu_bytes for hop in way for port in (hop.out, hop.into))
+    payload, frames = _udp_sizes(flow, mtu) if flow.protocol == "udp" else _tcp_sizes(plan, flow, mtu)
+    wire_bits = sum(map(ethernet.wire_bytes, frames)) * BITS_PER_BYTE
+    served_s = {f"the line from {hop.out.label} to {hop.into.label}": wire_bits / hop.rate_bps for hop in way}
+    for hop in way:
+        for port in (hop.out, hop.into):
+            if port.bus is not None:
+                served_s[f"the bus of {port.label}"] = _bus_s(port.bus, frames)
+    served_s |= {f"the CPU of {node}": spent_s for node, spent_s in _cpus_s(way, frames).items()}
+    served_s |= _copy_s(flow, payload, min(served_s.values()))
+    bottleneck = max(served_s, key=served_s.__getitem__)
+    return Ceiling(payload * BITS_PER_BYTE / served_s[bottleneck], bottleneck)
+
+
+def _copy_s(flow: Flow, payload: int, sent_s: float) -> dict[str, float]:
+    """How long the stages of a copy take: the slowest is the limit, or all of them one after the other."""
+    if not isinstance(flow, Copy):
+        return {}
+    stages_ps = {
+        f"reading at {flow.sender}": flow.read_ps,
+        f"the program at {flow.sender}": flow.process_ps,
+        f"writing at {flow.receiver}": flow.write_ps,
+    }
+    stages_s = {what: payload * byte_ps / PS_PER_S for what, byte_ps in stages_ps.items()}
+    if flow.pipeline == "overlapped":
+        return stages_s
+    return {"reading, sending and writing one after the other": sent_s + sum(stages_s.values())}
+
+
+def _bus_s(bus: Bus, frames: tuple[int, ...]) -> float:
+    """How long frames take on a bus."""
+    size = sum(
+        frame + -(-frame // (bus.payload_bytes or frame)) * bus.overhead_bytes + bus.frame_bytes
+        for frame in frames
+    )
+    return size * BITS_PER_BYTE / bus.bps
+
+
+def _cpus_s(way: tuple[Hop, ...], frames: tuple[int, ...]) -> dict[str, float]:
+    """How long the CPU of each node is busy with frames: with taking them in, with sending them, or both."""
+    cost_ps: dict[str, int] = {}
+    for hop in way:
+        sender, taker = hop.out.cpu, hop.into.cpu
+        served = [(hop.out.node, sender.tx_frame_ns, sender.tx_byte_ps)] if sender else []
+        served += [(hop.into.node, taker.rx_frame_ns, taker.rx_byte_ps)] if taker else []
+        for node, frame_ns, byte_ps in served:
+            spent = len(frames) * frame_ns * PS_PER_NS + sum(frames) * byte_ps
+            cost_ps[node] = cost_ps.get(node, 0) + spent
+    return {node: cost / PS_PER_S for node, cost in cost_ps.items() if cost}
+
+
+def _tcp_sizes(plan: Plan, flow: Flow, mtu: int) -> tuple[int, tuple[int, ...]]:
+    """A full segment's payload and its frame; both ends must offer timestamps for them to be used."""
+    ends = [
+        {**plan.sysctls, **host.sysctls} for host in plan.hosts if host.name in (flow.sender, flow.receiver)
+    ]
+    timestamps = all(sysctls.get(_TIMESTAMPS, "1").strip() != "0" for sysctls in ends)
+    payload = ethernet.tcp_payload_bytes(mtu, timestamps=timestamps)
+    return payload, (ethernet.frame_bytes(mtu),)
+
+
+def _udp_sizes(flow: Flow, mtu: int) -> tuple[int, tuple[int, ...]]:
+    """A datagram's payload, and the frames of all its IP fragments."""
+    payload = (flow.payload_bytes if isinstance(flow, Iperf3) else None) or ethernet.udp_payload_bytes(mtu)
+    room = mtu - ethernet.IPV4_BYTES
+    piece = room // _FRAGMENT_UNIT_BYTES * _FRAGMENT_UNIT_BYTES
+    left, frames = payload + ethernet.UDP_BYTES, []
+    while left > room:
+        frames.append(ethernet.frame_bytes(ethernet.IPV4_BYTES + piece))
+        left -= piece
+    return payload, (*frames, ethernet.frame_bytes(ethernet.IPV4_BYTES + left))

@@ -1,0 +1,54 @@
+"""Frozen dataclasses as JSON and back: what is at its default is left out.
+
+So a figure that the port learns changes only the Plans that set it. Standard library only, for the guest.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+import types
+from functools import cache
+from typing import Any, TypeVar, Union, get_args, get_origin, get_type_hints
+
+T = TypeVar("T")
+
+
+def to_values(thing: object) -> Any:  # noqa: ANN401 - JSON values of any kind
+    """A dataclass, and all in it, as dicts and lists without the fields that have their default."""
+    if dataclasses.is_dataclass(thing):
+        fields = dataclasses.fields(thing)
+        return {
+            field.name: to_values(value)
+            for field in fields
+            if not _is_default(field, value := getattr(thing, field.name))
+        }
+    if isinstance(thing, tuple):
+        return [to_values(value) for value in thing]
+    return thing
+
+
+def from_values(kind: type[T], values: dict[str, Any]) -> T:
+    """The ``kind`` that ``to_values`` made into ``values``. Raises TypeError for a field it does not have."""
+    hints = _hints(kind)  # type: ignore[arg-type] # a class is hashable
+    return kind(**{name: _value(hints.get(name), value) for name, value in values.items()})
+
+
+def _is_default(field: dataclasses.Field[Any], value: object) -> bool:
+    if field.default_factory is not dataclasses.MISSING:
+        return bool(value == field.default_factory())
+    return field.default is not dataclasses.MISSING and bool(value == field.default)
+
+
+@cache
+def _hints(kind: type) -> dict[str, Any]:
+    return get_type_hints(kind)
+
+
+def _value(hint: Any, value: Any) -> Any:  # noqa: ANN401 - whatever an annotation may be
+    if get_origin(hint) in (Union, types.UnionType):
+        hint = next(member for member in get_args(hint) if member is not type(None))
+    if isinstance(value, list):
+        return tuple(_value(get_args(hint)[0], member) for member in value)
+    if isinstance(value, dict) and isinstance(hint, type) and dataclasses.is_dataclass(hint):
+        return from_values(hint, value)
+    return value

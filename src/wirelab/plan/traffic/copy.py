@@ -1,0 +1,66 @@
+"""A copy: a program that reads, processes and sends, and one that takes and writes."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import dataclass
+from typing import ClassVar, Literal
+
+from wirelab.plan.traffic.item import Flow
+
+# What it says when it never reached its peer.
+NO_CONNECTION = "unable to connect"
+
+Pipeline = Literal["sequential", "overlapped"]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Copy(Flow):
+    """A program that reads a block, processes it and sends it; its peer takes the block and writes it.
+
+    Each stage is a serial server: ``read_ps``, ``process_ps`` and ``write_ps`` are what a byte costs it,
+    0 for nothing. Before each block the two exchange ``requests`` pairs of small messages, one after the
+    other. ``sequential``: a block is written before the next one is read. ``overlapped``: the stages
+    work at the same time, on one block each.
+    """
+
+    tool: ClassVar[str] = "copy"
+
+    size_bytes: int
+    block_bytes: int
+    pipeline: Pipeline = "overlapped"
+    read_ps: int = 0
+    process_ps: int = 0
+    write_ps: int = 0
+    requests: int = 0
+
+    def is_measurement(self, code: int, words: str) -> bool:  # noqa: ARG002 - its words say all
+        """That it reached nobody is what was to be found out; interrupted, it ends well."""
+        return words.startswith(NO_CONNECTION)
+
+    def receiver_argv(self) -> list[str]:
+        """The end that takes and writes."""
+        return _argv("take", {"port": self.port, "write_ps": self.write_ps})
+
+    def sender_argv(self, address: str, *, filtered: bool = False) -> list[str]:  # noqa: ARG002 - TCP's own patience
+        """The end that reads, processes and sends."""
+        return _argv(
+            "send",
+            {
+                "address": address,
+                "port": self.port,
+                "client_port": self.client_port,
+                "congestion": self.congestion,
+                "dscp": self.dscp,
+                "size_bytes": self.size_bytes,
+                "block_bytes": self.block_bytes,
+                "sequential": self.pipeline == "sequential",
+                "read_ps": self.read_ps,
+                "process_ps": self.process_ps,
+                "requests": self.requests,
+            },
+        )
+
+
+def _argv(end: str, orders: dict[str, object]) -> list[str]:
+    return ["python3", "-B", "-m", "wirelab.guest.copier", end, json.dumps(orders, sort_keys=True)]
