@@ -125,8 +125,7 @@ def test_what_no_command_sets_stands_in_comments(tmp_path: Path) -> None:
     loaded = experiment(tmp_path, settings=settings)
     text = "\n".join(commands(build_plan(loaded, loaded.cases[0], 1)))
     for line in (
-        "# client-eth0: bus: rate in each direction 7.87692 Gbit/s, largest payload 128 B, "
-        "overhead of each payload 26 B, descriptors of a frame 64 B",
+        "# client-eth0: bus: rate in each direction 7.87692 Gbit/s, largest payload 128 B, overhead of each",
         "# client-eth0: CPU: number 4, a frame received takes 7 us, a byte received 0 ps, ",
         "# switch-p1: shared packet memory: number 2, size 200 kB",
         "# server-eth0: PFC: priorities, a bit each 8, told by pcp",

@@ -11,7 +11,7 @@ from wirelab.model.topology import MODULE_HOST_PORT, MODULE_LINE_PORT, PortRef
 from wirelab.plan.addresses import Addresses
 from wirelab.plan.cpu import firewall_cpu, firewall_rules, host_cpu
 from wirelab.plan.flows import traffic
-from wirelab.plan.physics import bus, device, gso_max_segs, netem, pool
+from wirelab.plan.physics import bus, equipped, gso_max_segs, netem, pool
 from wirelab.plan.sysctls import CONGESTION, ECN, TIMESTAMPS, pinned_sysctls
 from wirelab.plan.types import Cable, Host, Hub, Module, Plan, Port, Router, Switch
 from wirelab.units import NS_PER_S
@@ -101,30 +101,21 @@ def _cable(wiring: Wiring, cable: CableModel) -> Cable:
 def _port(wiring: Wiring, ref: PortRef, addresses: Addresses) -> Port:
     topology = wiring.topology
     node_number = list(topology.nodes).index(ref.node) + 1
-    made = device(wiring, ref)
     forced = forced_mode(wiring, ref)
     offered = () if forced else offered_modes(wiring, ref)
     followed = leader(wiring, ref)
     trust = wiring.setting(ref, "trust")
-    return Port(
+    plain = Port(
         name=ref.interface,
         label=topology.label(ref),
         node=ref.node,
-        role=made.role,
+        role="host",
         mac=f"02:00:00:00:{node_number:02x}:{ref.number:02x}",
         address=addresses.with_prefix(ref),
         speed_bps=(forced or max(offered)).speed_bps,
         mtu_bytes=wiring.mtu_bytes(ref),
         pause_rx=wiring.pause(ref, "pause_rx"),
         pause_tx=wiring.pause(ref, "pause_tx"),
-        rx_usecs=made.rx_usecs,
-        rx_frames=made.rx_frames,
-        rx_ring_frames=made.rx_ring_frames,
-        tx_ring_frames=made.tx_ring_frames,
-        buffer_bytes=made.buffer_bytes,
-        xoff_bytes=made.xoff_bytes,
-        xon_bytes=made.xon_bytes,
-        queue=made.queue,
         netem=netem(wiring, ref),
         autoneg=forced is None,
         advertise=tuple(mode.ethtool for mode in offered),
@@ -138,6 +129,7 @@ def _port(wiring: Wiring, ref: PortRef, addresses: Addresses) -> Port:
         trust="dscp" if trust is not None and trust.value == "dscp" else "pcp",
         gso_max_segs=gso_max_segs(wiring, ref),
     )
+    return equipped(plain, wiring, ref)
 
 
 def _cpu(wiring: Wiring, node: str, number: int) -> Cpu | None:

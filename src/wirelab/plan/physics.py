@@ -6,8 +6,8 @@ frames wait in the egress queue and stay charged to the ingress port's packet bu
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from typing import TYPE_CHECKING, Final
+from dataclasses import replace
+from typing import TYPE_CHECKING, Final, TypedDict
 
 from wirelab.model.bus import bus_of
 from wirelab.model.check.queue import FORWARDING_QUEUE, HOST_QUEUE, MAY_MARK
@@ -20,38 +20,23 @@ from wirelab.units import COUNT, PPM, parse
 if TYPE_CHECKING:
     from wirelab.model.topology import PortRef
     from wirelab.model.wiring import Wiring
-    from wirelab.plan.types import Bus, Role
+    from wirelab.plan.types import Bus, Port
 
 FORWARD_RING_FRAMES: Final = 1
 """A forwarding port keeps its frames in the egress queue; the ring only feeds the wire."""
 
 
-@dataclass(frozen=True, slots=True)
-class Device:
-    """What the device decides of a port, beside speed, MTU and path."""
-
-    role: Role
-    rx_usecs: int
-    rx_frames: int
-    rx_ring_frames: int
-    tx_ring_frames: int
-    buffer_bytes: int
-    xoff_bytes: int
-    xon_bytes: int
-    queue: Queue | None
-
-
-def device(wiring: Wiring, ref: PortRef) -> Device:
-    """What the device that a port belongs to makes of it."""
+def equipped(port: Port, wiring: Wiring, ref: PortRef) -> Port:
+    """``port`` with what the device that it belongs to makes of it: role, rings, buffer, queue."""
     match wiring.topology.nodes[ref.node].kind:
         case "host" | "firewall":
-            return _card(wiring, ref)
+            return _card(port, wiring, ref)
         case "switch":
-            return _switch(wiring, ref)
+            return replace(port, role="forward", **_switch(wiring, ref))
         case "hub":
-            return _hub(wiring, ref)
+            return _hub(port)
         case _:
-            return _module(wiring, ref)
+            return _module(port, wiring, ref)
 
 
 def netem(wiring: Wiring, ref: PortRef) -> Netem | None:
@@ -87,10 +72,10 @@ def pool(wiring: Wiring, ref: PortRef, number: int) -> Pool | None:
     """
     if wiring.topology.nodes[ref.node].kind != "switch":
         return None
-    ports = [each for each in wiring.topology.ports() if each.node == ref.node]
+    ports = [port for port in wiring.topology.ports() if port.node == ref.node]
     size = wiring.number(ref, "buffer")
-    most_in = sum(_switch(wiring, each).buffer_bytes for each in ports)
-    most_out = sum(_most_queued(wiring, each) for each in ports)
+    most_in = sum(_switch(wiring, port)["buffer_bytes"] for port in ports)
+    most_out = sum(_most_queued(wiring, port) for port in ports)
     return Pool(number, size) if size < min(most_in, most_out) else None
 
 
@@ -117,9 +102,9 @@ def _queue(wiring: Wiring, ref: PortRef, kind: str, limit_bytes: int | None) -> 
     return Queue(kind, limit_bytes, frames, bool(ecn.value) if ecn and marks else None)
 
 
-def _card(wiring: Wiring, ref: PortRef) -> Device:
-    return Device(
-        role="host",
+def _card(port: Port, wiring: Wiring, ref: PortRef) -> Port:
+    return replace(
+        port,
         rx_usecs=wiring.rx_usecs(ref),
         rx_frames=int(wiring.value(ref, "rx_frames") or 0),
         rx_ring_frames=wiring.number(ref, "rx_ring"),
@@ -131,21 +116,30 @@ def _card(wiring: Wiring, ref: PortRef) -> Device:
     )
 
 
-def _switch(wiring: Wiring, ref: PortRef) -> Device:
+class _Memory(TypedDict):
+    """How a switch divides its packet memory, for one port."""
+
+    buffer_bytes: int
+    xoff_bytes: int
+    xon_bytes: int
+    queue: Queue
+
+
+def _switch(wiring: Wiring, ref: PortRef) -> _Memory:
     """A switch that sends PAUSE bounds what each port may bring in, one that does not each egress queue."""
     shared = wiring.number(ref, "buffer")
     xoff = wiring.number(ref, "xoff")
-    ports = [each for each in wiring.topology.ports() if each.node == ref.node]
-    lossless = any(_stops(wiring, each) for each in ports)
+    ports = [sibling for sibling in wiring.topology.ports() if sibling.node == ref.node]
+    lossless = any(_stops(wiring, sibling) for sibling in ports)
     limit = wiring.value(ref, "queue_limit")
     if lossless and wiring.setting(ref, "queue_limit") is None:
         limit = shared
-    return _forward(
-        buffer_bytes=xoff + wiring.number(ref, "headroom") if _stops(wiring, ref) else shared,
-        xoff_bytes=xoff,
-        xon_bytes=wiring.number(ref, "xon"),
-        queue=_queue(wiring, ref, FORWARDING_QUEUE, limit if isinstance(limit, int) else None),
-    )
+    return {
+        "buffer_bytes": xoff + wiring.number(ref, "headroom") if _stops(wiring, ref) else shared,
+        "xoff_bytes": xoff,
+        "xon_bytes": wiring.number(ref, "xon"),
+        "queue": _queue(wiring, ref, FORWARDING_QUEUE, limit if isinstance(limit, int) else None),
+    }
 
 
 def _stops(wiring: Wiring, ref: PortRef) -> bool:
@@ -155,50 +149,27 @@ def _stops(wiring: Wiring, ref: PortRef) -> bool:
 
 def _most_queued(wiring: Wiring, ref: PortRef) -> int:
     """What an egress queue and the ring below it can hold, as a packet memory counts it."""
-    queue = _switch(wiring, ref).queue
-    if queue is None or queue.limit_bytes is None:
+    queue = _switch(wiring, ref)["queue"]
+    if queue.limit_bytes is None:
         return wiring.number(ref, "buffer")
     return queue.limit_bytes + (FORWARD_RING_FRAMES + 1) * frame_bytes(wiring.mtu_bytes(ref))
 
 
-def _hub(wiring: Wiring, ref: PortRef) -> Device:
+def _hub(port: Port) -> Port:
     """A repeater holds nothing: what comes in by one port leaves by the others while it comes in."""
-    frame = frame_bytes(wiring.mtu_bytes(ref))
-    return Device(
-        role="repeat",
-        rx_usecs=0,
-        rx_frames=0,
-        rx_ring_frames=FORWARD_RING_FRAMES,
-        tx_ring_frames=FORWARD_RING_FRAMES,
-        buffer_bytes=3 * frame,
-        xoff_bytes=2 * frame,
-        xon_bytes=frame,
-        queue=None,
-    )
+    frame = frame_bytes(port.mtu_bytes)
+    return replace(port, role="repeat", buffer_bytes=3 * frame, xoff_bytes=2 * frame, xon_bytes=frame)
 
 
-def _module(wiring: Wiring, ref: PortRef) -> Device:
+def _module(port: Port, wiring: Wiring, ref: PortRef) -> Port:
     """The FIFO of a module is the egress queue; only with PAUSE does the ingress side bound it too."""
     fifo = wiring.fifo_bytes(ref)
-    if wiring.pause(ref, "pause_tx"):
+    if port.pause_tx:
         room, xoff, xon = (wiring.number(ref, name) for name in ("fifo", "xoff", "xon"))
     else:
         # Frames shorter than the minimum count more in the buffer than in the queue, and those on
         # the wire only in the buffer: twice the FIFO and some is never the limit.
-        room = 2 * fifo + 4 * frame_bytes(wiring.mtu_bytes(ref))
+        room = 2 * fifo + 4 * frame_bytes(port.mtu_bytes)
         xoff, xon = room, fifo
-    return _forward(buffer_bytes=room, xoff_bytes=xoff, xon_bytes=xon, queue=Queue(FORWARDING_QUEUE, fifo))
-
-
-def _forward(*, buffer_bytes: int, xoff_bytes: int, xon_bytes: int, queue: Queue) -> Device:
-    return Device(
-        role="forward",
-        rx_usecs=0,
-        rx_frames=0,
-        rx_ring_frames=FORWARD_RING_FRAMES,
-        tx_ring_frames=FORWARD_RING_FRAMES,
-        buffer_bytes=buffer_bytes,
-        xoff_bytes=xoff_bytes,
-        xon_bytes=xon_bytes,
-        queue=queue,
-    )
+    queue = Queue(FORWARDING_QUEUE, fifo)
+    return replace(port, role="forward", buffer_bytes=room, xoff_bytes=xoff, xon_bytes=xon, queue=queue)

@@ -166,9 +166,9 @@ class Port:
     address: str | None
     speed_bps: int
     mtu_bytes: int
-    buffer_bytes: int
-    xoff_bytes: int
-    xon_bytes: int
+    buffer_bytes: int = 0
+    xoff_bytes: int = 0
+    xon_bytes: int = 0
     pause_rx: bool = False
     pause_tx: bool = False
     rx_usecs: int = 0
