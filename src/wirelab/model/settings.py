@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Final, Literal, cast, get_args
 
 from wirelab.errors import unknown
@@ -10,119 +10,30 @@ from wirelab.model.bus import bus_of
 from wirelab.model.expect import NETWORK, PRIORITIES
 from wirelab.model.modes import AUTO, Duplex, parse_modes
 from wirelab.model.packets import parse_packets
+from wirelab.model.setting_kinds import (
+    CABLE_SETTINGS,
+    NETWORK_SETTINGS,
+    NODE_SETTINGS,
+    PORT_SETTINGS,
+    SettingKind,
+)
 from wirelab.model.topology import PortError
 from wirelab.model.types import Congestion, read_on_off
-from wirelab.units import COST, COUNT, LENGTH, MICROSECONDS, RATE, RATIO, SIZE, TIME, Quantity, parse
+from wirelab.units import COUNT, RATE, SIZE, Quantity, parse
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping
 
     from wirelab.errors import Problem
     from wirelab.model.parts import PartKind, Parts
-    from wirelab.model.topology import NodeKind, Topology
+    from wirelab.model.topology import Topology
     from wirelab.model.yamlfile import Document, Loc
 
 Value = int | bool | str
 QueueKind = Literal["fq_codel", "fq", "cake", "pfifo_fast", "pfifo", "bfifo"]
-Word = Literal[
-    "on_off",
-    "nic",
-    "storage",
-    "congestion",
-    "queue",
-    "queue_limit",
-    "speed",
-    "duplex",
-    "modes",
-    "bus",
-    "priorities",
-    "trust",
-    "packets",
-]
-Kind = Quantity | Word
 
 PART: Final = "part"
 FRAMES: Final = " frames"
-
-_LINK: Final[Mapping[str, Kind]] = {"speed": "speed", "duplex": "duplex", "advertise": "modes"}
-_PATH: Final[Mapping[str, Kind]] = {"delay": TIME, "jitter": TIME, "loss": RATIO, "reorder": RATIO}
-_PAUSE: Final[Mapping[str, Kind]] = {
-    "flow_control": "on_off",
-    "pause_rx": "on_off",
-    "pause_tx": "on_off",
-    "xoff": SIZE,
-    "xon": SIZE,
-}
-_PFC: Final[Mapping[str, Kind]] = {"pfc": "priorities", "trust": "trust"}
-_QUEUE: Final[Mapping[str, Kind]] = {"queue": "queue", "queue_limit": "queue_limit", "ecn": "on_off"}
-_NIC: Final[Mapping[str, Kind]] = {
-    "nic": "nic",
-    "rx_usecs": MICROSECONDS,
-    "rx_frames": COUNT,
-    "rx_ring": COUNT,
-    "tx_ring": COUNT,
-    "buffer": SIZE,
-    "mtu": SIZE,
-    "bus": "bus",
-    "bus_payload": SIZE,
-    **_QUEUE,
-    **_PAUSE,
-    **_PFC,
-}
-_HOST: Final[Mapping[str, Kind]] = {
-    **_NIC,
-    "storage": "storage",
-    "timestamps": "on_off",
-    "congestion": "congestion",
-    "gso_max_segs": COUNT,
-    "rx_frame": COST,
-    "rx_byte": COST,
-    "tx_frame": COST,
-    "tx_byte": COST,
-    **_LINK,
-    **_PATH,
-}
-_FIREWALL: Final[Mapping[str, Kind]] = {
-    **_NIC,
-    "frame": COST,
-    "byte": COST,
-    "rule": COST,
-    "rules": COUNT,
-    "stateful": "on_off",
-    "block": "packets",
-}
-_SWITCH: Final[Mapping[str, Kind]] = {
-    "buffer": SIZE,
-    "headroom": SIZE,
-    "mtu": SIZE,
-    **_QUEUE,
-    **_PAUSE,
-    **_PFC,
-}
-_MODULE: Final[Mapping[str, Kind]] = {"fifo": SIZE, "mtu": SIZE, **_PAUSE}
-_HUB: Final[Mapping[str, Kind]] = {"mtu": SIZE}
-_CABLE: Final[Mapping[str, Kind]] = {"speed": "speed", "length": LENGTH, "delay": TIME, "loss": RATIO}
-_NETWORK: Final[Mapping[str, Kind]] = {"mtu": SIZE}
-
-NODE_SETTINGS: Final[Mapping[NodeKind, Mapping[str, Kind]]] = {
-    "host": _HOST,
-    "switch": _SWITCH,
-    "module": _MODULE,
-    "hub": _HUB,
-    "firewall": _FIREWALL,
-}
-_NODE_ONLY: Final = ("nic", "bus", "frame", "byte", "rule", "rules", "stateful", "block")
-PORT_SETTINGS: Final[Mapping[NodeKind, Mapping[str, Kind]]] = {
-    "host": {},
-    "switch": {**_SWITCH, **_LINK, **_PATH},
-    "module": {**_MODULE, **_LINK, **_PATH},
-    "hub": {},
-    "firewall": {
-        **{name: kind for name, kind in _FIREWALL.items() if name not in _NODE_ONLY},
-        **_LINK,
-        **_PATH,
-    },
-}
 
 
 @dataclass(frozen=True, slots=True)
@@ -174,9 +85,9 @@ class SettingReader:
     def quantity(self, key: str) -> Quantity | None:
         """What a setting is measured in, None for words. Raises SettingError if there is no such setting."""
         _, _, kind = self._what(key)
-        return kind if isinstance(kind, Quantity) else None
+        return kind.kind if isinstance(kind, SettingKind) and isinstance(kind.kind, Quantity) else None
 
-    def _what(self, key: str) -> tuple[Target, str, Kind | PartKind]:
+    def _what(self, key: str) -> tuple[Target, str, SettingKind | PartKind]:
         name, *rest = key.split(".")
         node = self.topology.nodes.get(name)
         if node is not None:
@@ -195,15 +106,15 @@ class SettingReader:
             return self._setting(Target(ref.node, ref.port), rest[-1], PORT_SETTINGS[node.kind], key)
         cables = tuple(cable.name for cable in self.topology.cables if cable.name)
         if name in cables or name == NETWORK:
-            known = _NETWORK if name == NETWORK else _CABLE
+            known = NETWORK_SETTINGS if name == NETWORK else CABLE_SETTINGS
             if len(rest) != 1:
                 raise SettingError(f"write `{name}.<setting>`, one of {', '.join(known)}")
             return self._setting(Target(name), rest[0], known, key)
         raise SettingError(unknown("node", name, (*self.topology.nodes, *cables, NETWORK)))
 
     def _setting(
-        self, target: Target, name: str, known: Mapping[str, Kind], key: str
-    ) -> tuple[Target, str, Kind]:
+        self, target: Target, name: str, known: Mapping[str, SettingKind], key: str
+    ) -> tuple[Target, str, SettingKind]:
         if name in known:
             return target, name, known[name]
         node = self.topology.nodes.get(target.name)
@@ -211,12 +122,14 @@ class SettingReader:
             raise SettingError(f"`{name}` is a setting of one port: write `{target.name}.<port>.{name}`")
         raise SettingError(unknown(f"setting of {key.rpartition('.')[0]}", name, known))
 
-    def _value(self, text: str, kind: Kind | PartKind) -> Value:
-        if isinstance(kind, Quantity):
-            return parse(text, kind)
-        if kind in _READERS:
-            return _READERS[kind](text)
-        return self._part(cast("PartKind", kind), text)
+    def _value(self, text: str, kind: SettingKind | PartKind) -> Value:
+        if not isinstance(kind, SettingKind):
+            return self._part(kind, text)
+        if isinstance(kind.kind, Quantity):
+            return kind.parse(text)
+        if kind.kind in _READERS:
+            return _READERS[kind.kind](text)
+        return self._part(cast("PartKind", kind.kind), text)
 
     def _part(self, kind: PartKind, text: str) -> str:
         if kind == "bus":
@@ -246,11 +159,15 @@ def parse_priorities(text: str) -> tuple[int, ...]:
     return tuple(sorted(found))
 
 
+_QUEUE_BYTES: Final = replace(NODE_SETTINGS["switch"]["queue_limit"], kind=SIZE)
+_QUEUE_FRAMES: Final = replace(_QUEUE_BYTES, kind=COUNT)
+
+
 def queue_limit(text: str) -> int | str:
     """``107 kB`` in bytes, or ``1000 frames`` as it is. Raises ValueError for anything else."""
     if not text.endswith(FRAMES):
-        return parse(text, SIZE)
-    if not parse(text.removesuffix(FRAMES), COUNT):
+        return _QUEUE_BYTES.parse(text)
+    if not _QUEUE_FRAMES.parse(text.removesuffix(FRAMES)):
         raise SettingError("a queue of 0 frames holds nothing")
     return text
 
