@@ -10,13 +10,8 @@ from wirelab.model.bus import bus_of
 from wirelab.model.expect import NETWORK, PRIORITIES
 from wirelab.model.modes import AUTO, Duplex, parse_modes
 from wirelab.model.packets import parse_packets
-from wirelab.model.setting_kinds import (
-    CABLE_SETTINGS,
-    NETWORK_SETTINGS,
-    NODE_SETTINGS,
-    PORT_SETTINGS,
-    SettingKind,
-)
+from wirelab.model.setting_kind import SettingKind
+from wirelab.model.setting_table import CABLE_SETTINGS, NETWORK_SETTINGS, NODE_SETTINGS, PORT_SETTINGS
 from wirelab.model.topology import PortError
 from wirelab.model.types import Congestion, read_on_off
 from wirelab.units import COUNT, RATE, SIZE, Quantity, parse

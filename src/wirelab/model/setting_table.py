@@ -1,13 +1,10 @@
-"""Every setting that ``with`` may have: whose it may be, in which unit, from where to where.
-
-The reader of ``with``, the JSON Schema's words and the reference are made from this table.
-"""
+"""Every setting that ``with`` may have. The reader of scenarios and the reference go by this table."""
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from typing import TYPE_CHECKING, Final, Literal
+from typing import TYPE_CHECKING, Final
 
+from wirelab.model.setting_kind import Limits, Owner, SettingKind
 from wirelab.units import (
     COST,
     COUNT,
@@ -19,92 +16,19 @@ from wirelab.units import (
     RATIO,
     SIZE,
     TIME,
-    UnitError,
     parse,
-    show,
 )
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
     from wirelab.model.topology import NodeKind
-    from wirelab.units import Quantity
-
-Owner = Literal[
-    "host",
-    "firewall",
-    "firewall port",
-    "switch",
-    "switch port",
-    "module",
-    "module port",
-    "hub",
-    "cable",
-    "network",
-]
-Word = Literal[
-    "on_off",
-    "nic",
-    "storage",
-    "congestion",
-    "queue",
-    "queue_limit",
-    "speed",
-    "duplex",
-    "modes",
-    "bus",
-    "priorities",
-    "trust",
-    "packets",
-]
 
 _U32: Final = 2**32 - 1
 _CARDS: Final[tuple[Owner, ...]] = ("host", "firewall", "firewall port")
 _QUEUEING: Final[tuple[Owner, ...]] = (*_CARDS, "switch", "switch port")
 _PAUSING: Final[tuple[Owner, ...]] = (*_QUEUEING, "module", "module port")
 _LINKED: Final[tuple[Owner, ...]] = ("host", "firewall port", "switch port", "module port")
-_MEMORY: Final[tuple[Owner, ...]] = (*_CARDS, "switch", "switch port")
-
-
-@dataclass(frozen=True, slots=True)
-class Limits:
-    """The least and the most that a setting can be, in its base unit, and what sets the limit."""
-
-    least: int = 0
-    most: int | None = None
-    reason: str = ""
-
-
-@dataclass(frozen=True, slots=True)
-class SettingKind:
-    """One setting.
-
-    ``kind`` is the quantity it is measured in, or the word for how it is written. ``default`` is what
-    holds where nobody says anything.
-    """
-
-    name: str
-    kind: Quantity | Word
-    owners: tuple[Owner, ...]
-    text: str
-    example: str
-    default: str = "the part's"
-    limits: Limits = Limits()
-    since: str = "0.1"
-
-    def parse(self, text: str) -> int:
-        """A value of this quantity in its base unit. Raises UnitError, for one out of its limits, too."""
-        assert not isinstance(self.kind, str)  # noqa: S101 - for those that are measured
-        value = parse(text, self.kind)
-        least, most = self.limits.least, self.limits.most
-        if value < least:
-            msg = f"`{text.strip()}` is less than `{self.name}` can be, {show(least, self.kind)}"
-        elif most is not None and value > most:
-            msg = f"`{text.strip()}` is more than `{self.name}` can be, {show(most, self.kind)}"
-        else:
-            return value
-        raise UnitError(f"{msg}: {self.limits.reason}" if self.limits.reason else msg)
-
 
 _TC_BYTES: Final = Limits(1, _U32, "tc counts the bytes of a queue in 32 bits")
 _RING: Final = Limits(1, 8192, "no card has longer rings")
@@ -118,7 +42,7 @@ SETTINGS: Final[tuple[SettingKind, ...]] = (
         "rx_usecs",
         MICROSECONDS,
         _CARDS,
-        "interrupt moderation: how long an interrupt waits for more frames (`ethtool -C rx-usecs`)",
+        "interrupt moderation: how long an interrupt waits for more frames (`ethtool -C`)",
         "50 us",
         limits=Limits(0, 1_000_000, "no card holds an interrupt back for longer"),
     ),
@@ -126,23 +50,19 @@ SETTINGS: Final[tuple[SettingKind, ...]] = (
         "rx_frames",
         COUNT,
         _CARDS,
-        "interrupt moderation: with how many frames it comes at the latest, 0 for any (`ethtool -C rx-frames`)",
+        "interrupt moderation: the frame with which it comes at the latest, 0 for none (`ethtool -C`)",
         "32",
         default="the part's, or 0",
         limits=Limits(0, _U32, "ethtool counts them in 32 bits"),
     ),
-    SettingKind(
-        "rx_ring", COUNT, _CARDS, "frames in the receive ring (`ethtool -G rx`)", "512", limits=_RING
-    ),
-    SettingKind(
-        "tx_ring", COUNT, _CARDS, "frames in the transmit ring (`ethtool -G tx`)", "512", limits=_RING
-    ),
+    SettingKind("rx_ring", COUNT, _CARDS, "frames in the receive ring (`ethtool -G`)", "512", limits=_RING),
+    SettingKind("tx_ring", COUNT, _CARDS, "frames in the transmit ring (`ethtool -G`)", "512", limits=_RING),
     SettingKind("bus", "bus", ("host", "firewall"), "what joins the card to the machine", "pcie-3 x1"),
     SettingKind(
         "bus_payload", SIZE, _CARDS, "largest payload of a transaction on the bus", "256 B", "the bus's"
     ),
     # Memory and queues.
-    SettingKind("buffer", SIZE, _MEMORY, "packet buffer", "512 KiB"),
+    SettingKind("buffer", SIZE, _QUEUEING, "packet buffer", "512 KiB"),
     SettingKind(
         "fifo", SIZE, ("module", "module port"), "FIFO in each direction", "16 KiB", limits=_TC_BYTES
     ),
