@@ -51,11 +51,16 @@ def _netem(name: str, asked: Netem, qdisc: dict[str, Any]) -> list[Readback]:
         name,
         {
             "path": ("netem", qdisc.get("kind", "none")),
-            "netem_delay_ns": (asked.delay_ns, round(delay.get("delay", 0) * _NS_PER_S)),
-            "netem_jitter_ns": (asked.jitter_ns, round(delay.get("jitter", 0) * _NS_PER_S)),
+            "netem_delay_ns": (asked.delay_ns, _told_ns(asked.delay_ns, delay.get("delay", 0))),
+            "netem_jitter_ns": (asked.jitter_ns, _told_ns(asked.jitter_ns, delay.get("jitter", 0))),
             # netem keeps a probability in 32 bits.
             "netem_loss_ppm": (round(asked.loss_ratio * _PPM), round(loss.get("loss", 0) * _PPM)),
             "netem_reorder_ppm": (round(asked.reorder_ratio * _PPM), round(reorder.get("reorder", 0) * _PPM)),
             "netem_limit_packets": (asked.limit_packets, options.get("limit", 0)),
         },
     )
+
+
+def _told_ns(asked_ns: int, told_s: float) -> int:
+    """What tc tells of a time: it prints six digits, and what agrees with them is what was asked for."""
+    return asked_ns if f"{asked_ns / _NS_PER_S:g}" == f"{told_s:g}" else round(told_s * _NS_PER_S)

@@ -44,7 +44,10 @@ def apply(network: Network) -> None:
     plan = network.plan
     for name, sysctls in _sysctls(plan).items():
         with inside(network.pid(name)):
-            _write_sysctls(sysctls)
+            own = {key: value for key, value in sysctls.items() if _sysctl(key).exists()}
+            _write_sysctls(own)
+        # What a namespace does not have is the same for all of the lab: older kernels' net.core.rmem_max.
+        _write_sysctls({key: value for key, value in sysctls.items() if key not in own})
     for router in plan.routers:
         run(network.argv(router.name, ["nft", "-f", "-"]), text=router.nft)
     for node in plan.nodes:
@@ -76,6 +79,10 @@ def _write_sysctls(sysctls: Mapping[str, str]) -> None:
     # Written as from inside, for /proc/sys/net shows the writer's namespace.
     for name, value in sysctls.items():
         _sysctl(name).write_text(f"{value}\n")
+
+
+def _read_sysctl(name: str) -> str:
+    return " ".join(_sysctl(name).read_text().split())
 
 
 def _sysctl(name: str) -> Path:
@@ -121,7 +128,8 @@ def read_back(network: Network) -> tuple[Readback, ...]:
         tool.close()
     for name, sysctls in _sysctls(plan).items():
         with inside(network.pid(name)):
-            actual = {key: " ".join(_sysctl(key).read_text().split()) for key in sysctls}
+            actual = {key: _read_sysctl(key) for key in sysctls if _sysctl(key).exists()}
+        actual |= {key: _read_sysctl(key) for key in sysctls if key not in actual}
         settings += readbacks(name, {key: (asked, actual[key]) for key, asked in sysctls.items()})
     for stack in plan.stacks:
         if stack.routes:

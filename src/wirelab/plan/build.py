@@ -12,7 +12,7 @@ from wirelab.plan.addresses import Addresses
 from wirelab.plan.cpu import firewall_cpu, firewall_rules, host_cpu
 from wirelab.plan.flows import traffic
 from wirelab.plan.physics import bus, equipped, gso_max_segs, netem, pool
-from wirelab.plan.sysctls import CONGESTION, ECN, TIMESTAMPS, pinned_sysctls
+from wirelab.plan.sysctls import CONGESTION, ECN, TIMESTAMPS, pinned_sysctls, socket_buffers
 from wirelab.plan.types import Cable, Host, Hub, Module, Plan, Port, Router, Switch
 from wirelab.units import NS_PER_S
 
@@ -34,6 +34,7 @@ def build_plan(experiment: Experiment, case: Case, seed: int) -> Plan:
     wiring = case.wiring
     topology = wiring.topology
     addresses = Addresses.of(topology)
+    items = traffic(experiment.scenario.items, wiring, seed)
     plan = Plan(
         scenario=experiment.scenario.name,
         variant=case.name,
@@ -63,8 +64,8 @@ def build_plan(experiment: Experiment, case: Case, seed: int) -> Plan:
         ),
         ports=tuple(_port(wiring, ref, addresses) for ref in topology.ports()),
         cables=tuple(_cable(wiring, cable) for cable in topology.cables),
-        traffic=traffic(experiment.scenario.items, wiring, seed),
-        sysctls=pinned_sysctls(),
+        traffic=items,
+        sysctls={**pinned_sysctls(), **socket_buffers(items)},
     )
     ends_ns = max((item.end_ns for item in plan.traffic), default=0)
     return replace(plan, wall_limit_s=WALL_START_S + WALL_S_PER_VIRTUAL_S * -(-ends_ns // NS_PER_S))
@@ -110,7 +111,7 @@ def _port(wiring: Wiring, ref: PortRef, addresses: Addresses) -> Port:
         label=topology.label(ref),
         node=ref.node,
         role="host",
-        mac=f"02:00:00:00:{node_number:02x}:{ref.number:02x}",
+        mac=_mac(node_number, ref.number),
         address=addresses.with_prefix(ref),
         speed_bps=(forced or max(offered)).speed_bps,
         mtu_bytes=wiring.mtu_bytes(ref),
@@ -130,6 +131,12 @@ def _port(wiring: Wiring, ref: PortRef, addresses: Addresses) -> Port:
         gso_max_segs=gso_max_segs(wiring, ref),
     )
     return equipped(plain, wiring, ref)
+
+
+def _mac(node: int, port: int) -> str:
+    """A locally administered address (IEEE 802, 8.4) that says which port of which node it is."""
+    port_bytes = port.to_bytes(2)
+    return f"02:00:00:{port_bytes[0]:02x}:{node:02x}:{port_bytes[1]:02x}"
 
 
 def _cpu(wiring: Wiring, node: str, number: int) -> Cpu | None:

@@ -6,11 +6,31 @@ same everywhere needs them all said.
 
 from __future__ import annotations
 
-from typing import Final
+from typing import TYPE_CHECKING, Final
+
+from wirelab.plan.traffic import Iperf3
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+    from wirelab.plan.traffic import Item
 
 CONGESTION: Final = "net.ipv4.tcp_congestion_control"
 TIMESTAMPS: Final = "net.ipv4.tcp_timestamps"
 ECN: Final = "net.ipv4.tcp_ecn"
+
+
+_OWN_BUFFER_BYTES: Final = 2**21
+"""What every kernel of the lab lets a socket have, unasked."""
+
+
+def socket_buffers(items: Iterable[Item]) -> dict[str, str]:
+    """What the largest ``window`` of some traffic needs; nothing where the kernel gives that by itself."""
+    windows = (item.window_bytes or 0 for item in items if isinstance(item, Iperf3))
+    largest_bytes = max(windows, default=0)
+    if largest_bytes <= _OWN_BUFFER_BYTES:
+        return {}
+    return {f"net.core.{direction}mem_max": str(largest_bytes) for direction in "rw"}
 
 
 def pinned_sysctls() -> dict[str, str]:
