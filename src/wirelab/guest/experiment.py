@@ -63,5 +63,5 @@ class _Progress:
 def tools() -> dict[str, str]:
     """The versions of what produced the figures, as the root image's package database has them."""
     database = _DPKG_STATUS.read_text(errors="replace")
-    found = dict(re.findall(r"^Package: (\S+)$.*?^Version: (\S+)$", database, re.MULTILINE | re.DOTALL))
-    return {name: found[name] for name in _TOOLS}
+    versions = dict(re.findall(r"^Package: (\S+)$.*?^Version: (\S+)$", database, re.MULTILINE | re.DOTALL))
+    return {name: versions[name] for name in _TOOLS}

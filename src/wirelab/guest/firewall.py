@@ -19,13 +19,13 @@ def blocked(router: Router, ruleset: str) -> dict[str, int]:
     nft lists rules in the order in which they were added. Raises ValueError when they are not as many.
     """
     asked = [line for line in router.nft.splitlines() if line.startswith("add rule ")]
-    found = [each["rule"]["expr"] for each in json.loads(ruleset)["nftables"] if "rule" in each]
+    listed = [entry["rule"]["expr"] for entry in json.loads(ruleset)["nftables"] if "rule" in entry]
     return {
         line.removesuffix(_COUNTED).split(maxsplit=_WORDS_BEFORE)[-1]: _packets(expressions)
-        for line, expressions in zip(asked, found, strict=True)
+        for line, expressions in zip(asked, listed, strict=True)
         if line.endswith(_COUNTED)
     }
 
 
 def _packets(expressions: list[dict[str, dict[str, int]]]) -> int:
-    return sum(each["counter"]["packets"] for each in expressions if "counter" in each)
+    return sum(expression["counter"]["packets"] for expression in expressions if "counter" in expression)

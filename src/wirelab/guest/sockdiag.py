@@ -50,14 +50,14 @@ class SockDiag:
         )
         header = _HEADER.pack(_HEADER.size + len(request), _SOCK_DIAG_BY_FAMILY, _NLM_F_REQUEST_DUMP, 0, 0)
         self._socket.send(header + request)
-        found: dict[tuple[int, int], TcpInfo] = {}
-        while _parse(self._socket.recv(1 << 16), found):
+        connections: dict[tuple[int, int], TcpInfo] = {}
+        while _parse(self._socket.recv(1 << 16), connections):
             pass
-        return found
+        return connections
 
 
-def _parse(data: bytes, found: dict[tuple[int, int], TcpInfo]) -> bool:
-    """Add the connections of one datagram to ``found``; False when it was the last."""
+def _parse(data: bytes, connections: dict[tuple[int, int], TcpInfo]) -> bool:
+    """Add those of one datagram to ``connections``; False when it was the last."""
     start = 0
     while start < len(data):
         length, kind, *_ = _HEADER.unpack_from(data, start)
@@ -67,7 +67,7 @@ def _parse(data: bytes, found: dict[tuple[int, int], TcpInfo]) -> bool:
         local, remote = _PORTS.unpack_from(body, 4)
         info = _attribute(body[_MESSAGE_LEN:], _INET_DIAG_INFO)
         if info is not None:
-            found[local, remote] = _tcp_info(info)
+            connections[local, remote] = _tcp_info(info)
         start += (length + 3) & ~3
     return True
 

@@ -43,8 +43,8 @@ class Ceiling:
 
 def ceiling_bps(plan: Plan, flow: Flow) -> float | None:
     """The goodput that no flow can exceed; None when no path leads to the receiver."""
-    found = ceiling(plan, flow)
-    return None if found is None else found.bps
+    limit = ceiling(plan, flow)
+    return None if limit is None else limit.bps
 
 
 def ceiling(plan: Plan, flow: Flow) -> Ceiling | None:

@@ -43,7 +43,7 @@ def _cables(plan: Plan) -> Iterator[str]:
 
 
 def _host(plan: Plan, name: str) -> Iterator[str]:
-    host = next(each for each in plan.hosts if each.name == name)
+    host = next(host for host in plan.hosts if host.name == name)
     yield ""
     yield f"# on {name}: {host.part}, {host.nic}"
     for key, value in host.sysctls.items():
@@ -79,7 +79,7 @@ def _card(plan: Plan, port: Port) -> Iterator[str]:
 
 
 def _switch(plan: Plan, name: str) -> Iterator[str]:
-    part = next(each.part for each in plan.switches if each.name == name)
+    part = next(switch.part for switch in plan.switches if switch.name == name)
     ports = plan.ports_of(name)
     yield ""
     yield f"# on {name}: {part}"
@@ -92,7 +92,7 @@ def _switch(plan: Plan, name: str) -> Iterator[str]:
 
 
 def _module(plan: Plan, name: str) -> Iterator[str]:
-    module = next(each for each in plan.modules if each.name == name)
+    module = next(module for module in plan.modules if module.name == name)
     ports = plan.ports_of(name)
     yield ""
     yield f"# in {name}: {module.part}; a transceiver takes no commands, these describe it"
@@ -129,7 +129,7 @@ def _port(plan: Plan, port: Port) -> Iterator[str]:
 
 def _shown(name: str, value: Value) -> str:
     """A value with the unit that the name of its setting ends in."""
-    quantity = next((each for ending, each in _UNITS.items() if name.endswith(ending)), None)
+    quantity = next((unit for ending, unit in _UNITS.items() if name.endswith(ending)), None)
     return str(value) if quantity is None else show(int(value), quantity)
 
 

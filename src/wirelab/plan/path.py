@@ -53,11 +53,11 @@ def priority(port: Port, dscp: int) -> int:
 def hops(plan: Plan) -> tuple[Hop, ...]:
     """Every cable of the Plan, once in each direction."""
     ports = {port.name: port for port in plan.ports}
-    found = []
+    both_ways = []
     for cable in plan.cables:
         a, b = ports[cable.a], ports[cable.b]
-        found += [Hop(a, b, cable.delay_ns), Hop(b, a, cable.delay_ns)]
-    return tuple(found)
+        both_ways += [Hop(a, b, cable.delay_ns), Hop(b, a, cable.delay_ns)]
+    return tuple(both_ways)
 
 
 def path(plan: Plan, sender: str, receiver: str) -> tuple[Hop, ...]:
