@@ -7,7 +7,7 @@ import os
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from wirelab.guest.shell import Job
+from wirelab.guest.shell import Program
 from wirelab.guest.shell import run as run_program
 
 if TYPE_CHECKING:
@@ -41,14 +41,14 @@ def _mount(source: str, target: Path, *, read_only: bool) -> None:
 
 def _run(argv: Sequence[str], results: Path) -> int:
     try:
-        job = Job(argv, results / "stdout", results / "stderr", cwd=WORK, env=_environment())
+        program = Program(argv, results / "stdout", results / "stderr", cwd=WORK, env=_environment())
     except FileNotFoundError:
         (results / "stderr").write_text(f"wirelab exec: {argv[0]}: not found in the lab\n")
         return _NOT_FOUND
     except PermissionError:
         (results / "stderr").write_text(f"wirelab exec: {argv[0]}: not executable\n")
         return _NOT_EXECUTABLE
-    return job.wait()
+    return program.wait()
 
 
 def _environment() -> dict[str, str]:

@@ -7,7 +7,7 @@ import json
 import signal
 from typing import TYPE_CHECKING
 
-from wirelab.guest.shell import Job
+from wirelab.guest.shell import Program
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -32,19 +32,19 @@ class Running:
         self.item = item
         self._network = network
         self._results = results
-        self._sender: Job | None = None
+        self._sender: Program | None = None
         argv = item.receiver_argv()
-        self._receiver = self._job(item.receiver, argv, item.receiver_file) if argv else None
+        self._receiver = self._program(item.receiver, argv, item.receiver_file) if argv else None
 
-    def _job(self, node: str, argv: list[str], file: str) -> Job:
+    def _program(self, node: str, argv: list[str], file: str) -> Program:
         output = self._results / file
-        return Job(self._network.argv(node, argv), output, output.with_suffix(".log"))
+        return Program(self._network.argv(node, argv), output, output.with_suffix(".log"))
 
     def start(self) -> None:
         """Start the sending end: from now on there is traffic."""
         plan, item = self._network.plan, self.item
         argv = item.sender_argv(plan.address_of(item.receiver), filtered=bool(plan.routers))
-        self._sender = self._job(item.sender, argv, item.sender_file)
+        self._sender = self._program(item.sender, argv, item.sender_file)
 
     @property
     def done(self) -> bool:
@@ -53,10 +53,10 @@ class Running:
 
     def interrupt(self) -> None:
         """End both ends as Ctrl-C does, so that they say how far they came."""
-        for job in (self._sender, self._receiver):
-            if job is not None and job.code is None:
-                job.send(signal.SIGINT)
-                job.wait()
+        for program in (self._sender, self._receiver):
+            if program is not None and program.code is None:
+                program.send(signal.SIGINT)
+                program.wait()
 
     def finish(self) -> None:
         """Wait for the receiving end. Raises TrafficError when the sending one failed by itself."""
@@ -75,9 +75,9 @@ class Running:
 
     def kill(self) -> None:
         """End both ends at once."""
-        for job in (self._sender, self._receiver):
-            if job is not None and job.code is None:
-                job.kill()
+        for program in (self._sender, self._receiver):
+            if program is not None and program.code is None:
+                program.kill()
 
     def _words(self) -> str:
         """What the sending end says went wrong: its JSON's ``error``, else the end of what it printed."""

@@ -29,7 +29,7 @@ def run(argv: Sequence[str], *, text: str | None = None) -> str:
     return done.stdout
 
 
-class Job:
+class Program:
     """A program that runs on while the lab goes about other things; what it prints goes to a file."""
 
     def __init__(
