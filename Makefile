@@ -18,12 +18,13 @@ READY := $(VENV)/.ready-$(HERE)
 READY_TO_TEST := $(VENV)/.ready-to-test-$(HERE)
 PIP := $(VENV)/bin/python -m pip --quiet --disable-pip-version-check
 
-.PHONY: help scenario name lab test matrix bench doctor clean
+.PHONY: help scenario name lab test fuzz matrix bench doctor clean
 .DELETE_ON_ERROR:
 
 help:
 	@echo 'make scenario NAME=sfp-mismatch   run a scenario; the folder scenarios/ names them all'
 	@echo 'make test                         the linters, the unit tests and the lab tests'
+	@echo 'make fuzz                         read ten thousand damaged files; ARGS="--first-mutation 20000" takes others'
 	@echo 'make matrix                       run every scenario, as many at once as there are CPUs'
 	@echo 'make bench                        measure how fast the labs are on this machine'
 	@echo 'make lab                          only build the lab kernel and the root image'
@@ -51,6 +52,9 @@ lab: $(READY)
 
 test: $(READY_TO_TEST) lab
 	@$(VENV)/bin/python -m pytest -n auto --dist worksteal $(ARGS)
+
+fuzz: $(READY_TO_TEST)
+	@$(VENV)/bin/python -m pytest -n auto tests/unit/test_model_mutations.py --mutations 10000 $(ARGS)
 
 matrix: lab
 	@$(VENV)/bin/wirelab run $(ARGS)

@@ -24,6 +24,8 @@ def pytest_configure() -> None:
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:
-    """Which lab the lab tests use; without these, the one `wirelab lab build` has made."""
+    """Which lab the lab tests use, else the one `wirelab lab build` has made; how many files are damaged."""
     parser.addoption("--kernel", type=Path, default=None, help="another lab kernel")
     parser.addoption("--root", type=Path, default=None, help="another root image")
+    parser.addoption("--mutations", type=int, default=300, help="so many damaged files are read")
+    parser.addoption("--first-mutation", type=int, default=0, help="the seed of the first of them")

@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import difflib
-from dataclasses import dataclass
-from typing import TYPE_CHECKING, ClassVar
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, ClassVar, Final
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
+
+MOST_PROBLEMS: Final = 100
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,11 +67,19 @@ class InputError(WirelabError):
 
     @classmethod
     def of(cls, problems: Iterable[Problem], *, hint: str | None = None) -> InputError:
-        """One error out of several problems, in the order given. Raises ValueError if there are none."""
+        """One error out of several problems, in the order given. Raises ValueError if there are none.
+
+        The last of very many says how many are left out.
+        """
         found = tuple(problems)
         if not found:
             msg = "an InputError needs a problem"
             raise ValueError(msg)
+        if (more := len(found) - MOST_PROBLEMS) > 0:
+            found = (
+                *found[:MOST_PROBLEMS],
+                replace(found[MOST_PROBLEMS], message=f"here and below are {more} more problems"),
+            )
         error = cls(found[0].message, hint=hint)
         error.problems = found
         error.message = "\n".join(map(str, found))

@@ -31,6 +31,7 @@ PS_PER_S: Final = 1_000_000_000_000
 PPM: Final = 1_000_000
 
 _LARGEST: Final = 2**63 - 1
+_LONGEST: Final = 100
 _NUMBER: Final = r"[0-9]{1,20}(?:\.[0-9]{1,20})?"
 _UNIT: Final = r"[^\s.0-9][^.0-9]*?"
 _QUANTITY: Final = re.compile(rf"({_NUMBER})\s*([^0-9.\s].*)?", re.ASCII)
@@ -196,7 +197,7 @@ def parse(text: str, quantity: Quantity) -> int:
     Raises UnitError if the text is no number, its unit is missing or not one of the quantity's, or
     the value is not a whole number of base units.
     """
-    match = _QUANTITY.fullmatch(text.strip())
+    match = _QUANTITY.fullmatch(_stripped(text, quantity))
     if match is None:
         msg = f"`{text}` is not a {quantity.name}; write for example `{quantity.example}`"
         raise UnitError(msg)
@@ -209,7 +210,7 @@ def parse_range(text: str, quantity: Quantity) -> tuple[int | None, int | None]:
     ``2.30..2.38 Gbit/s``, ``900 Mbit/s..1.2 Gbit/s``, ``..50``, ``7000..``, or one value for both ends.
     Raises UnitError as ``parse`` does, and if the low end is above the high one.
     """
-    stripped = text.strip()
+    stripped = _stripped(text, quantity)
     if ".." not in stripped:
         value = parse(stripped, quantity)
         return value, value
@@ -285,6 +286,12 @@ def rounded(value: float, quantity: Quantity, digits: int = 3) -> str:
     number = Decimal(value) * size.denominator / size.numerator
     decimals = max(digits - 1 - max(number.adjusted(), 0), 0) if number else 0
     return f"{number.quantize(Decimal(1).scaleb(-decimals), ROUND_HALF_UP)} {unit}"
+
+
+def _stripped(text: str, quantity: Quantity) -> str:
+    if len(text) > _LONGEST:
+        raise UnitError(f"{len(text)} characters are no {quantity.name}; write for example `{quantity.example}`")
+    return text.strip()
 
 
 def _value(number: str, unit: str, quantity: Quantity) -> int:

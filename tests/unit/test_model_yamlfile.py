@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from wirelab.errors import InputError
-from wirelab.model.yamlfile import Place, dotted, parse, read
+from wirelab.model.yamlfile import DEEPEST, LONGEST_KEY, LONGEST_TEXT, MOST_NODES, Place, dotted, parse, read
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -59,16 +59,17 @@ def test_a_key_that_stands_twice_is_a_problem_and_the_rest_is_read() -> None:
 @pytest.mark.parametrize(
     ("text", "message"),
     [
-        ("", "x.yaml: is empty"),
-        ("# only a comment\n", "x.yaml: is empty"),
+        ("", "x.yaml:1: is empty"),
+        ("# only a comment\n", "x.yaml:1: is empty"),
         (
             "a: [1\nb: 2\n",
             "x.yaml:2: is not YAML: expected ',' or ']', but got ':', in what begins on line 1",
         ),
         ("a: 1\n---\nb: 2\n", "x.yaml:2: is not YAML: expected a single document in the stream but found"),
         ("a: \x07", "x.yaml:1: has a character YAML forbids"),
-        ("a: &x 1\nb: *x\n", "x.yaml:2: aliases are not allowed here: write the value of `*x` out"),
-        ("[" * 5000, "x.yaml: is nested too deeply"),
+        ("a: &x 1\nb: *x\n", "x.yaml:2: b: aliases are not allowed here: write the value of `*x` out"),
+        ('a: 1\nb: "\\U00110000"\n', "x.yaml:2: is not YAML: a number or an escape is too large"),
+        (f"%YAML {'9' * 5000}.1\n---\na: 1\n", "x.yaml:1: is not YAML: a number or an escape is too large"),
     ],
 )
 def test_what_is_not_yaml_is_said_with_its_line(text: str, message: str) -> None:
@@ -83,8 +84,65 @@ def test_a_terminal_is_told_nothing() -> None:
     document = parse('why: "\\e[2J"\n"\\a": 1\nok: "two\\nlines"\n', "x.yaml")
     assert document.root == {"why": "[2J", "ok": "two\nlines"}
     assert [str(problem) for problem in document.problems] == [
-        "x.yaml:1: why: has a control character, which a terminal would obey",
-        "x.yaml:2: a key has a control character",
+        "x.yaml:1: why: has the invisible character U+001B",
+        "x.yaml:2: this key has the invisible character U+0007",
+    ]
+
+
+@pytest.mark.parametrize("character", ["\xa0", "\xad", "\u200b", "\u202e", "\u2066", "\ufeff"])
+def test_what_nobody_sees_is_named(character: str) -> None:
+    """A blank or mark that is pasted with a word: the word would look right and be refused."""
+    document = parse(f"a: {{k{character}ey: 1}}\nb: 16{character} KiB\n", "x.yaml")
+    assert document.root == {"a": {}, "b": "16 KiB"}
+    said = f"has the invisible character U+{ord(character):04X}"
+    assert [str(problem) for problem in document.problems] == [
+        f"x.yaml:1: a.key: this key {said}",
+        f"x.yaml:2: b: {said}",
+    ]
+
+
+def test_half_a_character_is_no_text() -> None:
+    """An escape can write a surrogate that no file and no terminal takes."""
+    document = parse('a: "\\ud800b"\n', "x.yaml")
+    assert document.root == {"a": "b"}
+    assert str(document.problems[0]) == "x.yaml:1: a: has the invisible character U+D800"
+
+
+DEEP = f"x.yaml:1: a{'[0]' * (DEEPEST - 1)}: is nested more than {DEEPEST} deep"
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        ("a: " + "[" * 100_000, DEEP),
+        ("a:\n  " + "- " * 100_000, DEEP.replace(":1:", ":2:")),
+        ("{a: " * 50_000, f"x.yaml:1: {'.'.join('a' * (DEEPEST - 1))}: is nested more than {DEEPEST} deep"),
+        ("? " * 100_000, f"x.yaml:1: is nested more than {DEEPEST} deep"),
+        (
+            "a:\n" + "- b\n" * MOST_NODES,
+            f"x.yaml:{MOST_NODES - 1}: a[{MOST_NODES - 3}]: here are more than {MOST_NODES} keys and values",
+        ),
+        (
+            "".join(f"k{number}: b\n" for number in range(MOST_NODES)),
+            f"x.yaml:{MOST_NODES // 2}: k{MOST_NODES // 2 - 1}: here are more than {MOST_NODES} keys and values",
+        ),
+    ],
+    ids=["flow", "block", "mappings", "keys", "items", "many-keys"],
+)
+def test_a_file_without_end_is_refused_where_it_exceeds_the_limit(text: str, message: str) -> None:
+    """Depth, keys and values have a limit, so an answer takes no longer than reading up to it."""
+    with pytest.raises(InputError) as caught:
+        parse(text, "x.yaml")
+    assert str(caught.value).startswith(message)
+
+
+def test_a_text_and_a_key_have_a_limit() -> None:
+    """The message says how long it is and how long it may be, and does not repeat all of it."""
+    document = parse(f"a: {'b' * (LONGEST_TEXT + 1)}\n{'k' * (LONGEST_KEY + 1)}: 1\n", "x.yaml")
+    assert document.root == {"a": "b" * LONGEST_TEXT}
+    assert [str(problem) for problem in document.problems] == [
+        f"x.yaml:1: a: has {LONGEST_TEXT + 1} characters, {LONGEST_TEXT} are the most",
+        f"x.yaml:2: {'k' * LONGEST_KEY}: this key has {LONGEST_KEY + 1} characters, {LONGEST_KEY} are the most",
     ]
 
 
@@ -113,7 +171,7 @@ def test_no_text_crashes_the_reader(text: str) -> None:
 def test_a_file_that_cannot_be_read_is_an_input_error(tmp_path: Path) -> None:
     """Missing, a folder, not UTF-8, or far too large: each says what it is."""
     (tmp_path / "latin.yaml").write_bytes(b"a: 1\nb: caf\xe9\n")
-    (tmp_path / "huge.yaml").write_bytes(b"#" * ((1 << 20) + 1))
+    (tmp_path / "huge.yaml").write_bytes(b"#" * ((256 << 10) + 1))
     messages = {}
     for name in ("none.yaml", ".", "latin.yaml", "huge.yaml"):
         with pytest.raises(InputError) as caught:
@@ -122,7 +180,7 @@ def test_a_file_that_cannot_be_read_is_an_input_error(tmp_path: Path) -> None:
     assert messages["none.yaml"].message == "there is no such file"
     assert messages["."].message == "cannot be read: Is a directory"
     assert (messages["latin.yaml"].message, messages["latin.yaml"].line) == ("is not UTF-8 text", 2)
-    assert messages["huge.yaml"].message == "is larger than 1 MiB; this is not a file of ours"
+    assert messages["huge.yaml"].message == "is larger than 256 KiB; this is not a file of ours"
 
 
 def test_a_file_below_the_current_folder_is_named_relative_to_it(

@@ -13,7 +13,7 @@ from wirelab.model.settings import Setting, SettingReader
 from wirelab.model.wiring import Wiring
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterator, Sequence
 
     from wirelab.model.parts import Parts
     from wirelab.model.scenario import Control, Scenario
@@ -22,8 +22,11 @@ if TYPE_CHECKING:
 
 MAIN: Final = "main"
 """The name of the one case of a scenario without variants."""
+MOST_CASES: Final = 200
+"""Variants, and controls, of one scenario; a sweep takes more."""
 
 T = TypeVar("T", Setting, Expectation)
+I = TypeVar("I")
 
 
 @dataclass(frozen=True, slots=True)
@@ -70,7 +73,7 @@ class CaseReader:
         cases = [
             Case(name, self._wiring(draft.settings), draft.expectations) for name, draft in drafts.items()
         ]
-        for index, control in enumerate(self._scenario.controls):
+        for index, control in enumerate(self._limited("controls", self._scenario.controls)):
             case = self._control(index, control, drafts)
             if case is None:
                 continue
@@ -91,7 +94,7 @@ class CaseReader:
                 self._report(("expect",), "is empty: nothing would be judged")
             return {MAIN: base}
         drafts: dict[str, _Draft] = {}
-        for index, variant in enumerate(scenario.variants):
+        for index, variant in enumerate(self._limited("variants", scenario.variants)):
             loc: Loc = ("variants", index)
             settings = self._sound(self._settings.read(variant.settings, (*loc, "with"), self._document))
             own = self._sound(self._expect.read(variant.expect, (*loc, "expect")))
@@ -130,6 +133,11 @@ class CaseReader:
             elif finding.missing_part and finding.missing_part not in written:
                 self._report(("with",) if written else ("topology",), finding.message)
         return wiring
+
+    def _limited(self, key: str, items: Sequence[I]) -> Sequence[I]:
+        if len(items) > MOST_CASES:
+            self._report((key, MOST_CASES), f"here are {len(items)} {key}, {MOST_CASES} are the most")
+        return items[:MOST_CASES]
 
     def _sound(self, found: Iterator[T | Problem]) -> tuple[T, ...]:
         sound: list[T] = []

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import re
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Annotated, Any, ClassVar, Final, Literal
@@ -149,10 +150,7 @@ class Topology(Model):
 
     def cable_of(self, ref: PortRef) -> Cable:
         """The cable in a port. Raises KeyError if there is none."""
-        for cable in self.cables:
-            if ref in self.ends(cable):
-                return cable
-        raise KeyError(ref)
+        return self._cabled[ref]
 
     def peer(self, ref: PortRef) -> PortRef:
         """The port at the other end of the cable. Raises KeyError if there is no cable."""
@@ -170,6 +168,9 @@ class Topology(Model):
 
     def ports(self) -> tuple[PortRef, ...]:
         """Every port with a cable in it: in the order of the nodes, each node's by number."""
-        cabled = {ref for cable in self.cables for ref in self.ends(cable)}
         order = {name: index for index, name in enumerate(self.nodes)}
-        return tuple(sorted(cabled, key=lambda ref: (order[ref.node], ref.number)))
+        return tuple(sorted(self._cabled, key=lambda ref: (order[ref.node], ref.number)))
+
+    @functools.cached_property
+    def _cabled(self) -> Mapping[PortRef, Cable]:
+        return {ref: cable for cable in self.cables for ref in self.ends(cable)}

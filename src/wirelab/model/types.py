@@ -134,7 +134,7 @@ def _dscp(value: object) -> int:
     if isinstance(value, str):
         if value.lower() in names:
             return names[value.lower()]
-        if not value.isdecimal():
+        if not (value.isascii() and value.isdecimal()):
             raise ValueError(unknown("DSCP", value, names))
         value = int(value)
     if not isinstance(value, int) or isinstance(value, bool) or not 0 <= value <= _LARGEST_DSCP:

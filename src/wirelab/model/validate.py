@@ -38,9 +38,8 @@ class Checked(Generic[M]):
 def validate(kind: type[M], document: Document) -> Checked[M]:
     """``document`` as a ``kind``. Raises InputError only if its top level is not a mapping."""
     if not isinstance(document.root, dict):
-        raise InputError(
-            f"expected keys such as {_some(kind)}, found {kind_of(document.root)}", file=document.file
-        )
+        message = f"expected keys such as {_some(kind)}, found {kind_of(document.root)}"
+        raise InputError.of([document.problem((), message)])
     try:
         return Checked(kind.model_validate(document.root), document, document.problems)
     except ValidationError as error:

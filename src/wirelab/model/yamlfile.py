@@ -10,13 +10,14 @@ import functools
 import itertools
 import os
 import re
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
 import yaml
 
 from wirelab.errors import InputError, Problem
+from wirelab.units import BYTES_PER_KIB
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
@@ -27,9 +28,17 @@ Tree = dict[str, Any] | list[Any] | str | None
 _NULL: Final = ("", "~", "null")
 _STRING_TAG: Final = "tag:yaml.org,2002:str"
 _MERGE_TAG: Final = "tag:yaml.org,2002:merge"
-_LARGEST_BYTES: Final = 1 << 20
-# YAML writes them as escapes, "\e". What a file says is shown on terminals.
-_CONTROL: Final = re.compile(r"[\x00-\x08\x0b-\x1f\x7f-\x9f]")
+LARGEST_KIB: Final = 256
+DEEPEST: Final = 20
+MOST_NODES: Final = 5_000
+"""Keys and values of one file: as many as describe 254 hosts and their cables, read in half a second."""
+LONGEST_KEY: Final = 100
+LONGEST_TEXT: Final = 4_000
+# Controls, blanks and marks that nobody sees, and half characters. YAML writes them as escapes, "\e", and
+# what a file says is shown on terminals.
+_INVISIBLE: Final = re.compile(
+    "[\x00-\x08\x0b-\x1f\x7f-\xa0\xad\u061c\u180e\u200b\u200e\u200f\u2028-\u202f\u2060-\u206f\ufeff\ud800-\udfff]"
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -111,8 +120,8 @@ def read_text(path: Path) -> str:
         raise InputError("there is no such file", file=file) from None
     except OSError as error:
         raise InputError(f"cannot be read: {error.strerror or error}", file=file) from None
-    if len(raw) > _LARGEST_BYTES:
-        raise InputError("is larger than 1 MiB; this is not a file of ours", file=file)
+    if len(raw) > LARGEST_KIB * BYTES_PER_KIB:
+        raise InputError(f"is larger than {LARGEST_KIB} KiB; this is not a file of ours", file=file)
     try:
         return raw.decode("utf-8-sig")
     except UnicodeDecodeError as error:
@@ -124,19 +133,17 @@ def parse(text: str, file: str) -> Document:
     """``text`` as a Document that calls itself ``file``. Raises InputError if it is empty or not YAML."""
     try:
         node = _compose(text)
-        if node is None:
-            raise InputError("is empty", file=file)
-        reader = _Reader(file)
-        root = reader.tree(node, ())
-    except _AliasError as error:
-        raise InputError(error.message, file=file, line=error.line) from None
+    except _RefusedError as error:
+        raise InputError.of([replace(error.problem, file=file)]) from None
     except yaml.MarkedYAMLError as error:
         raise InputError(_sentence(error), file=file, line=_line(error)) from None
     except yaml.reader.ReaderError as error:
         line = text.count("\n", 0, error.position) + 1
         raise InputError(f"has a character YAML forbids: {error.reason}", file=file, line=line) from None
-    except RecursionError:
-        raise InputError("is nested too deeply", file=file) from None
+    if node is None:
+        raise InputError("is empty", file=file, line=1)
+    reader = _Reader(file)
+    root = reader.tree(node, ())
     return Document(
         file, root, reader.keys, reader.values, tuple(reader.problems), comment=_opening_comment(text)
     )
@@ -151,21 +158,42 @@ def display(path: Path) -> str:
         return str(path)
 
 
-class _AliasError(Exception):
-    def __init__(self, anchor: str, line: int) -> None:
-        super().__init__(anchor)
-        self.message = f"aliases are not allowed here: write the value of `*{anchor}` out"
-        self.line = line
+class _RefusedError(Exception):
+    """YAML that is not for us; ``problem`` is without its file."""
+
+    def __init__(self, message: str, mark: yaml.Mark, loc: Loc = ()) -> None:
+        super().__init__(message)
+        self.problem = Problem(message, None, mark.line + 1, dotted(loc) or None, mark.column + 1)
 
 
 class _Loader(yaml.SafeLoader):
-    """Composes nodes, without aliases: a file that repeats itself by reference does not read like a story."""
+    """Composes nodes, so many and so deep, and without aliases: repetition by reference hides the story."""
+
+    def __init__(self, text: str) -> None:
+        super().__init__(text)
+        self._nodes = self._depth = 0
+        self._loc: list[str | int] = []
 
     def compose_node(self, parent: yaml.Node | None, index: Any) -> yaml.Node | None:  # noqa: ANN401 - as PyYAML has it
-        if self.check_event(yaml.AliasEvent):
-            event: Any = self.peek_event()  # type: ignore[no-untyped-call]
-            raise _AliasError(event.anchor, event.start_mark.line + 1)
-        return super().compose_node(parent, index)
+        event: Any = self.peek_event()  # type: ignore[no-untyped-call]
+        step = index.value if isinstance(index, yaml.ScalarNode) else index
+        if isinstance(step, str | int):
+            self._loc.append(step)
+        self._nodes += 1
+        self._depth += 1
+        if isinstance(event, yaml.AliasEvent):
+            message = f"aliases are not allowed here: write the value of `*{event.anchor}` out"
+        elif self._depth > DEEPEST:
+            message = f"is nested more than {DEEPEST} deep"
+        elif self._nodes > MOST_NODES:
+            message = f"here are more than {MOST_NODES} keys and values, the most that one file may have"
+        else:
+            node = super().compose_node(parent, index)
+            self._depth -= 1
+            if isinstance(step, str | int):
+                self._loc.pop()
+            return node
+        raise _RefusedError(message, event.start_mark, tuple(self._loc))
 
 
 class _Reader:
@@ -184,10 +212,10 @@ class _Reader:
         if isinstance(node, yaml.SequenceNode):
             return [self.tree(each, (*loc, index)) for index, each in enumerate(node.value)]
         text: str = node.value
-        if _CONTROL.search(text):
-            self._report("has a control character, which a terminal would obey", _place(node), loc)
-            text = _CONTROL.sub("", text)
         plain = node.tag != _STRING_TAG
+        text, complaint = _legible(text, LONGEST_TEXT)
+        if complaint:
+            self._report(f"has {complaint}", _place(node), loc)
         return None if plain and text.lower() in _NULL else text
 
     def _pairs(self, node: yaml.MappingNode, loc: Loc) -> Iterator[tuple[str, yaml.Node]]:
@@ -196,18 +224,29 @@ class _Reader:
             if not isinstance(key, yaml.ScalarNode) or key.tag == _MERGE_TAG:
                 self._report("a key must be a word", place, loc)
                 continue
-            if _CONTROL.search(key.value):
-                self._report("a key has a control character", place, loc)
+            word, complaint = _legible(key.value, LONGEST_KEY)
+            here = (*loc, word)
+            if complaint:
+                self._report(f"this key has {complaint}", place, here)
                 continue
-            here = (*loc, key.value)
             if here in self.keys:
                 self._report(f"duplicate key, first on line {self.keys[here].line}", place, here)
                 continue
             self.keys[here] = place
-            yield key.value, value
+            yield word, value
 
     def _report(self, message: str, place: Place, loc: Loc) -> None:
         self.problems.append(Problem(message, self.file, place.line, dotted(loc) or None, place.column))
+
+
+def _legible(text: str, longest: int) -> tuple[str, str | None]:
+    """``text`` as it can be shown, and what is wrong with it."""
+    invisible = _INVISIBLE.search(text)
+    if invisible:
+        return _INVISIBLE.sub("", text[:longest]), f"the invisible character U+{ord(invisible[0]):04X}"
+    if len(text) > longest:
+        return text[:longest], f"{len(text)} characters, {longest} are the most"
+    return text, None
 
 
 # Every scenario draws on the same files of parts, and PyYAML takes most of a second for them.
@@ -216,6 +255,8 @@ def _compose(text: str) -> yaml.Node | None:
     loader = _Loader(text)
     try:
         return loader.get_single_node()
+    except ValueError:  # of chr() and int(), which PyYAML calls for whatever is written
+        raise _RefusedError("is not YAML: a number or an escape is too large", loader.get_mark()) from None  # type: ignore[no-untyped-call]
     finally:
         loader.dispose()
 
