@@ -1,4 +1,8 @@
-"""Scenarios as tests: ``pytest scenarios/`` runs every YAML file there, each variant and control a test.
+"""Scenarios as tests, where somebody asks for them: each variant and control is a test.
+
+The ini option ``wirelab_scenarios`` holds patterns of files, relative to the rootdir. Without it a file
+is collected that is named on the command line, or lies in a folder that is, and says that it is a
+scenario: by ``topology:`` and another key of one. Any other YAML is left alone.
 
 A failure's text is the sentence that explains it, not a traceback. With xdist each worker has a CPU for
 itself.
@@ -7,6 +11,7 @@ itself.
 from __future__ import annotations
 
 import os
+import re
 import sys
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -23,9 +28,14 @@ if TYPE_CHECKING:
 # Loaded by every pytest of an environment that has wirelab: nothing heavier than this is imported before
 # there is a scenario.
 
-_FOLDER = "scenarios"
+_INI = "wirelab_scenarios"
+_NAMED = "wirelab_named"
 _SUFFIXES = (".yaml", ".yml")
 _WORKER = "PYTEST_XDIST_WORKER"
+# Read off the text: a scenario with a mistake in it is one, too.
+_KEYS = re.compile(rb"^(topology|traffic|expect|variants|controls)[ \t]*:", re.MULTILINE)
+_LISTED_PATHS = pytest.StashKey[frozenset[Path]]()
+_NAMED_PATHS = pytest.StashKey[frozenset[Path]]()
 
 
 class ScenarioFailed(Exception):  # noqa: N818 - it is what pytest calls the outcome
@@ -33,7 +43,8 @@ class ScenarioFailed(Exception):  # noqa: N818 - it is what pytest calls the out
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:
-    """Options for those who choose their lab."""
+    """Which files are scenarios, and options for those who choose their lab."""
+    parser.addini(_INI, "files that are scenarios: patterns relative to the rootdir", "args", [])
     group = parser.getgroup("wirelab", "scenarios of wirelab")
     group.addoption("--wirelab-seed", type=int, default=1, help="seed of the labs")
     group.addoption("--wirelab-no-cache", action="store_true", help="measure again what was measured before")
@@ -41,12 +52,50 @@ def pytest_addoption(parser: pytest.Parser) -> None:
     group.addoption("--wirelab-root", type=Path, default=None, help="another root image")
 
 
+def pytest_configure(config: pytest.Config) -> None:
+    """Note what is asked for. Raises UsageError for a pattern that is not relative."""
+    listed: set[Path] = set()
+    for pattern in config.getini(_INI):
+        try:
+            listed.update(config.rootpath.glob(pattern))
+        except (NotImplementedError, ValueError) as error:
+            raise pytest.UsageError(f"{_INI}: `{pattern}`: {error}") from None
+    config.stash[_LISTED_PATHS] = frozenset(listed)
+    # A worker of xdist is given arguments where the user gave none.
+    named = config.workerinput[_NAMED] if hasattr(config, "workerinput") else _named(config)
+    config.stash[_NAMED_PATHS] = frozenset(map(Path, named))
+
+
+def _named(config: pytest.Config) -> list[str]:
+    """The files and folders on the command line. Before pytest 7.2 nobody knows whether they stood there."""
+    if getattr(getattr(config, "args_source", None), "name", "") != "ARGS":
+        return []
+    return [os.path.abspath(config.invocation_params.dir / arg.partition("::")[0]) for arg in config.args]  # noqa: PTH100 - a link keeps the name it was given
+
+
+@pytest.hookimpl(optionalhook=True)
+def pytest_configure_node(node: Any) -> None:  # noqa: ANN401 - xdist's
+    """Tell a worker of xdist what was named."""
+    node.workerinput[_NAMED] = list(map(str, node.config.stash[_NAMED_PATHS]))
+
+
 def pytest_collect_file(file_path: Path, parent: pytest.Collector) -> ScenarioFile | None:
-    """A YAML file in a folder called ``scenarios``."""
-    if file_path.suffix in _SUFFIXES and file_path.parent.name == _FOLDER:
-        found: ScenarioFile = ScenarioFile.from_parent(parent, path=file_path)
-        return found
-    return None
+    """A YAML file that somebody asked for."""
+    if file_path.suffix not in _SUFFIXES:
+        return None
+    named = not parent.config.stash[_NAMED_PATHS].isdisjoint((file_path, file_path.parent))
+    if file_path not in parent.config.stash[_LISTED_PATHS] and not (named and _is_scenario(file_path)):
+        return None
+    scenario: ScenarioFile = ScenarioFile.from_parent(parent, path=file_path)
+    return scenario
+
+
+def _is_scenario(path: Path) -> bool:
+    try:
+        keys = set(_KEYS.findall(path.read_bytes()))
+    except OSError:
+        return False
+    return b"topology" in keys and len(keys) > 1
 
 
 class ScenarioFile(pytest.File):

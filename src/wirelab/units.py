@@ -188,7 +188,8 @@ RATIO: Final = Quantity(
 )
 COUNT: Final = Quantity(name="count", base="", units={}, example="50", example_range="..50")
 
-_KINDS: Final = (RATE, BYTE_RATE, SIZE, TIME, LENGTH, RATIO)
+QUANTITIES: Final = tuple(value for value in globals().values() if isinstance(value, Quantity))
+"""Every quantity that is defined above."""
 
 
 def parse(text: str, quantity: Quantity) -> int:
@@ -290,7 +291,8 @@ def rounded(value: float, quantity: Quantity, digits: int = 3) -> str:
 
 def _stripped(text: str, quantity: Quantity) -> str:
     if len(text) > _LONGEST:
-        raise UnitError(f"{len(text)} characters are no {quantity.name}; write for example `{quantity.example}`")
+        example = quantity.example
+        raise UnitError(f"{len(text)} characters are no {quantity.name}; write for example `{example}`")
     return text.strip()
 
 
@@ -326,9 +328,9 @@ def _wrong_unit(unit: str, quantity: Quantity) -> str:
     guess = next((word for word in quantity.units if word.casefold() == folded), None)
     guess = guess or quantity.mistakes.get(folded)
     if guess is None:
-        for kind in _KINDS:
-            if unit in kind.units and kind.name != quantity.name:
-                return f"`{unit}` is a unit of {kind.name}; a {quantity.name} is written in {quantity.words}"
+        for other in QUANTITIES:
+            if unit in other.units and other.name != quantity.name:
+                return f"`{unit}` is a unit of {other.name}; a {quantity.name} is written in {quantity.words}"
         guess = nearest(unit, quantity.units)
     if guess is None:
         return f"unknown unit `{unit}`; a {quantity.name} is written in {quantity.words}"

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Final
 from examples import ROOT
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
+    from collections.abc import Callable
     from pathlib import Path
 
 PATTERNS: Final = (
@@ -20,12 +20,8 @@ FILES: Final = tuple(sorted(path for pattern in PATTERNS for path in ROOT.glob(p
 LARGEST_BYTES: Final = 1 << 16
 
 VALUES: Final = (
-    *("", "~", "[]", "{}", "''", "on", "no", "auto", "line", "network", "..", "-1", "0", "1", "1e9", ".nan", "0x10"),
-    *("10 Gbit/s", "100 Mbit/s half", "1 B", "5 TB", "9999999 s", "0 ns", "101 %", "1..2", "2..1 ms", "..50 frames"),
-    *("[a]", "[[a], {b: c}]", "{a: b}", "{a: {b: [c]}}", "{range: 0}", "{value: 1, from: assumed, note: x}"),
-    *("switch.p1", "server.eth0", "client.", ".p1", "a.b.c.d", "pcie-3 x1", "3, 4", "tcp 5202", "2022-07-30"),
-    *("*alias", "&anchor x", "!!int x", "!!python/name:os.system x", "? x", "- x", "| \n", "%", "@", "`", "<<"),
-    *("x" * 300, "9" * 300, "1" + "0" * 40 + " B", "a." * 100, "[" * 40, "{a: " * 40, " " * 300 + "x"),
+    *(ROOT / "tests/unit/data/odd-values.txt").read_text(encoding="utf-8").splitlines(),
+    *("", "x" * 300, "9" * 300, "1" + "0" * 40 + " B", "a." * 100, "[" * 40, "{a: " * 40, " " * 300 + "x"),
 )
 CHARACTERS: Final = (
     "\0\a\b\t\n\r\x1b\x7f\x85\xa0\xad\u0300\u0661\u200b\u200f\u2028\u202e\ud7ff\ue000\ufeff\ufffe\U0001f600"
@@ -65,7 +61,14 @@ def _change_line(raw: bytes, rng: random.Random) -> bytes:
     lines = raw.splitlines(keepends=True) or [b""]
     index = rng.randrange(len(lines))
     line = lines.pop(index)
-    choices = ([], [line, line], [b"  " + line], [line.lstrip()], [b"- " + line], [b"\t" + line])
+    choices: tuple[list[bytes], ...] = (
+        [],
+        [line, line],
+        [b"  " + line],
+        [line.lstrip()],
+        [b"- " + line],
+        [b"\t" + line],
+    )
     if rng.random() < 1 / 6:
         lines.insert(rng.randint(0, len(lines)), line)
     else:
@@ -100,7 +103,9 @@ def _swap_keys(raw: bytes, rng: random.Random) -> bytes:
 
 def _change_key(raw: bytes, rng: random.Random) -> bytes:
     """A key misspelt, empty or no word."""
-    return _replace(raw, rng, _KEY, lambda key: rng.choice((key[1:], key * 2, b"", b"[a]", b"{}", b"~", b"? " + key)))
+    return _replace(
+        raw, rng, _KEY, lambda key: rng.choice((key[1:], key * 2, b"", b"[a]", b"{}", b"~", b"? " + key))
+    )
 
 
 def _splice(raw: bytes, rng: random.Random) -> bytes:

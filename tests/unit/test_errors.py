@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from wirelab.errors import InputError, LabError, Problem, SkipError, nearest, unknown
+from wirelab.errors import MOST_PROBLEMS, InputError, LabError, Problem, SkipError, nearest, unknown
 
 
 def test_a_problem_names_file_line_and_field() -> None:
@@ -22,6 +22,17 @@ def test_an_input_error_lists_every_problem() -> None:
     assert error.message == str(error)
     assert error.problems == tuple(problems)
     assert error.hint == "read the manual"
+
+
+def test_very_many_problems_are_counted() -> None:
+    """The first hundred are listed; the last line says where the others begin and how many they are."""
+    problems = [Problem("is missing", "a.yaml", line, "to") for line in range(1, MOST_PROBLEMS + 4)]
+    error = InputError.of(problems)
+    assert error.problems[:MOST_PROBLEMS] == tuple(problems[:MOST_PROBLEMS])
+    assert list(map(str, error.problems[MOST_PROBLEMS:])) == [
+        f"a.yaml:{MOST_PROBLEMS + 1}: to: here and below are 3 more problems"
+    ]
+    assert len(InputError.of(problems[:MOST_PROBLEMS]).problems) == MOST_PROBLEMS
 
 
 def test_an_input_error_needs_a_problem() -> None:

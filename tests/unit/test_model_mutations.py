@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import partial
 from typing import TYPE_CHECKING, Final
 
 from examples import ROOT, SHIPPED
@@ -41,17 +42,18 @@ def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:
 
 
 def test_every_problem_of_a_mutated_file_has_its_place(seeds: range, tmp_path: Path) -> None:
-    """File, line and field, one screen of them at most, nothing that a terminal obeys, and never a traceback."""
+    """File, line and field, one screen of them at most, nothing that a terminal obeys, never a traceback."""
+    catalogue = Catalogue.of(tmp_path, ROOT)
     misplaced: list[str] = []
     for seed in seeds:
         original, raw = mutated(seed)
         alone = tmp_path / "mutated.yaml"
         alone.write_bytes(raw)
-        misplaced += _misplaced(seed, alone, lambda: check_file(alone))
+        misplaced += _misplaced(seed, alone, partial(check_file, alone))
         beside = _beside(original, tmp_path)
         if beside is not None:
             beside.write_bytes(raw)
-            misplaced += _misplaced(seed, beside, lambda: load_file(SCENARIO, Catalogue.of(tmp_path, ROOT)))
+            misplaced += _misplaced(seed, beside, partial(load_file, SCENARIO, catalogue))
             beside.unlink()
     assert misplaced == []
 

@@ -12,6 +12,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from wirelab.errors import InputError
+from wirelab.model.cases import MOST_CASES
 from wirelab.model.catalogue import MEASUREMENTS
 from wirelab.model.expect import METRICS, METRICS_OF, Choice, SubjectKind
 from wirelab.model.experiment import load, load_file
@@ -218,6 +219,16 @@ controls:
     assert expected["deaf"] == expected["heard"]
     paused = {case.name: build_plan(loaded, case, 1).port("switch-p1").pause_tx for case in loaded.cases}
     assert paused == {"plain": False, "heard": True, "deaf": False}
+
+
+def test_variants_and_controls_have_a_limit(tmp_path: Path) -> None:
+    """Each is a network to be checked and a lab to be run: the message stands at the first that is too many."""
+    variants = "".join(f"  - {{name: v{number}}}\n" for number in range(MOST_CASES + 1))
+    with pytest.raises(InputError) as caught:
+        experiment(tmp_path, rest=f"variants:\n{variants}")
+    (problem,) = caught.value.problems
+    assert problem.field == f"variants[{MOST_CASES}]"
+    assert problem.message == f"here are {MOST_CASES + 1} variants, {MOST_CASES} are the most"
 
 
 def test_an_expectation_knows_its_line_and_its_reason(tmp_path: Path) -> None:

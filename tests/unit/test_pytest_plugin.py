@@ -1,4 +1,4 @@
-"""`pytest scenarios/`: YAML files as tests."""
+"""YAML files as tests: those that are asked for, and no others."""
 
 from __future__ import annotations
 
@@ -32,11 +32,11 @@ class Project:
         """Change the scenario."""
         (self.folder / "scenarios" / "lossy.yaml").write_text(text, encoding="utf-8")
 
-    def pytest(self, *argv: str, target: str = "scenarios") -> tuple[int, str]:
+    def pytest(self, *argv: str, targets: tuple[str, ...] = ("scenarios",)) -> tuple[int, str]:
         """Run pytest there: exit code and output."""
         options = [option.replace("--", "--wirelab-", 1) for option in self.lab.options]
         done = subprocess.run(  # noqa: S603 - argv lists only
-            [sys.executable, "-m", "pytest", *PLUGINS, "-v", *argv, *options, target],
+            [sys.executable, "-m", "pytest", *PLUGINS, "-v", *argv, *options, *targets],
             cwd=self.folder,
             env={
                 **{key: value for key, value in os.environ.items() if not key.startswith("PYTEST_")},
@@ -98,9 +98,91 @@ def test_a_bad_file_is_an_error_of_collection(project: Project) -> None:
     assert "Traceback" not in out
 
 
-def test_other_yaml_files_are_left_alone(project: Project) -> None:
-    """Only what is in a folder called scenarios is a test."""
+INI = "[pytest]\nwirelab_scenarios = scenarios/*.yaml\n"
+
+
+def test_a_project_says_which_files_are_scenarios(project: Project) -> None:
+    """By patterns in its settings: then nothing need be named on the command line."""
+    (project.folder / "pytest.ini").write_text(INI, encoding="utf-8")
     (project.folder / "notes.yaml").write_text("a: 1", encoding="utf-8")
-    code, out = project.pytest(target=".")
+    code, out = project.pytest(targets=())
+    assert code == 0
+    assert "2 passed" in out
+    project.write("name: lossy\n")
+    code, out = project.pytest(targets=())
+    assert code == 2
+    assert "lossy.yaml:1: topology: is missing" in out
+
+
+def test_a_pattern_that_cannot_be_is_a_wrong_usage(project: Project) -> None:
+    """And not a traceback of pytest."""
+    (project.folder / "pytest.ini").write_text(INI.replace("scenarios/", "/scenarios/"), encoding="utf-8")
+    code, out = project.pytest()
+    assert code == 4
+    assert "ERROR: wirelab_scenarios: `/scenarios/*.yaml`: " in out
+    assert "Traceback" not in out
+
+
+@pytest.mark.parametrize(
+    "target", ["mine/one.yaml", "./mine/../mine/", "{folder}/mine", "mine/one.yaml::main"]
+)
+def test_what_is_named_on_the_command_line_is_run(project: Project, target: str) -> None:
+    """A file, a folder that has it, or one test of it."""
+    (project.folder / "mine").mkdir()
+    (project.folder / "mine" / "one.yaml").write_text(SCENARIO, encoding="utf-8")
+    (project.folder / "mine" / "notes.yaml").write_text("topology: of Europe\n", encoding="utf-8")
+    code, out = project.pytest(targets=(target.format(folder=project.folder),))
+    assert code == 0
+    assert "mine/one.yaml::main PASSED" in out
+    assert f"{1 if '::' in target else 2} passed" in out
+
+
+FOREIGN = {
+    "chart.yaml": "a: {{ .Values.a }}\n",
+    "tabs.yaml": "a:\n\t- b\n",
+    "binary.yaml": "\x00\xff",
+    "empty.yml": "",
+    "playbook.yml": "- hosts: all\n  traffic: none\n",
+    "network.yaml": "topology: ring\nnodes: 3\n",
+}
+
+
+XDIST = ("-p", "xdist.plugin", "-n", "1")
+
+
+@pytest.mark.parametrize(
+    ("workers", "targets"),
+    [((), ()), ((), (".",)), ((), ("scenarios",)), ((), ("scenarios", "tests")), (XDIST, ())],
+    ids=lambda words: " ".join(words) or "none",
+)
+def test_somebody_elses_files_are_left_alone(
+    project: Project, targets: tuple[str, ...], workers: tuple[str, ...]
+) -> None:
+    """A project that knows nothing of wirelab has its own tests collected and run, whatever its YAML says."""
+    (project.folder / "scenarios" / "lossy.yaml").unlink()
+    for name, text in FOREIGN.items():
+        (project.folder / "scenarios" / name).write_text(text, encoding="latin-1")
+    test = "def test_{}() -> None:\n    pass\n"
+    (project.folder / "scenarios" / "test_one.py").write_text(test.format("one"), encoding="utf-8")
+    (project.folder / "tests").mkdir()
+    (project.folder / "tests" / "test_two.py").write_text(test.format("two"), encoding="utf-8")
+    code, out = project.pytest(*workers, targets=targets)
+    assert code == 0
+    assert f"{1 if targets == ('scenarios',) else 2} passed in" in out
+    assert "error" not in out
+
+
+@pytest.mark.parametrize("workers", [(), XDIST], ids=["alone", "xdist"])
+def test_a_scenario_that_nobody_asked_for_is_left_alone(project: Project, workers: tuple[str, ...]) -> None:
+    """Another project may keep scenarios for the command line and test something else."""
+    (project.folder / "test_one.py").write_text("def test_one() -> None:\n    pass\n", encoding="utf-8")
+    code, out = project.pytest(*workers, targets=())
+    assert code == 0
+    assert "1 passed in" in out
+
+
+def test_workers_run_what_was_named(project: Project) -> None:
+    """With xdist, too: a worker is told what stood on the command line."""
+    code, out = project.pytest("-p", "xdist.plugin", "-n", "2")
     assert code == 0
     assert "2 passed" in out

@@ -9,10 +9,14 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from wirelab import units
 from wirelab.units import (
+    BYTE_RATE,
+    COST,
     COUNT,
     LENGTH,
     MICROSECONDS,
+    QUANTITIES,
     RATE,
     RATIO,
     SIZE,
@@ -26,9 +30,15 @@ from wirelab.units import (
     show_range,
 )
 
-QUANTITIES = [RATE, SIZE, TIME, MICROSECONDS, LENGTH, RATIO, COUNT]
 quantities = st.sampled_from(QUANTITIES)
 values = st.integers(min_value=0, max_value=2**63 - 1) | st.integers(min_value=0, max_value=10**6)
+
+
+def test_every_quantity_is_among_all() -> None:
+    """These tests and the messages about units go through one list: what is not in it is not known."""
+    assert set(map(id, QUANTITIES)) == {
+        id(thing) for thing in vars(units).values() if isinstance(thing, Quantity)
+    }
 
 
 @given(values, quantities)
@@ -51,7 +61,7 @@ def test_a_shown_range_is_read_back(one: int | None, other: int | None, quantity
 @given(st.integers(0, 10**9), st.integers(0, 10**6 - 1), st.data())
 def test_reading_is_exact_or_refused(whole: int, millionths: int, data: st.DataObject) -> None:
     """A number is never rounded: it is a whole number of base units that a kernel can hold, or an error."""
-    quantity = data.draw(st.sampled_from([each for each in QUANTITIES if each.units]))
+    quantity = data.draw(st.sampled_from([quantity for quantity in QUANTITIES if quantity.units]))
     unit = data.draw(st.sampled_from(sorted(quantity.units)))
     exact = (whole + Fraction(millionths, 10**6)) * quantity.units[unit]
     text = f"{whole}.{millionths:06d} {unit}"
@@ -84,6 +94,9 @@ def test_any_text_is_read_or_refused(text: str, quantity: Quantity) -> None:
         ("105us", TIME, 105_000),
         ("2 min", TIME, 120_000_000_000),
         ("105 us", MICROSECONDS, 105),
+        ("0.15 ns", COST, 150),
+        ("7 us", COST, 7_000_000),
+        ("512.6 MB/s", BYTE_RATE, 512_600_000),
         ("3 m", LENGTH, 3_000),
         ("0.1 %", RATIO, 1_000),
         ("50", COUNT, 50),
@@ -105,6 +118,13 @@ def test_the_units_mean_what_the_field_means(text: str, quantity: Quantity, valu
         ("5 \N{MICRO SIGN}s", TIME, "unknown unit `\N{MICRO SIGN}s`; did you mean `us`?"),
         ("10 sec", TIME, "unknown unit `sec`; did you mean `s`?"),
         ("10 MB/s", RATE, "`MB/s` counts bytes; a rate is written in bit/s, kbit/s, Mbit/s, Gbit/s"),
+        (
+            "10 Mbit/s",
+            BYTE_RATE,
+            "`Mbit/s` is a unit of rate; a rate of bytes is written in B/s, kB/s, MB/s, GB/s",
+        ),
+        ("10 MBps", BYTE_RATE, "unknown unit `MBps`; did you mean `MB/s`?"),
+        ("10 ps", SIZE, "`ps` is a unit of time; a size is written in B, kB, KiB, MB, MiB, GB, TB"),
         ("10 ms", RATE, "`ms` is a unit of time; a rate is written in bit/s, kbit/s, Mbit/s, Gbit/s"),
         ("10", SIZE, "`10` has no unit; a size is written in B, kB, KiB, MB, MiB, GB, TB"),
         ("10 frames", COUNT, "`10 frames` has a unit; a count is a plain number"),
@@ -160,6 +180,14 @@ def test_a_wrong_range_says_what_is_right(text: str, quantity: Quantity, message
     assert message in str(caught.value)
 
 
+@pytest.mark.parametrize("quantity", QUANTITIES, ids=lambda quantity: f"{quantity.name} in {quantity.base}")
+def test_a_text_without_end_is_no_quantity(quantity: Quantity) -> None:
+    """It is refused by its length: a range of ten thousand blanks would take seconds to be found wrong."""
+    for read in (parse, parse_range):
+        with pytest.raises(UnitError, match=f"10008 characters are no {quantity.name}; write for example"):
+            read("1" + " " * 10_000 + "..1.1.1", quantity)
+
+
 @pytest.mark.parametrize(
     ("value", "quantity", "text"),
     [
@@ -201,6 +229,8 @@ def test_a_range_prints_its_unit_once(
         (0.0, RATE, "0 bit/s"),
         (16_102, COUNT, "16 102"),
         (105_300, TIME, "105 us"),
+        (512_600_000, BYTE_RATE, "513 MB/s"),
+        (1_500, COST, "1.50 ns"),
         (23_456.7, MICROSECONDS, "23.5 ms"),
         (423_456, RATIO, "42.3 %"),
         (137_128, SIZE, "137 kB"),

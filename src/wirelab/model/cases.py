@@ -26,7 +26,7 @@ MOST_CASES: Final = 200
 """Variants, and controls, of one scenario; a sweep takes more."""
 
 T = TypeVar("T", Setting, Expectation)
-I = TypeVar("I")
+Item = TypeVar("Item")
 
 
 @dataclass(frozen=True, slots=True)
@@ -134,7 +134,7 @@ class CaseReader:
                 self._report(("with",) if written else ("topology",), finding.message)
         return wiring
 
-    def _limited(self, key: str, items: Sequence[I]) -> Sequence[I]:
+    def _limited(self, key: str, items: Sequence[Item]) -> Sequence[Item]:
         if len(items) > MOST_CASES:
             self._report((key, MOST_CASES), f"here are {len(items)} {key}, {MOST_CASES} are the most")
         return items[:MOST_CASES]

@@ -256,7 +256,7 @@ def _compose(text: str) -> yaml.Node | None:
     try:
         return loader.get_single_node()
     except ValueError:  # of chr() and int(), which PyYAML calls for whatever is written
-        raise _RefusedError("is not YAML: a number or an escape is too large", loader.get_mark()) from None  # type: ignore[no-untyped-call]
+        raise _RefusedError("is not YAML: a number or an escape is too large", loader.get_mark()) from None
     finally:
         loader.dispose()
 
