@@ -124,6 +124,13 @@ def test_no_modules_import_each_other_in_a_circle() -> None:
     assert len(list(graphlib.TopologicalSorter(graph).static_order())) == len(names)
 
 
+def test_the_model_has_no_circle_of_types_either() -> None:
+    """What is imported for annotations alone counts, too."""
+    model = {module.name: module for module in MODULES if module.part == "model"}
+    graph = {name: module.imports & model.keys() - {name} for name, module in model.items()}
+    assert len(list(graphlib.TopologicalSorter(graph).static_order())) == len(graph)
+
+
 @each_module
 def test_one_module_owns_each_door_to_the_outside(module: Module) -> None:
     """Whoever wants to run, read YAML or build a network asks the module that owns it."""

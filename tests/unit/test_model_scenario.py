@@ -222,7 +222,7 @@ controls:
 
 
 def test_variants_and_controls_have_a_limit(tmp_path: Path) -> None:
-    """Each is a network to be checked and a lab to be run: the message stands at the first that is too many."""
+    """Each is a network to check and a lab to run: the message stands at the first that is too many."""
     variants = "".join(f"  - {{name: v{number}}}\n" for number in range(MOST_CASES + 1))
     with pytest.raises(InputError) as caught:
         experiment(tmp_path, rest=f"variants:\n{variants}")

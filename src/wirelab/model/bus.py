@@ -1,4 +1,4 @@
-"""A bus by its words: ``pcie-3 x1`` is a part of the catalogue and a number of lanes."""
+"""Buses, and how a card names its own: ``pcie-3 x1`` is a part of the catalogue and a number of lanes."""
 
 from __future__ import annotations
 
@@ -7,13 +7,30 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final
 
 from wirelab.errors import unknown
+from wirelab.model.types import Figure, Model, PositiveCount, Rate, Ratio, Size, Text
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-    from wirelab.model.parts import Bus
-
+_LANES: Final = (1, 2, 4, 8, 16)
 _WORDS: Final = re.compile(r"([a-z0-9-]+)(?:\s+x([0-9]{1,3}))?", re.ASCII)
+
+
+class Bus(Model):
+    """A standard by which a card is joined to its host, and what a frame costs on it.
+
+    ``lane`` is the rate of one lane before line coding, ``coding`` the share of it that is data.
+    A frame is cut into transactions of at most ``payload`` bytes, each with ``overhead`` bytes around
+    it; ``frame`` are the bytes of descriptors and doorbells for each frame.
+    """
+
+    title: Text
+    lane: Figure[Rate]
+    coding: Figure[Ratio]
+    lanes: Figure[PositiveCount]
+    payload: Figure[Size]
+    overhead: Figure[Size]
+    frame: Figure[Size]
 
 
 class BusError(ValueError):
@@ -42,8 +59,5 @@ def bus_of(text: str, buses: Mapping[str, Bus]) -> Slot:
     if lanes is None:
         return Slot(buses[name], buses[name].lanes.value)
     if int(lanes) not in _LANES:
-        raise BusError(f"x{lanes}: a bus has {', '.join(f'x{each}' for each in _LANES)}")
+        raise BusError(f"x{lanes}: a bus has {', '.join(f'x{count}' for count in _LANES)}")
     return Slot(buses[name], int(lanes))
-
-
-_LANES: Final = (1, 2, 4, 8, 16)

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Final, Literal, get_args
 from pydantic import Field
 
 from wirelab.errors import unknown
-from wirelab.model.bus import BusError, bus_of
+from wirelab.model.bus import Bus, BusError, bus_of
 from wirelab.model.ethernet import frame_bytes
 from wirelab.model.types import (
     ByteRate,
@@ -26,7 +26,6 @@ from wirelab.model.types import (
     PositiveCount,
     Provenance,
     Rate,
-    Ratio,
     Size,
     Text,
 )
@@ -41,23 +40,6 @@ if TYPE_CHECKING:
 PartKind = Literal["host", "firewall", "switch", "hub", "module", "nic", "bus", "storage"]
 
 STANDARD_MTU_BYTES: Final = 1500
-
-
-class Bus(Model):
-    """A standard by which a card is joined to its host, and what a frame costs on it.
-
-    ``lane`` is the rate of one lane before line coding, ``coding`` the share of it that is data.
-    A frame is cut into transactions of at most ``payload`` bytes, each with ``overhead`` bytes around
-    it; ``frame`` are the bytes of descriptors and doorbells for each frame.
-    """
-
-    title: Text
-    lane: Figure[Rate]
-    coding: Figure[Ratio]
-    lanes: Figure[PositiveCount]
-    payload: Figure[Size]
-    overhead: Figure[Size]
-    frame: Figure[Size]
 
 
 class CpuCosts(Model):
