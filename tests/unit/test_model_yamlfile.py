@@ -149,10 +149,11 @@ def test_a_text_and_a_key_have_a_limit() -> None:
 
 def test_a_merge_key_is_no_key() -> None:
     """The tricks of YAML that hide what a file says are problems, not read and not crashed on."""
-    document = parse("<<: {a: 1}\n? [b]\n: 2\n", "x.yaml")
+    document = parse("<<: {a: 1}\n? [b]\n: 2\n' ': 3\n", "x.yaml")
     assert [str(each) for each in document.problems] == [
         "x.yaml:1: a key must be a word",
         "x.yaml:2: a key must be a word",
+        "x.yaml:4: a key must be a word",
     ]
 
 

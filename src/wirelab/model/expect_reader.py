@@ -70,7 +70,7 @@ class ExpectReader:
         known = METRICS_OF[kind]
         what = f"a {kind}" if kind != NETWORK else "the network"
         item = self._items.get(name)
-        if metric == "duration" and isinstance(item, Iperf3) and item.size is None:
+        if metric == "duration" and isinstance(item, Iperf3) and item.size_bytes is None:
             message = "has no duration but its `time`; give it `bytes` to transfer instead"
             return self._document.problem(loc, f"`{name}` {message}")
         if metric not in known:

@@ -57,7 +57,7 @@ def is_slot_side(wiring: Wiring, ref: PortRef) -> bool:
 
 def follows_line(wiring: Wiring, module: str) -> bool:
     """Whether a module runs towards its switch as fast as on its line."""
-    return wiring.module(module).host_speed.value == "line"
+    return wiring.transceiver(module).host_speed.value == "line"
 
 
 def leader(wiring: Wiring, ref: PortRef) -> PortRef | None:

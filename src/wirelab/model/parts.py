@@ -130,7 +130,7 @@ class Hub(Model):
     speed: Figure[Rate]
 
 
-class Module(Model):
+class Transceiver(Model):
     """An SFP+ transceiver: port ``host`` faces the switch, port ``line`` the cable.
 
     ``host_speed`` is the same whatever the line has (the module matches the rates), or that of the
@@ -170,14 +170,14 @@ class Switch(Model):
     headroom: Figure[Size]
 
 
-Part = Nic | Module | Switch | Host | Hub | Firewall | Bus | Storage
+Part = Nic | Transceiver | Switch | Host | Hub | Firewall | Bus | Storage
 
 
 class PartsFile(Model):
     """One file of parts."""
 
     nics: dict[Name, Nic] = Field(default_factory=dict)
-    modules: dict[Name, Module] = Field(default_factory=dict)
+    modules: dict[Name, Transceiver] = Field(default_factory=dict)
     switches: dict[Name, Switch] = Field(default_factory=dict)
     hubs: dict[Name, Hub] = Field(default_factory=dict)
     hosts: dict[Name, Host] = Field(default_factory=dict)
@@ -200,7 +200,7 @@ class Parts:
     """Every part that can be named."""
 
     nics: Mapping[str, Nic] = field(default_factory=dict)
-    modules: Mapping[str, Module] = field(default_factory=dict)
+    modules: Mapping[str, Transceiver] = field(default_factory=dict)
     switches: Mapping[str, Switch] = field(default_factory=dict)
     hubs: Mapping[str, Hub] = field(default_factory=dict)
     hosts: Mapping[str, Host] = field(default_factory=dict)
@@ -256,9 +256,9 @@ def card_problems(
             yield document.problem(("nics", name, "bus", "value"), str(error))
 
 
-def figure_problems(part: Nic | Switch | Module) -> Iterator[tuple[str, str]]:
+def figure_problems(part: Nic | Switch | Transceiver) -> Iterator[tuple[str, str]]:
     """The figures of a part that contradict each other, as (figure, message)."""
-    if isinstance(part, Module):
+    if isinstance(part, Transceiver):
         room = part.fifo.value
         if part.fifo.value < frame_bytes(STANDARD_MTU_BYTES):
             yield "fifo", fifo_message(part.fifo.value, STANDARD_MTU_BYTES)

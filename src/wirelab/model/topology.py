@@ -7,7 +7,7 @@ import re
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Annotated, Any, ClassVar, Final, Literal
 
-from pydantic import AfterValidator, BeforeValidator, WithJsonSchema
+from pydantic import AfterValidator, BeforeValidator, Field, WithJsonSchema
 
 from wirelab.errors import unknown
 from wirelab.model.graph import fewest_hops
@@ -94,9 +94,9 @@ class Cable(Model):
 
     name: NodeName | None = None
     between: Pair
-    speed: Rate | None = None
-    length: Length | None = None
-    delay: Time | None = None
+    speed_bps: Rate | None = Field(default=None, alias="speed")
+    length_mm: Length | None = Field(default=None, alias="length")
+    delay_ns: Time | None = Field(default=None, alias="delay")
 
 
 class Topology(Model):
@@ -105,7 +105,7 @@ class Topology(Model):
     name: Name
     drawing: Text
     story: Text | None = None
-    mtu: Size = STANDARD_MTU_BYTES
+    mtu_bytes: Size = Field(default=STANDARD_MTU_BYTES, alias="mtu")
     nodes: dict[NodeName, Node]
     cables: tuple[Cable, ...]
 

@@ -45,8 +45,8 @@ class _Item(Model):
     name: Name
     sender: Name = Field(alias="from")
     receiver: Name = Field(alias="to")
-    start: Time | None = None
-    together: Name | None = Field(default=None, alias="with")
+    start_ns: Time | None = Field(default=None, alias="start")
+    concurrent_with: Name | None = Field(default=None, alias="with")
 
 
 class Iperf3(_Item):
@@ -58,22 +58,22 @@ class Iperf3(_Item):
     must be over ``within`` a time.
     """
 
-    time: Seconds | None = None
-    size: Size | None = Field(default=None, alias="bytes")
-    within: Seconds | None = None
+    duration_ns: Seconds | None = Field(default=None, alias="time")
+    size_bytes: Size | None = Field(default=None, alias="bytes")
+    within_ns: Seconds | None = Field(default=None, alias="within")
     congestion: Congestion | None = None
     protocol: Literal["tcp", "udp"] = "tcp"
-    bitrate: Rate | None = None
-    payload: Size | None = None
+    bitrate_bps: Rate | None = Field(default=None, alias="bitrate")
+    payload_bytes: Size | None = Field(default=None, alias="payload")
     parallel: PositiveCount = 1
     dscp: Dscp | None = None
-    window: Size | None = None
-    pacing: Rate | None = None
+    window_bytes: Size | None = Field(default=None, alias="window")
+    pacing_bps: Rate | None = Field(default=None, alias="pacing")
 
     @property
     def longest_ns(self) -> int:
         """How long it lasts, or for a transfer of ``bytes`` may last at most."""
-        return self.time or self.within or LONGEST_TRANSFER_NS
+        return self.duration_ns or self.within_ns or LONGEST_TRANSFER_NS
 
 
 class Copy(_Item):
@@ -84,11 +84,11 @@ class Copy(_Item):
     each block there are ``requests`` exchanges of small messages, as when a file is looked up and opened.
     """
 
-    size: Size = Field(alias="bytes")
-    within: Seconds | None = None
-    block: Size = 1 << 20
+    size_bytes: Size = Field(alias="bytes")
+    within_ns: Seconds | None = Field(default=None, alias="within")
+    block_bytes: Size = Field(default=1 << 20, alias="block")
     pipeline: Literal["sequential", "overlapped"] = "overlapped"
-    process: Cost = 0
+    process_ps: Cost = Field(default=0, alias="process")
     requests: Count = 0
     congestion: Congestion | None = None
     dscp: Dscp | None = None
@@ -96,20 +96,20 @@ class Copy(_Item):
     @property
     def longest_ns(self) -> int:
         """How long it may take."""
-        return self.within or LONGEST_TRANSFER_NS
+        return self.within_ns or LONGEST_TRANSFER_NS
 
 
 class Ping(_Item):
     """ICMP echo requests, one every ``interval`` for ``time``: what the network does to a small frame."""
 
-    time: Seconds
-    interval: Interval = 10 * NS_PER_MS
+    duration_ns: Seconds = Field(alias="time")
+    interval_ns: Interval = Field(default=10 * NS_PER_MS, alias="interval")
     dscp: Dscp | None = None
 
     @property
     def longest_ns(self) -> int:
         """How long it lasts."""
-        return self.time
+        return self.duration_ns
 
 
 Item = Iperf3 | Copy | Ping

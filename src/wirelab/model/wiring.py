@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Final
 from wirelab.model.ethernet import cable_delay_ns
 from wirelab.model.expect import NETWORK
 from wirelab.model.modes import AUTO, Mode
-from wirelab.model.parts import Firewall, Host, Hub, Module, Nic, Storage, Switch
+from wirelab.model.parts import Firewall, Host, Hub, Nic, Storage, Switch, Transceiver
 from wirelab.model.settings import PART, Setting, Target, Value, parse_priorities
 from wirelab.model.topology import MODULE_HOST_PORT, PortRef
 
@@ -84,7 +84,7 @@ class Wiring:
         """The switch part of a node."""
         return self.parts.switches[self.part_name(node) or ""]
 
-    def module(self, node: str) -> Module:
+    def transceiver(self, node: str) -> Transceiver:
         """The module part of a node."""
         return self.parts.modules[self.part_name(node) or ""]
 
@@ -129,7 +129,7 @@ class Wiring:
         cable = self.topology.cable_of(ref)
         setting = self.setting(ref, "speed") or self._cable_setting(cable, "speed")
         if setting is None:
-            return cable.speed
+            return cable.speed_bps
         return None if setting.value == AUTO else int(setting.value)
 
     def modes(self, ref: PortRef) -> tuple[Mode, ...]:
@@ -137,7 +137,7 @@ class Wiring:
         device = self.device(ref.node)
         if isinstance(device, Hub):
             return (Mode(device.speed.value, "half"),)
-        if isinstance(device, Module):
+        if isinstance(device, Transceiver):
             fixed = device.host_speed.value
             if ref.port == MODULE_HOST_PORT and fixed != "line":
                 return (Mode(fixed),)
@@ -148,14 +148,14 @@ class Wiring:
     def mtu_bytes(self, ref: PortRef) -> int:
         """The MTU of a port."""
         setting = self.setting(ref, "mtu")
-        return self.topology.mtu if setting is None else int(setting.value)
+        return self.topology.mtu_bytes if setting is None else int(setting.value)
 
     def delay_ns(self, cable: Cable) -> int:
         """How long a bit takes along a cable."""
         setting = self._cable_setting(cable, "delay") or self._cable_setting(cable, "length")
         if setting is not None:
             return int(setting.value) if setting.name == "delay" else cable_delay_ns(int(setting.value))
-        return cable.delay if cable.delay is not None else cable_delay_ns(cable.length or 0)
+        return cable.delay_ns if cable.delay_ns is not None else cable_delay_ns(cable.length_mm or 0)
 
     def loss_ppm(self, ref: PortRef) -> int:
         """The share of frames that leave a port and get lost on the way."""
@@ -174,7 +174,7 @@ class Wiring:
         device = self.device(ref.node)
         if isinstance(device, Nic):
             return device.flow_control.value
-        if isinstance(device, Module):
+        if isinstance(device, Transceiver):
             return (device.host_pause if ref.port == MODULE_HOST_PORT else device.line_pause).value
         return False
 
@@ -197,7 +197,7 @@ class Wiring:
 
         One that says PAUSE to a switch that does not listen holds less than its datasheet says.
         """
-        module = self.module(ref.node)
+        module = self.transceiver(ref.node)
         host_side = PortRef(ref.node, MODULE_HOST_PORT)
         if self.setting(ref, "fifo") is None and module.fifo_unheeded is not None:
             heeded = self.pause(host_side, "pause_tx") and self.pause(

@@ -221,7 +221,7 @@ class _Reader:
     def _pairs(self, node: yaml.MappingNode, loc: Loc) -> Iterator[tuple[str, yaml.Node]]:
         for key, value in node.value:
             place = _place(key)
-            if not isinstance(key, yaml.ScalarNode) or key.tag == _MERGE_TAG:
+            if not isinstance(key, yaml.ScalarNode) or key.tag == _MERGE_TAG or not key.value.strip():
                 self._report("a key must be a word", place, loc)
                 continue
             word, complaint = _legible(key.value, LONGEST_KEY)

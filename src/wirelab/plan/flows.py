@@ -41,11 +41,11 @@ def traffic(items: Sequence[ItemModel], wiring: Wiring, seed: int) -> tuple[Item
             "start_ns": _start_ns(item, made, shift_ns),
             "duration_ns": item.longest_ns,
             "dscp": item.dscp,
-            "early": made[item.together].early if item.together else _is_early(item, made.values()),
+            "early": made[item.concurrent_with].early if item.concurrent_with else _is_early(item, made.values()),
         }
         match item:
             case PingModel():
-                made[item.name] = Ping(**common, interval_ns=item.interval)
+                made[item.name] = Ping(**common, interval_ns=item.interval_ns)
             case CopyModel():
                 made[item.name] = _copy(item, wiring, common, (FIRST_SERVER_PORT + index, client_port))
                 client_port += 1
@@ -72,12 +72,12 @@ def _iperf3(item: Iperf3Model, wiring: Wiring, common: Mapping[str, Any], ports:
         port=ports[0],
         client_port=ports[1],
         congestion=None if udp else item.congestion or wiring.congestion(item.sender),
-        bitrate_bps=item.bitrate,
-        payload_bytes=item.payload or (_datagram_bytes(wiring, item) if udp else None),
+        bitrate_bps=item.bitrate_bps,
+        payload_bytes=item.payload_bytes or (_datagram_bytes(wiring, item) if udp else None),
         parallel=item.parallel,
-        size_bytes=item.size,
-        pacing_bps=item.pacing,
-        window_bytes=item.window,
+        size_bytes=item.size_bytes,
+        pacing_bps=item.pacing_bps,
+        window_bytes=item.window_bytes,
     )
 
 
@@ -88,11 +88,11 @@ def _copy(item: CopyModel, wiring: Wiring, common: Mapping[str, Any], ports: tup
         port=ports[0],
         client_port=ports[1],
         congestion=item.congestion or wiring.congestion(item.sender),
-        size_bytes=item.size,
-        block_bytes=min(item.block, item.size),
+        size_bytes=item.size_bytes,
+        block_bytes=min(item.block_bytes, item.size_bytes),
         pipeline=item.pipeline,
         read_ps=_byte_ps(source.read.value) if source else 0,
-        process_ps=item.process,
+        process_ps=item.process_ps,
         write_ps=_byte_ps(target.write.value) if target else 0,
         requests=item.requests,
     )
@@ -104,10 +104,10 @@ def _byte_ps(bytes_per_s: int) -> int:
 
 
 def _start_ns(item: ItemModel, earlier: Mapping[str, Item], shift_ns: int) -> int:
-    if item.start is not None:
-        return item.start + shift_ns
-    if item.together is not None:
-        return earlier[item.together].start_ns
+    if item.start_ns is not None:
+        return item.start_ns + shift_ns
+    if item.concurrent_with is not None:
+        return earlier[item.concurrent_with].start_ns
     if not earlier:
         return FIRST_START_NS + shift_ns
     return max(other.end_ns for other in earlier.values()) + GAP_NS
@@ -115,7 +115,7 @@ def _start_ns(item: ItemModel, earlier: Mapping[str, Item], shift_ns: int) -> in
 
 def _is_early(item: ItemModel, earlier: Iterable[Item]) -> bool:
     """Whether an item follows a transfer that may take less than its time."""
-    return item.start is None and any(isinstance(other, Flow) and other.size_bytes for other in earlier)
+    return item.start_ns is None and any(isinstance(other, Flow) and other.size_bytes for other in earlier)
 
 
 def _datagram_bytes(wiring: Wiring, item: Iperf3Model) -> int:

@@ -100,9 +100,9 @@ def _cable_problems(topology: Topology, document: Document) -> Iterator[Problem]
     all_plugged = len(document.tree.get("cables") or ()) == len(topology.cables)
     for index, cable in enumerate(topology.cables):
         loc = ("cables", index)
-        if cable.length is not None and cable.delay is not None:
+        if cable.length_mm is not None and cable.delay_ns is not None:
             yield document.problem((*loc, "delay"), "give the length or the delay, not both")
-        if cable.length is None and cable.delay is None:
+        if cable.length_mm is None and cable.delay_ns is None:
             yield document.problem(loc, "has neither length nor delay; write for example `length: 3 m`")
         ends = []
         for end, text in enumerate(cable.between):

@@ -40,11 +40,11 @@ def traffic_problems(scenario: Scenario, topology: Topology | None, document: Do
         elif flow.name == NETWORK or (topology and flow.name in topology.nodes):
             yield document.problem((*loc, "name"), f"`{flow.name}` is the name of something else already")
         yield from _item_problems(flow, loc, document)
-        if flow.together is not None:
-            if flow.start is not None:
+        if flow.concurrent_with is not None:
+            if flow.start_ns is not None:
                 yield document.problem((*loc, "start"), "give `start` or `with`, not both")
-            if flow.together not in earlier:
-                message = unknown("earlier flow", flow.together, earlier)
+            if flow.concurrent_with not in earlier:
+                message = unknown("earlier flow", flow.concurrent_with, earlier)
                 yield document.problem((*loc, "with"), message)
         if topology is not None:
             yield from _end_problems(flow, topology, loc, document)
@@ -63,24 +63,24 @@ def _item_problems(item: Item, loc: Loc, document: Document) -> Iterator[Problem
     match item:
         case Iperf3():
             yield from _flow_problems(item, loc, document)
-        case Copy() if -(-item.size // item.block) > MOST_BLOCKS:
+        case Copy() if -(-item.size_bytes // item.block_bytes) > MOST_BLOCKS:
             message = f"makes more than {MOST_BLOCKS} blocks: a lab carries them out one by one"
             yield document.problem((*loc, "bytes"), message)
 
 
 def _flow_problems(flow: Iperf3, loc: Loc, document: Document) -> Iterator[Problem]:
-    if flow.time is None and flow.size is None:
+    if flow.duration_ns is None and flow.size_bytes is None:
         yield document.problem(loc, "say how long: `time`, or how many `bytes` to transfer")
-    if flow.time is not None and flow.size is not None:
+    if flow.duration_ns is not None and flow.size_bytes is not None:
         yield document.problem((*loc, "bytes"), "give `time` or `bytes`, not both")
-    if flow.within is not None and flow.size is None:
+    if flow.within_ns is not None and flow.size_bytes is None:
         yield document.problem((*loc, "within"), "is for a transfer of `bytes`; `time` is how long it runs")
-    if flow.protocol == "udp" and flow.pacing is not None:
+    if flow.protocol == "udp" and flow.pacing_bps is not None:
         yield document.problem((*loc, "pacing"), "spaces the frames of TCP; UDP has its `bitrate`")
     if flow.protocol == "udp" and flow.congestion is not None:
         yield document.problem((*loc, "congestion"), "UDP has no congestion control")
     largest = LARGEST_DATAGRAM_BYTES if flow.protocol == "udp" else LARGEST_WRITE_BYTES
-    if flow.payload is not None and flow.payload > largest:
+    if flow.payload_bytes is not None and flow.payload_bytes > largest:
         yield document.problem((*loc, "payload"), f"is more than {flow.protocol} sends at once, {largest} B")
     if flow.parallel > MOST_STREAMS:
         yield document.problem((*loc, "parallel"), f"iperf3 makes at most {MOST_STREAMS} streams")

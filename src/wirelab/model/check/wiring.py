@@ -10,7 +10,7 @@ from wirelab.model.check.link import cable_findings, link_problems
 from wirelab.model.check.queue import queue_problems
 from wirelab.model.ethernet import frame_bytes
 from wirelab.model.expect import NETWORK
-from wirelab.model.parts import Hub, Module, Nic, Switch, fifo_message, threshold_problems
+from wirelab.model.parts import Hub, Nic, Switch, Transceiver, fifo_message, threshold_problems
 from wirelab.model.settings import PART, Target
 from wirelab.units import RATIO, SIZE, parse, show
 
@@ -103,7 +103,7 @@ class _PortChecks:
         device = wiring.device(ref.node)
         if isinstance(device, Hub):
             return
-        if isinstance(device, Module):
+        if isinstance(device, Transceiver):
             if wiring.fifo_bytes(ref) < frame:
                 yield self._finding(fifo_message(wiring.fifo_bytes(ref), mtu), "fifo", "mtu")
             return
@@ -124,7 +124,7 @@ class _PortChecks:
         if not wiring.pause(ref, "pause_tx") and not wiring.priorities(ref):
             return
         device = wiring.device(ref.node)
-        room_name = "fifo" if isinstance(device, Module) else "buffer"
+        room_name = "fifo" if isinstance(device, Transceiver) else "buffer"
         missing = [name for name in ("xoff", "xon") if wiring.value(ref, name) is None]
         if missing:
             label = wiring.topology.label(ref)
