@@ -71,18 +71,17 @@ class InputError(WirelabError):
 
         The last of very many says how many are left out.
         """
-        found = tuple(problems)
-        if not found:
-            msg = "an InputError needs a problem"
-            raise ValueError(msg)
-        if (more := len(found) - MOST_PROBLEMS) > 0:
-            found = (
-                *found[:MOST_PROBLEMS],
-                replace(found[MOST_PROBLEMS], message=f"here and below are {more} more problems"),
+        listed = tuple(problems)
+        if not listed:
+            raise ValueError("an InputError needs a problem")
+        if (more := len(listed) - MOST_PROBLEMS) > 0:
+            listed = (
+                *listed[:MOST_PROBLEMS],
+                replace(listed[MOST_PROBLEMS], message=f"here and below are {more} more problems"),
             )
-        error = cls(found[0].message, hint=hint)
-        error.problems = found
-        error.message = "\n".join(map(str, found))
+        error = cls(listed[0].message, hint=hint)
+        error.problems = listed
+        error.message = "\n".join(map(str, listed))
         error.args = (error.message,)
         return error
 

@@ -26,7 +26,6 @@ NS_PER_MS: Final = 1_000_000
 US_PER_MS: Final = 1_000
 NS_PER_S: Final = 1_000_000_000
 PS_PER_NS: Final = 1_000
-PS_PER_US: Final = 1_000_000
 PS_PER_S: Final = 1_000_000_000_000
 PPM: Final = 1_000_000
 
@@ -200,8 +199,7 @@ def parse(text: str, quantity: Quantity) -> int:
     """
     match = _QUANTITY.fullmatch(_stripped(text, quantity))
     if match is None:
-        msg = f"`{text}` is not a {quantity.name}; write for example `{quantity.example}`"
-        raise UnitError(msg)
+        raise UnitError(f"`{text}` is not a {quantity.name}; write for example `{quantity.example}`")
     return _value(match[1], match[2] or "", quantity)
 
 
@@ -224,8 +222,7 @@ def parse_range(text: str, quantity: Quantity) -> tuple[int | None, int | None]:
     low = _value(match[1], low_unit, quantity) if match[1] else None
     high = _value(match[3], high_unit, quantity) if match[3] else None
     if low is not None and high is not None and low > high:
-        msg = f"`{text}` is empty: its low end is above its high end"
-        raise UnitError(msg)
+        raise UnitError(f"`{text}` is empty: its low end is above its high end")
     return low, high
 
 
@@ -252,8 +249,7 @@ def show_range(low: int | None, high: int | None, quantity: Quantity) -> str:
     Raises ValueError if both ends are open.
     """
     if low is None and high is None:
-        msg = "a range has at least one end"
-        raise ValueError(msg)
+        raise ValueError("a range has at least one end")
     if low is not None and low == high:
         return show(low, quantity)
     low_text = "" if low is None else show(low, quantity)
@@ -302,11 +298,9 @@ def _value(number: str, unit: str, quantity: Quantity) -> int:
     if not quantity.units:
         size = Fraction(1)
         if unit:
-            msg = f"`{written}` has a unit; a {quantity.name} is a plain number"
-            raise UnitError(msg)
+            raise UnitError(f"`{written}` has a unit; a {quantity.name} is a plain number")
     elif not unit:
-        msg = f"`{written}` has no unit; a {quantity.name} is written in {quantity.words}"
-        raise UnitError(msg)
+        raise UnitError(f"`{written}` has no unit; a {quantity.name} is written in {quantity.words}")
     elif unit not in quantity.units:
         raise UnitError(_wrong_unit(unit, quantity))
     else:
@@ -316,8 +310,7 @@ def _value(number: str, unit: str, quantity: Quantity) -> int:
         msg = f"`{written}` is not a whole number" + (f" of {quantity.base}" if quantity.base else "")
         raise UnitError(msg)
     if exact > _LARGEST:
-        msg = f"`{written}` is too large"
-        raise UnitError(msg)
+        raise UnitError(f"`{written}` is too large")
     return exact.numerator
 
 

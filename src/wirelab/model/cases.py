@@ -6,9 +6,9 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final, TypeVar
 
 from wirelab.errors import Problem, unknown
-from wirelab.model.check.wiring import wiring_findings
+from wirelab.model.check.wiring import wiring_conflicts
 from wirelab.model.expect import Expectation
-from wirelab.model.expect_reader import ExpectReader, written_expectations
+from wirelab.model.expect_reader import ExpectReader, mappings, written_expectations
 from wirelab.model.settings import Setting, SettingReader
 from wirelab.model.wiring import Wiring
 
@@ -77,7 +77,7 @@ class CaseReader:
             case = self._control(index, control, drafts)
             if case is None:
                 continue
-            if case.name in {each.name for each in cases}:
+            if case.name in {other.name for other in cases}:
                 loc: Loc = ("controls", index, "name")
                 self._report(loc, f"duplicate name: there is a variant or control `{case.name}` already")
             cases.append(case)
@@ -98,7 +98,7 @@ class CaseReader:
             loc: Loc = ("variants", index)
             settings = self._sound(self._settings.read(variant.settings, (*loc, "with"), self._document))
             own = self._sound(self._expect.read(variant.expect, (*loc, "expect")))
-            expectations = {each.name: each for each in (*base.expectations, *own)}
+            expectations = {expectation.name: expectation for expectation in (*base.expectations, *own)}
             if not expectations and not variant.expect and not scenario.expect:
                 self._report(loc, "expects nothing: nothing would be judged")
             if variant.name in drafts:
@@ -118,7 +118,7 @@ class CaseReader:
             return None
         draft = drafts[variant]
         breaks = self._expect.full_name(control.breaks)
-        names = tuple(each.name for each in draft.expectations)
+        names = tuple(expectation.name for expectation in draft.expectations)
         if breaks not in names and breaks not in self._unsound_expectations(drafts):
             self._report((*loc, "breaks"), unknown("expectation", control.breaks, names))
         name = control.name or f"control-{int(self._document.written(loc)[1]) + 1}"
@@ -127,11 +127,11 @@ class CaseReader:
     def _wiring(self, settings: tuple[Setting, ...]) -> Wiring:
         wiring = Wiring.of(self._topology, self._parts, settings)
         written = self._document.tree.get("with") or ()
-        for finding in wiring_findings(wiring):
-            if finding.setting is not None:
-                self._report(finding.setting.loc, finding.message)
-            elif finding.missing_part and finding.missing_part not in written:
-                self._report(("with",) if written else ("topology",), finding.message)
+        for conflict in wiring_conflicts(wiring):
+            if conflict.setting is not None:
+                self._report(conflict.setting.loc, conflict.message)
+            elif conflict.missing_part and conflict.missing_part not in written:
+                self._report(("with",) if written else ("topology",), conflict.message)
         return wiring
 
     def _limited(self, key: str, items: Sequence[Item]) -> Sequence[Item]:
@@ -139,28 +139,24 @@ class CaseReader:
             self._report((key, MOST_CASES), f"here are {len(items)} {key}, {MOST_CASES} are the most")
         return items[:MOST_CASES]
 
-    def _sound(self, found: Iterator[T | Problem]) -> tuple[T, ...]:
+    def _sound(self, items: Iterator[T | Problem]) -> tuple[T, ...]:
         sound: list[T] = []
-        for each in found:
-            if isinstance(each, Problem):
-                self.problems.append(each)
+        for item in items:
+            if isinstance(item, Problem):
+                self.problems.append(item)
             else:
-                sound.append(each)
+                sound.append(item)
         return tuple(sound)
 
     def _report(self, loc: Loc, message: str) -> None:
         self.problems.append(self._document.problem(loc, message))
 
     def _written_variants(self) -> tuple[str, ...]:
-        return tuple(str(each.get("name")) for each in _mappings(self._document.tree.get("variants")))
+        return tuple(str(variant.get("name")) for variant in mappings(self._document.tree.get("variants")))
 
     def _unsound_expectations(self, drafts: dict[str, _Draft]) -> set[str]:
         tree = self._document.tree
         written = set(written_expectations(tree.get("expect")))
-        for variant in _mappings(tree.get("variants")):
+        for variant in mappings(tree.get("variants")):
             written.update(written_expectations(variant.get("expect")))
-        return written - {each.name for draft in drafts.values() for each in draft.expectations}
-
-
-def _mappings(items: object) -> tuple[dict[str, object], ...]:
-    return tuple(item for item in items if isinstance(item, dict)) if isinstance(items, list) else ()
+        return written - {sound.name for draft in drafts.values() for sound in draft.expectations}

@@ -49,12 +49,12 @@ class Catalogue:
                 path = root / section / f"{name}{suffix}"
                 if path.is_file():
                     return path
-        what = "scenario" if section == "scenarios" else "topology"
-        raise InputError(unknown(what, name, self.names(section)))
+        noun = "scenario" if section == "scenarios" else "topology"
+        raise InputError(unknown(noun, name, self.names(section)))
 
     def parts(self) -> Parts:
         """Every part. Raises InputError with everything that is wrong in the files of parts."""
-        found: list[tuple[tuple[str, str], ...]] = []
+        roots: list[tuple[tuple[str, str], ...]] = []
         problems: list[Problem] = []
         for root in reversed(self.roots):
             texts: list[tuple[str, str]] = []
@@ -63,8 +63,8 @@ class Catalogue:
                     texts.append((display(path), read_text(path)))
                 except InputError as error:
                     problems += error.problems
-            found.append(tuple(texts))
-        return _merged(tuple(found), tuple(problems))
+            roots.append(tuple(texts))
+        return _merged(tuple(roots), tuple(problems))
 
     def measurements(self) -> tuple[str, ...]:
         """The rows of the measurements files: ``sfp.asf-10g-t``, ``ftp2001.1`` for the first of a list.

@@ -23,7 +23,6 @@ TCP_BYTES: Final = 20
 TCP_TIMESTAMP_BYTES: Final = 12
 UDP_BYTES: Final = 8
 
-PAUSE_QUANTUM_BITS: Final = 512
 CABLE_PS_PER_M: Final = 5_000
 """Propagation in twisted pair and fibre alike: about two thirds of the speed of light."""
 

@@ -42,13 +42,13 @@ class ExpectReader:
         seen: set[str] = set()
         for subject, bounds in expect.items():
             here = (*loc, subject)
-            found = self._subject(subject)
-            if found is None:
+            full = self._subject(subject)
+            if full is None:
                 continue
-            if isinstance(found, ValueError):
-                yield self._document.problem(here, str(found))
+            if isinstance(full, ValueError):
+                yield self._document.problem(here, str(full))
                 continue
-            kind, name = found
+            kind, name = full
             if name in seen:
                 yield self._document.problem(here, f"duplicate name: `{name}` has expectations already")
             seen.add(name)
@@ -61,23 +61,23 @@ class ExpectReader:
     def full_name(self, name: str) -> str:
         """An expectation's name with its port's label: ``client.drops`` for ``client.eth0.drops``."""
         subject, _, metric = name.rpartition(".")
-        found = self._subject(subject)
-        return f"{found[1]}.{metric}" if isinstance(found, tuple) else name
+        full = self._subject(subject)
+        return f"{full[1]}.{metric}" if isinstance(full, tuple) else name
 
     def _expectation(
         self, kind: SubjectKind, name: str, metric: str, bounds: Bounds, loc: Loc
     ) -> Expectation | Problem:
         known = METRICS_OF[kind]
-        what = f"a {kind}" if kind != NETWORK else "the network"
+        noun = f"a {kind}" if kind != NETWORK else "the network"
         item = self._items.get(name)
         if metric == "duration" and isinstance(item, Iperf3) and item.size_bytes is None:
             message = "has no duration but its `time`; give it `bytes` to transfer instead"
             return self._document.problem(loc, f"`{name}` {message}")
         if metric not in known:
-            words = [each for each in known if not each.startswith(PAUSED_PRIORITY)]
+            words = [word for word in known if not word.startswith(PAUSED_PRIORITY)]
             if len(words) < len(known):
                 words.append(f"{PAUSED_PRIORITY}0..{PRIORITIES - 1}")
-            return self._document.problem(loc, f"{what} has no {metric}; it has {', '.join(words)}")
+            return self._document.problem(loc, f"{noun} has no {metric}; it has {', '.join(words)}")
         bound = getattr(bounds, metric)
         low, high = bound.range
         line = self._document.place(loc).line
@@ -119,15 +119,13 @@ def _kind(item: Item) -> SubjectKind:
 
 def written_flows(document: Document) -> tuple[str, ...]:
     """The names of all flows the file has, sound or not."""
-    items = document.tree.get("traffic")
-    flows = (
-        [each for item in items if isinstance(item, dict) for each in item.values()]
-        if isinstance(items, list)
-        else []
-    )
-    return tuple(
-        flow["name"] for flow in flows if isinstance(flow, dict) and isinstance(flow.get("name"), str)
-    )
+    flows = [flow for item in mappings(document.tree.get("traffic")) for flow in item.values()]
+    return tuple(str(flow["name"]) for flow in mappings(flows) if isinstance(flow.get("name"), str))
+
+
+def mappings(items: object) -> tuple[dict[str, object], ...]:
+    """The mappings among the items of what may be a list."""
+    return tuple(item for item in items if isinstance(item, dict)) if isinstance(items, list) else ()
 
 
 def written_expectations(tree: object) -> tuple[str, ...]:

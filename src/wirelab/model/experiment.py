@@ -10,7 +10,7 @@ from wirelab.model.cases import CaseReader
 from wirelab.model.catalogue import beside, find_scenario
 from wirelab.model.check.topology import topology_problems
 from wirelab.model.check.traffic import traffic_problems
-from wirelab.model.check.wiring import wiring_findings
+from wirelab.model.check.wiring import wiring_conflicts
 from wirelab.model.parts import PartsFile, card_problems, part_problems
 from wirelab.model.scenario import Scenario
 from wirelab.model.topology import Topology
@@ -111,9 +111,9 @@ def check_topology(document: Document, parts: Parts) -> tuple[Topology, list[Pro
     problems = [*checked.problems, *topology_problems(topology, parts, document)]
     if not problems:
         problems += [
-            document.problem(finding.loc, finding.message)
-            for finding in wiring_findings(Wiring.of(topology, parts, ()))
-            if finding.missing_part is None
+            document.problem(conflict.loc, conflict.message)
+            for conflict in wiring_conflicts(Wiring.of(topology, parts, ()))
+            if conflict.missing_part is None
         ]
     return topology, problems
 
@@ -130,12 +130,12 @@ def _topology(
         problems.append(document.problem(("topology",), error.problems[0].message))
         return None
     try:
-        topology, found = check_topology(read(path), parts)
+        topology, in_topology = check_topology(read(path), parts)
     except InputError as error:
         problems += error.problems
         return None
-    problems += found
-    return None if found else topology
+    problems += in_topology
+    return None if in_topology else topology
 
 
 def _story(document: Document) -> str:
@@ -149,5 +149,7 @@ def _story(document: Document) -> str:
 def _sorted(problems: Iterable[Problem]) -> list[Problem]:
     """Each problem once, in the order of the files and their lines."""
     unique = dict.fromkeys(problems)
-    files = {each.file: index for index, each in reversed(list(enumerate(unique)))}
-    return sorted(unique, key=lambda each: (files[each.file], each.line or 0, each.column or 0))
+    files = list(dict.fromkeys(problem.file for problem in unique))
+    return sorted(
+        unique, key=lambda problem: (files.index(problem.file), problem.line or 0, problem.column or 0)
+    )

@@ -65,7 +65,7 @@ def parse_mode(text: str) -> Mode:
     if mode not in MODES:
         if mode.duplex == "half" and Mode(mode.speed_bps) in MODES:
             raise ValueError(f"`{text}`: {HALF_DUPLEX_ENDS}")
-        speeds = (show(each.speed_bps, RATE) for each in MODES if each.duplex == "full")
+        speeds = (show(known.speed_bps, RATE) for known in MODES if known.duplex == "full")
         raise ValueError(unknown("speed", show(mode.speed_bps, RATE), speeds))
     return mode
 
@@ -76,14 +76,14 @@ def parse_modes(text: str) -> tuple[Mode, ...]:
     Raises ValueError for what is neither, or a range that has no mode in it.
     """
     if ".." not in text:
-        return tuple(dict.fromkeys(parse_mode(each) for each in text.split(",")))
+        return tuple(dict.fromkeys(parse_mode(word) for word in text.split(",")))
     low, high = parse_range(text, RATE)
-    found = tuple(
+    modes = tuple(
         mode for mode in MODES if (low or 0) <= mode.speed_bps and (high is None or mode.speed_bps <= high)
     )
-    if not found:
+    if not modes:
         raise ValueError(f"there is no speed in `{text}`")
-    return found
+    return modes
 
 
 def mode_of(ethtool: str) -> Mode:

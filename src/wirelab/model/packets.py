@@ -23,7 +23,7 @@ class Packets:
 
 def parse_packets(text: str) -> tuple[Packets, ...]:
     """Kinds of packets separated by commas. Raises ValueError for what is none."""
-    return tuple(_one(each.strip()) for each in text.split(","))
+    return tuple(_one(words.strip()) for words in text.split(","))
 
 
 def _one(text: str) -> Packets:
@@ -37,6 +37,5 @@ def _one(text: str) -> Packets:
     if port is None:
         return Packets(protocol)
     if protocol == "icmp" or not 0 < int(port) <= _LARGEST_PORT:
-        msg = f"`{text}`: {protocol} has no port {port}"
-        raise ValueError(msg)
+        raise ValueError(f"`{text}`: {protocol} has no port {port}")
     return Packets(protocol, int(port))

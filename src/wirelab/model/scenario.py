@@ -39,11 +39,11 @@ def _settings(value: object) -> object:
     """No settings for nothing; a list of words is the same words with commas between them."""
     if not isinstance(value, dict):
         return {} if value is None else value
-    return {key: _joined(each) for key, each in value.items()}
+    return {key: _joined(words) for key, words in value.items()}
 
 
 def _joined(value: object) -> object:
-    if isinstance(value, list) and value and all(isinstance(each, str) for each in value):
+    if isinstance(value, list) and value and all(isinstance(word, str) for word in value):
         return ", ".join(value)
     return value
 
@@ -189,4 +189,4 @@ class Scenario(Model):
     @property
     def items(self) -> tuple[Item, ...]:
         """The traffic, in the order it is written."""
-        return tuple(each.item for each in self.traffic)
+        return tuple(entry.item for entry in self.traffic)

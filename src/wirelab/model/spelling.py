@@ -24,7 +24,7 @@ def spelling(value: object, field: FieldInfo) -> str:
     """``value`` of a field as text: ``16 KiB``, ``on``, ``46 C``; the items of a list with commas."""
     marks = tuple(_marks(field))
     if isinstance(value, tuple):
-        return ", ".join(_spelled(each, marks) for each in value)
+        return ", ".join(_spelled(item, marks) for item in value)
     return _spelled(value, marks)
 
 
@@ -55,7 +55,7 @@ def _quantity(marks: tuple[object, ...]) -> Quantity | None:
     for mark in marks:
         validator = getattr(mark, "func", None)
         if isinstance(validator, partial):
-            return next((each for each in validator.args if isinstance(each, Quantity)), None)
+            return next((arg for arg in validator.args if isinstance(arg, Quantity)), None)
     return None
 
 
@@ -69,5 +69,5 @@ def _annotations(annotation: Any) -> Iterator[object]:  # noqa: ANN401 - whateve
     if get_origin(annotation) is Annotated:
         yield from annotation.__metadata__
         annotation = annotation.__origin__
-    for each in get_args(annotation):
-        yield from _annotations(each)
+    for part in get_args(annotation):
+        yield from _annotations(part)

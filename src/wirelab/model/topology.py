@@ -58,15 +58,13 @@ def _pair(value: object) -> object:
         msg = f"expected the two ports it joins, such as [server, switch.p1], found {kind_of(value)}"
         raise ValueError(msg)  # noqa: TRY004 - pydantic collects ValueError
     if len(value) != 2:  # noqa: PLR2004 - a cable has two ends
-        msg = f"a cable joins two ports, here are {len(value)}"
-        raise ValueError(msg)
+        raise ValueError(f"a cable joins two ports, here are {len(value)}")
     return value
 
 
 def _one_of_two(ends: tuple[str, str]) -> tuple[str, str]:
     if ends[0] == ends[1]:
-        msg = f"both ends are `{ends[0]}`"
-        raise ValueError(msg)
+        raise ValueError(f"both ends are `{ends[0]}`")
     return ends
 
 
@@ -128,7 +126,7 @@ class Topology(Model):
         if node.kind == "host" and not port:
             return PortRef(name, HOST_PORT)
         if port not in ports:
-            listed = " and ".join(f"`{name}.{each}`" for each in ports)
+            listed = " and ".join(f"`{name}.{known}`" for known in ports)
             raise PortError(f"`{text}` is not a port: the {node.kind} `{name}` has {listed}")
         return PortRef(name, port)
 

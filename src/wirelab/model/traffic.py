@@ -27,8 +27,7 @@ LONGEST_TRANSFER_NS: Final = 600 * NS_PER_S
 
 def _interval(value: int) -> int:
     if value % NS_PER_MS or not NS_PER_MS <= value <= NS_PER_S:
-        msg = "ping waits for whole milliseconds, 1 ms..1 s"
-        raise ValueError(msg)
+        raise ValueError("ping waits for whole milliseconds, 1 ms..1 s")
     return value
 
 
@@ -125,13 +124,11 @@ class TrafficItem(Model):
 
     @model_validator(mode="after")
     def _one_kind(self) -> TrafficItem:
-        found = [each for each in (self.iperf3, self.copy_, self.ping) if each is not None]
-        if not found:
-            msg = "is empty: say what runs, such as iperf3: {...}"
-            raise ValueError(msg)
-        if len(found) > 1:
-            msg = "is more than one thing: begin each of them with a dash of its own"
-            raise ValueError(msg)
+        items = [item for item in (self.iperf3, self.copy_, self.ping) if item is not None]
+        if not items:
+            raise ValueError("is empty: say what runs, such as iperf3: {...}")
+        if len(items) > 1:
+            raise ValueError("is more than one thing: begin each of them with a dash of its own")
         return self
 
     @property
@@ -142,6 +139,6 @@ class TrafficItem(Model):
     @property
     def item(self) -> Item:
         """What it is."""
-        found = self.iperf3 or self.copy_ or self.ping
-        assert found is not None  # noqa: S101 - _one_kind saw to it
-        return found
+        item = self.iperf3 or self.copy_ or self.ping
+        assert item is not None  # noqa: S101 - _one_kind saw to it
+        return item

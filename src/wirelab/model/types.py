@@ -17,7 +17,7 @@ from pydantic import (
 )
 
 from wirelab.errors import unknown
-from wirelab.model.expect import CONNECTS, DUPLEX, LINK
+from wirelab.model.expect import CONNECTS, DUPLEX, LINK, Choice
 from wirelab.model.modes import Mode, parse_mode
 from wirelab.units import (
     BYTE_RATE,
@@ -38,8 +38,6 @@ from wirelab.units import (
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-    from wirelab.model.expect import Choice
-
 INTERFACE_NAME_LENGTH: Final = 15
 """Linux holds an interface name in IFNAMSIZ = 16 bytes, the last of them zero."""
 
@@ -53,6 +51,9 @@ _OFF: Final = ("off", "false", "no")
 _LARGEST_DSCP: Final = 63
 _LONGEST_NAME: Final = 40
 _LONGEST_IPERF3_S: Final = 86_400
+
+
+Ends = tuple[int | None, int | None]
 
 
 class Model(BaseModel):
@@ -69,14 +70,11 @@ class Model(BaseModel):
 
 def _text(value: object) -> str:
     if value is None:
-        msg = "has no value"
-        raise ValueError(msg)
+        raise ValueError("has no value")
     if not isinstance(value, str):
-        msg = f"expected text, found {kind_of(value)}"
-        raise ValueError(msg)  # noqa: TRY004 - pydantic collects ValueError
+        raise _expected("text", value)
     if not value.strip():
-        msg = "is empty"
-        raise ValueError(msg)
+        raise ValueError("is empty")
     return value.strip()
 
 
@@ -87,12 +85,16 @@ def kind_of(value: object) -> str:
     )
 
 
+def _expected(words: str, value: object) -> ValueError:
+    """What pydantic collects, unlike a TypeError."""
+    return ValueError(f"expected {words}, found {kind_of(value)}")
+
+
 def _parsed(quantity: Quantity, value: object) -> int:
     if isinstance(value, int) and not isinstance(value, bool):
         return value
     if not isinstance(value, str):
-        msg = f"expected a {quantity.name} such as `{quantity.example}`, found {kind_of(value)}"
-        raise ValueError(msg)  # noqa: TRY004 - pydantic collects ValueError
+        raise _expected(f"a {quantity.name} such as `{quantity.example}`", value)
     return parse(value, quantity)
 
 
@@ -100,8 +102,7 @@ def _mode(value: object) -> Mode:
     if isinstance(value, Mode):
         return value
     if not isinstance(value, str):
-        msg = f"expected a speed such as `1 Gbit/s` or `100 Mbit/s half`, found {kind_of(value)}"
-        raise ValueError(msg)  # noqa: TRY004 - pydantic collects ValueError
+        raise _expected("a speed such as `1 Gbit/s` or `100 Mbit/s half`", value)
     return parse_mode(value)
 
 
@@ -111,21 +112,11 @@ def _host_speed(value: object) -> int | str | object:
     try:
         return _parsed(RATE, value)
     except ValueError as error:
-        msg = f"{error}; or `line`, for the speed of the other side"
-        raise ValueError(msg) from None
+        raise ValueError(f"{error}; or `line`, for the speed of the other side") from None
 
 
-def _parsed_choice(choice: Choice, value: object) -> tuple[int | None, int | None] | object:
-    if isinstance(value, tuple):
-        return value
-    if not isinstance(value, str):
-        msg = f"expected {' or '.join(choice.values)}, found {kind_of(value)}"
-        raise ValueError(msg)  # noqa: TRY004 - pydantic collects ValueError
-    return choice.parse(value)
-
-
-def _yes_no(value: object) -> tuple[int | None, int | None] | object:
-    return _parsed_choice(CONNECTS, CONNECTS.values[value] if isinstance(value, bool) else value)
+def _yes_no(value: object) -> Ends | object:
+    return _parsed_range(CONNECTS, CONNECTS.values[value] if isinstance(value, bool) else value)
 
 
 def _dscp(value: object) -> int:
@@ -138,18 +129,18 @@ def _dscp(value: object) -> int:
             raise ValueError(unknown("DSCP", value, names))
         value = int(value)
     if not isinstance(value, int) or isinstance(value, bool) or not 0 <= value <= _LARGEST_DSCP:
-        msg = f"expected a DSCP such as `cs3`, or 0..{_LARGEST_DSCP}, found {kind_of(value)}"
-        raise ValueError(msg)
+        raise _expected(f"a DSCP such as `cs3`, or 0..{_LARGEST_DSCP}", value)
     return value
 
 
-def _parsed_range(quantity: Quantity, value: object) -> tuple[int | None, int | None] | object:
+def _parsed_range(kind: Quantity | Choice, value: object) -> Ends | object:
     if isinstance(value, tuple):
         return value
-    if not isinstance(value, str):
-        msg = f"expected a range such as `{quantity.example_range}`, found {kind_of(value)}"
-        raise ValueError(msg)  # noqa: TRY004 - pydantic collects ValueError
-    return parse_range(value, quantity)
+    if isinstance(value, str):
+        return kind.parse(value) if isinstance(kind, Choice) else parse_range(value, kind)
+    if isinstance(kind, Choice):
+        raise _expected(" or ".join(kind.values), value)
+    raise _expected(f"a range such as `{kind.example_range}`", value)
 
 
 def read_on_off(value: object) -> bool:
@@ -158,17 +149,14 @@ def read_on_off(value: object) -> bool:
         return value
     if isinstance(value, str) and value.lower() in _ON + _OFF:
         return value.lower() in _ON
-    msg = f"expected on or off, found {kind_of(value)}"
-    raise ValueError(msg)
+    raise _expected("on or off", value)
 
 
 def _name(value: str) -> str:
     if not _NAME.fullmatch(value):
-        msg = f"`{value}` is not a name: use lower-case letters, digits and hyphens"
-        raise ValueError(msg)
+        raise ValueError(f"`{value}` is not a name: use lower-case letters, digits and hyphens")
     if len(value) > _LONGEST_NAME:
-        msg = f"`{value}` is longer than {_LONGEST_NAME} characters"
-        raise ValueError(msg)
+        raise ValueError(f"`{value}` is longer than {_LONGEST_NAME} characters")
     return value
 
 
@@ -177,18 +165,15 @@ def _node_name(value: str) -> str:
         msg = f"`{value}` is not a name: use lower-case letters, digits and hyphens, first a letter"
         raise ValueError(msg)
     if len(value) > INTERFACE_NAME_LENGTH:
-        msg = f"`{value}` is longer than {INTERFACE_NAME_LENGTH} characters, Linux takes no more"
-        raise ValueError(msg)
+        raise ValueError(f"`{value}` is longer than {INTERFACE_NAME_LENGTH} characters, Linux takes no more")
     if value in _RESERVED:
-        msg = f"`{value}` is a reserved word"
-        raise ValueError(msg)
+        raise ValueError(f"`{value}` is a reserved word")
     return value
 
 
 def _date(value: str) -> str:
     if not _DATE.fullmatch(value):
-        msg = f"`{value}` is not a date: write year-month-day"
-        raise ValueError(msg)
+        raise ValueError(f"`{value}` is not a date: write year-month-day")
     return value
 
 
@@ -196,29 +181,25 @@ def _celsius(value: object) -> float | object:
     if isinstance(value, float):
         return value
     if not isinstance(value, str) or not (match := _CELSIUS.fullmatch(value)):
-        msg = f"expected a temperature such as `46 C`, found {kind_of(value)}"
-        raise ValueError(msg)
+        raise _expected("a temperature such as `46 C`", value)
     return float(match[1])
 
 
 def _positive(value: int) -> int:
     if value <= 0:
-        msg = "must be above 0"
-        raise ValueError(msg)
+        raise ValueError("must be above 0")
     return value
 
 
 def _whole_seconds(value: int) -> int:
     if value % NS_PER_S or not 0 < value <= _LONGEST_IPERF3_S * NS_PER_S:
-        msg = f"iperf3 runs for whole seconds, 1 s..{_LONGEST_IPERF3_S} s"
-        raise ValueError(msg)
+        raise ValueError(f"iperf3 runs for whole seconds, 1 s..{_LONGEST_IPERF3_S} s")
     return value
 
 
 def _not_above_one(value: int) -> int:
     if value > parse("100 %", RATIO):
-        msg = "must be at most 100 %"
-        raise ValueError(msg)
+        raise ValueError("must be at most 100 %")
     return value
 
 
@@ -302,7 +283,6 @@ PositiveCount = Annotated[
     int, BeforeValidator(partial(_parsed, COUNT)), AfterValidator(_positive), _schema(COUNT)
 ]
 
-Ends = tuple[int | None, int | None]
 RateRange = Annotated[Ends, BeforeValidator(partial(_parsed_range, RATE)), _range_schema(RATE)]
 SizeRange = Annotated[Ends, BeforeValidator(partial(_parsed_range, SIZE)), _range_schema(SIZE)]
 MicrosecondsRange = Annotated[
@@ -313,10 +293,10 @@ RatioRange = Annotated[Ends, BeforeValidator(partial(_parsed_range, RATIO)), _ra
 CountRange = Annotated[Ends, BeforeValidator(partial(_parsed_range, COUNT)), _range_schema(COUNT)]
 
 LinkRange = Annotated[
-    Ends, BeforeValidator(partial(_parsed_choice, LINK)), WithJsonSchema({"enum": list(LINK.values)})
+    Ends, BeforeValidator(partial(_parsed_range, LINK)), WithJsonSchema({"enum": list(LINK.values)})
 ]
 DuplexRange = Annotated[
-    Ends, BeforeValidator(partial(_parsed_choice, DUPLEX)), WithJsonSchema({"enum": list(DUPLEX.values)})
+    Ends, BeforeValidator(partial(_parsed_range, DUPLEX)), WithJsonSchema({"enum": list(DUPLEX.values)})
 ]
 
 YesNoRange = Annotated[

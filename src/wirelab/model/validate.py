@@ -38,7 +38,7 @@ class Checked(Generic[M]):
 def validate(kind: type[M], document: Document) -> Checked[M]:
     """``document`` as a ``kind``. Raises InputError only if its top level is not a mapping."""
     if not isinstance(document.root, dict):
-        message = f"expected keys such as {_some(kind)}, found {kind_of(document.root)}"
+        message = f"expected keys{_such_as(kind, ())}, found {kind_of(document.root)}"
         raise InputError.of([document.problem((), message)])
     try:
         return Checked(kind.model_validate(document.root), document, document.problems)
@@ -52,7 +52,8 @@ def validate(kind: type[M], document: Document) -> Checked[M]:
         try:
             model = kind.model_validate({**kind.stub, **pruned})
         except ValidationError as error:
-            errors = [{**each, "loc": _moved_back(each, moved)} for each in error.errors(include_url=False)]
+            errors = error.errors(include_url=False)
+            errors = [{**entry, "loc": _moved_back(entry, moved)} for entry in errors]
         else:
             return Checked(model, replace(document, moved=moved), problems)
     return Checked(kind.model_validate(dict(kind.stub)), document, problems)
@@ -87,10 +88,10 @@ def _moved_back(error: ErrorDetails, moved: dict[Loc, int]) -> Loc:
 
 def _pruned(value: Any, loc: Loc, cut: set[Loc]) -> Any:  # noqa: ANN401 - a tree of YAML
     if isinstance(value, dict):
-        return {key: _pruned(each, (*loc, key), cut) for key, each in value.items() if (*loc, key) not in cut}
+        return {key: _pruned(item, (*loc, key), cut) for key, item in value.items() if (*loc, key) not in cut}
     if isinstance(value, list):
         return [
-            _pruned(each, (*loc, index), cut) for index, each in enumerate(value) if (*loc, index) not in cut
+            _pruned(item, (*loc, index), cut) for index, item in enumerate(value) if (*loc, index) not in cut
         ]
     return value
 
@@ -115,26 +116,26 @@ def _problems(errors: list[ErrorDetails], kind: type[Model], document: Document)
 
 
 def _message(error: ErrorDetails, kind: type[Model]) -> str:  # noqa: PLR0911 - one return a type of error
-    loc, found = _loc(error), error.get("input")
+    loc, value = _loc(error), error.get("input")
     match error["type"]:
         case "value_error":
             return str(error["ctx"]["error"])
         case "missing":
             return "is missing"
-        case "extra_forbidden" if found is None and " " in str(loc[-1]):
+        case "extra_forbidden" if value is None and " " in str(loc[-1]):
             return "is no key; inside {...} a comma ends a value: put text that has commas in quotes"
         case "extra_forbidden":
             return unknown("key", str(loc[-1]), _keys_at(kind, loc[:-1]))
-        case "literal_error" if isinstance(found, str):
-            return unknown("word", found, re.findall(r"'([^']*)'", error["ctx"]["expected"]))
-        case _ if found is None:
+        case "literal_error" if isinstance(value, str):
+            return unknown("word", value, re.findall(r"'([^']*)'", error["ctx"]["expected"]))
+        case _ if value is None:
             return "has no value"
         case "model_type" | "dict_type" | "model_attributes_type":
-            return f"expected keys{_such_as(kind, loc)}, found {kind_of(found)}"
+            return f"expected keys{_such_as(kind, loc)}, found {kind_of(value)}"
         case "tuple_type" | "list_type":
-            return f"expected a list, found {kind_of(found)}"
+            return f"expected a list, found {kind_of(value)}"
         case "literal_error" | "string_type":
-            return f"expected a word, found {kind_of(found)}"
+            return f"expected a word, found {kind_of(value)}"
         case _:
             return error["msg"][0].lower() + error["msg"][1:]
 
@@ -148,12 +149,8 @@ def _such_as(kind: type[Model], loc: Loc) -> str:
     return f" such as {', '.join(keys[:3])}" if keys else ""
 
 
-def _some(kind: type[Model]) -> str:
-    return ", ".join(_keys(kind)[:3])
-
-
 def _keys(kind: type[Model]) -> tuple[str, ...]:
-    return tuple(each.alias or name for name, each in kind.model_fields.items())
+    return tuple(field.alias or name for name, field in kind.model_fields.items())
 
 
 def _keys_at(kind: type[Model], loc: Loc) -> tuple[str, ...]:
@@ -161,7 +158,7 @@ def _keys_at(kind: type[Model], loc: Loc) -> tuple[str, ...]:
     here: Any = kind
     for step in loc:
         if isinstance(here, type) and issubclass(here, Model):
-            fields = {each.alias or name: each for name, each in here.model_fields.items()}
+            fields = {field.alias or name: field for name, field in here.model_fields.items()}
             if step not in fields:
                 return ()
             here = _bare(fields[str(step)].annotation)
@@ -176,5 +173,5 @@ def _bare(annotation: Any) -> Any:  # noqa: ANN401 - whatever an annotation may 
     if origin is Annotated:
         return _bare(get_args(annotation)[0])
     if origin in (Union, types.UnionType):
-        return _bare(next(each for each in get_args(annotation) if each is not type(None)))
+        return _bare(next(member for member in get_args(annotation) if member is not type(None)))
     return annotation

@@ -6,7 +6,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from wirelab.errors import InputError
-from wirelab.model.check.wiring import wiring_findings
+from wirelab.model.check.wiring import wiring_conflicts
 from wirelab.model.settings import SettingReader
 
 if TYPE_CHECKING:
@@ -36,8 +36,8 @@ def varied(case: Case, settings: Mapping[str, str]) -> Case:
         merged[setting.target, setting.name] = setting
     wiring = replace(case.wiring, settings=merged)
     shown = ", ".join(f"{key} {text}" for key, text in settings.items())
-    for finding in wiring_findings(wiring):
-        raise InputError(f"--vary {shown}: {finding.message}")
+    for conflict in wiring_conflicts(wiring):
+        raise InputError(f"--vary {shown}: {conflict.message}")
     return replace(case, name=shown, wiring=wiring)
 
 

@@ -37,7 +37,7 @@ class Wiring:
     @classmethod
     def of(cls, topology: Topology, parts: Parts, settings: Iterable[Setting]) -> Wiring:
         """The wiring with ``settings`` in the order in which they apply."""
-        return cls(topology, parts, {(each.target, each.name): each for each in settings})
+        return cls(topology, parts, {(setting.target, setting.name): setting for setting in settings})
 
     def part_name(self, node: str) -> str | None:
         """The part that a node is, None if nobody says."""
@@ -63,10 +63,6 @@ class Wiring:
         """The firewall part of a node."""
         return self.parts.firewalls[self.part_name(node) or ""]
 
-    def hub(self, node: str) -> Hub:
-        """The hub part of a node."""
-        return self.parts.hubs[self.part_name(node) or ""]
-
     def host(self, node: str) -> Host:
         """The host part of a node."""
         return self.parts.hosts[self.part_name(node) or ""]
@@ -79,10 +75,6 @@ class Wiring:
         """What a host reads from and writes to, None if that costs no time."""
         setting = self.settings.get((Target(node), "storage"))
         return None if setting is None else self.parts.storage[str(setting.value)]
-
-    def switch(self, node: str) -> Switch:
-        """The switch part of a node."""
-        return self.parts.switches[self.part_name(node) or ""]
 
     def transceiver(self, node: str) -> Transceiver:
         """The module part of a node."""
@@ -107,14 +99,10 @@ class Wiring:
 
     def number(self, ref: PortRef, name: str) -> int:
         """A figure of a port, in base units. Raises KeyError if neither settings nor part have it."""
-        found = self.value(ref, name)
-        if found is None:
+        value = self.value(ref, name)
+        if value is None:
             raise KeyError(name)
-        return int(found)
-
-    def number_or_zero(self, ref: PortRef, name: str) -> int:
-        """A figure of a port, 0 if nobody says."""
-        return int(self.value(ref, name) or 0)
+        return int(value)
 
     def value(self, ref: PortRef, name: str) -> Value | None:
         """A figure of a port from the settings, else from its part, None if neither has it."""

@@ -85,8 +85,8 @@ class Document:
 
     def place(self, loc: Loc) -> Place:
         """Where ``loc`` stands: its key if it has one, else its value, else the nearest parent's."""
-        found = self.known(self.written(loc))
-        return self.keys.get(found) or self.values.get(found) or Place(1, 1)
+        nearest = self.known(self.written(loc))
+        return self.keys.get(nearest) or self.values.get(nearest) or Place(1, 1)
 
     def problem(self, loc: Loc, message: str, *, named: Loc | None = None) -> Problem:
         """A problem with what stands at ``loc``; ``named`` says what it is where that is another place."""
@@ -210,7 +210,7 @@ class _Reader:
         if isinstance(node, yaml.MappingNode):
             return {key: self.tree(value, (*loc, key)) for key, value in self._pairs(node, loc)}
         if isinstance(node, yaml.SequenceNode):
-            return [self.tree(each, (*loc, index)) for index, each in enumerate(node.value)]
+            return [self.tree(item, (*loc, index)) for index, item in enumerate(node.value)]
         text: str = node.value
         plain = node.tag != _STRING_TAG
         text, complaint = _legible(text, LONGEST_TEXT)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from wirelab.model.check.finding import Finding
+from wirelab.model.check.conflict import Conflict
 from wirelab.model.linking import advertised, duplex, forced_mode, is_slot_side, offered_modes
 from wirelab.model.modes import HALF_DUPLEX_ENDS, MODES, Mode, listed
 from wirelab.model.parts import Nic
@@ -12,14 +12,12 @@ from wirelab.model.parts import Nic
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
+    from wirelab.model.check.conflict import Blame
     from wirelab.model.topology import PortRef
     from wirelab.model.wiring import Wiring
 
-Problem = tuple[str, tuple[str, ...]]
-"""A message, and the names of the settings that may be to blame."""
 
-
-def link_problems(wiring: Wiring, ref: PortRef) -> Iterator[Problem]:
+def link_problems(wiring: Wiring, ref: PortRef) -> Iterator[Blame]:
     """What a port cannot be set to."""
     modes = wiring.modes(ref)
     asked_bps = wiring.asked_speed_bps(ref)
@@ -40,7 +38,7 @@ def link_problems(wiring: Wiring, ref: PortRef) -> Iterator[Problem]:
         yield f"{who} would advertise nothing{rest}: it has {listed(modes)}", ("advertise", "duplex")
 
 
-def _advertise_problems(wiring: Wiring, ref: PortRef, who: str) -> Iterator[Problem]:
+def _advertise_problems(wiring: Wiring, ref: PortRef, who: str) -> Iterator[Blame]:
     wanted = advertised(wiring, ref)
     if wanted is None:
         return
@@ -54,7 +52,7 @@ def _advertise_problems(wiring: Wiring, ref: PortRef, who: str) -> Iterator[Prob
         yield f"{who} does not link at {listed(missing)}, only at {listed(modes)}", ("advertise",)
 
 
-def cable_findings(wiring: Wiring, index: int, ends: tuple[PortRef, PortRef]) -> Iterator[Finding]:
+def cable_conflicts(wiring: Wiring, index: int, ends: tuple[PortRef, PortRef]) -> Iterator[Conflict]:
     """Two ends that are forced to different speeds.
 
     One end that negotiates and one that is forced are nothing wrong: whether there is a link then,
@@ -70,7 +68,7 @@ def cable_findings(wiring: Wiring, index: int, ends: tuple[PortRef, PortRef]) ->
     )
     message = f"the two ends of a cable differ: {one}, {other}"
     setting = wiring.setting(ends[0], "speed") or wiring.setting(ends[1], "speed")
-    yield Finding(message, setting, ("cables", index, "speed"))
+    yield Conflict(message, setting, ("cables", index, "speed"))
 
 
 def _part(wiring: Wiring, ref: PortRef) -> str | None:

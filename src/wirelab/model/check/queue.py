@@ -9,11 +9,9 @@ from wirelab.model.settings import FRAMES, Target
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
+    from wirelab.model.check.conflict import Blame
     from wirelab.model.topology import PortRef
     from wirelab.model.wiring import Wiring
-
-Problem = tuple[str, tuple[str, ...]]
-"""A message, and the names of the settings that may be to blame."""
 
 HOST_QUEUE: Final = "fq_codel"
 FORWARDING_QUEUE: Final = "bfifo"
@@ -23,7 +21,7 @@ ALWAYS_MARKS: Final = "cake"
 MAY_MARK: Final = "fq_codel"
 
 
-def queue_problems(wiring: Wiring, ref: PortRef) -> Iterator[Problem]:
+def queue_problems(wiring: Wiring, ref: PortRef) -> Iterator[Blame]:
     """A limit in what the queue does not count, marks it does not make, PFC beside what excludes it."""
     kind = wiring.topology.nodes[ref.node].kind
     setting = wiring.setting(ref, "queue")
@@ -40,7 +38,7 @@ def queue_problems(wiring: Wiring, ref: PortRef) -> Iterator[Problem]:
     yield from _priority_problems(wiring, ref)
 
 
-def _limit_problems(wiring: Wiring, ref: PortRef, queue: str) -> Iterator[Problem]:
+def _limit_problems(wiring: Wiring, ref: PortRef, queue: str) -> Iterator[Blame]:
     limit = wiring.setting(ref, "queue_limit")
     if limit is None:
         return
@@ -53,7 +51,7 @@ def _limit_problems(wiring: Wiring, ref: PortRef, queue: str) -> Iterator[Proble
         yield f"`{queue}` has no limit to set", ("queue_limit",)
 
 
-def _priority_problems(wiring: Wiring, ref: PortRef) -> Iterator[Problem]:
+def _priority_problems(wiring: Wiring, ref: PortRef) -> Iterator[Blame]:
     if not wiring.priorities(ref):
         if wiring.setting(ref, "trust") is not None:
             yield "`trust` is for a port with `pfc`, which sorts frames by priority", ("trust",)

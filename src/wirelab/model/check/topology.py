@@ -88,9 +88,9 @@ def _name_problems(topology: Topology, document: Document) -> Iterator[Problem]:
         if cable.name is None:
             continue
         if cable.name in topology.nodes or cable.name in seen:
-            what = "node" if cable.name in topology.nodes else "cable"
+            noun = "node" if cable.name in topology.nodes else "cable"
             yield document.problem(
-                ("cables", index, "name"), f"duplicate name: a {what} is called `{cable.name}` already"
+                ("cables", index, "name"), f"duplicate name: a {noun} is called `{cable.name}` already"
             )
         seen.add(cable.name)
 
@@ -106,13 +106,13 @@ def _cable_problems(topology: Topology, document: Document) -> Iterator[Problem]
             yield document.problem(loc, "has neither length nor delay; write for example `length: 3 m`")
         ends = []
         for end, text in enumerate(cable.between):
-            found = _plug(topology, cabling, index, text, document)
-            if isinstance(found, PortRef):
-                ends.append(found)
+            plugged = _plug(topology, cabling, index, text, document)
+            if isinstance(plugged, PortRef):
+                ends.append(plugged)
             else:
                 all_plugged = False
-                if found:
-                    yield document.problem((*loc, "between", end), found)
+                if plugged:
+                    yield document.problem((*loc, "between", end), plugged)
         if len(ends) == len(cable.between) and not cabling.join(ends[0].node, ends[1].node):
             yield document.problem(
                 loc, "closes a loop, in which broadcasts would circle for ever: there is no spanning tree"

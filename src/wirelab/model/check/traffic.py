@@ -54,8 +54,8 @@ def traffic_problems(scenario: Scenario, topology: Topology | None, document: Do
 def _only_links(scenario: Scenario) -> bool:
     """Whether all that is expected can be told without any traffic."""
     expects = (scenario.expect, *(variant.expect for variant in scenario.variants))
-    bounds = [each for expect in expects for each in expect.values()]
-    metrics = {metric for each in bounds for metric in METRICS if getattr(each, metric, None) is not None}
+    subjects = [bounds for expect in expects for bounds in expect.values()]
+    metrics = {metric for bounds in subjects for metric in METRICS if getattr(bounds, metric) is not None}
     return bool(metrics) and metrics <= set(LINK_METRICS)
 
 
