@@ -69,7 +69,7 @@ class InputError(WirelabError):
     def of(cls, problems: Iterable[Problem], *, hint: str | None = None) -> InputError:
         """One error out of several problems, in the order given. Raises ValueError if there are none.
 
-        The last of very many says how many are left out.
+        Beyond ``MOST_PROBLEMS`` the last one says how many more there are.
         """
         listed = tuple(problems)
         if not listed:
@@ -77,7 +77,7 @@ class InputError(WirelabError):
         if (more := len(listed) - MOST_PROBLEMS) > 0:
             listed = (
                 *listed[:MOST_PROBLEMS],
-                replace(listed[MOST_PROBLEMS], message=f"here and below are {more} more problems"),
+                replace(listed[MOST_PROBLEMS], message=f"{more} more problems from here on"),
             )
         error = cls(listed[0].message, hint=hint)
         error.problems = listed

@@ -30,7 +30,7 @@ def test_very_many_problems_are_counted() -> None:
     error = InputError.of(problems)
     assert error.problems[:MOST_PROBLEMS] == tuple(problems[:MOST_PROBLEMS])
     assert list(map(str, error.problems[MOST_PROBLEMS:])) == [
-        f"a.yaml:{MOST_PROBLEMS + 1}: to: here and below are 3 more problems"
+        f"a.yaml:{MOST_PROBLEMS + 1}: to: 3 more problems from here on"
     ]
     assert len(InputError.of(problems[:MOST_PROBLEMS]).problems) == MOST_PROBLEMS
 

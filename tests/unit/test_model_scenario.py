@@ -228,7 +228,7 @@ def test_variants_and_controls_have_a_limit(tmp_path: Path) -> None:
         experiment(tmp_path, rest=f"variants:\n{variants}")
     (problem,) = caught.value.problems
     assert problem.field == f"variants[{MOST_CASES}]"
-    assert problem.message == f"here are {MOST_CASES + 1} variants, {MOST_CASES} are the most"
+    assert problem.message == f"is one of {MOST_CASES + 1} variants; the limit is {MOST_CASES}"
 
 
 def test_an_expectation_knows_its_line_and_its_reason(tmp_path: Path) -> None:

@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from wirelab.errors import InputError
-from wirelab.model.yamlfile import DEEPEST, LONGEST_KEY, LONGEST_TEXT, MOST_NODES, Place, dotted, parse, read
+from wirelab.model.yamlfile import DEEPEST, LONGEST_KEY, LONGEST_TEXT, MOST_VALUES, Place, dotted, parse, read
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -108,7 +108,7 @@ def test_half_a_character_is_no_text() -> None:
     assert str(document.problems[0]) == "x.yaml:1: a: has the invisible character U+D800"
 
 
-DEEP = f"x.yaml:1: a{'[0]' * (DEEPEST - 1)}: is nested more than {DEEPEST} deep"
+DEEP = f"x.yaml:1: a{'[0]' * (DEEPEST - 1)}: is nested deeper than {DEEPEST} levels"
 
 
 @pytest.mark.parametrize(
@@ -116,15 +116,18 @@ DEEP = f"x.yaml:1: a{'[0]' * (DEEPEST - 1)}: is nested more than {DEEPEST} deep"
     [
         ("a: " + "[" * 100_000, DEEP),
         ("a:\n  " + "- " * 100_000, DEEP.replace(":1:", ":2:")),
-        ("{a: " * 50_000, f"x.yaml:1: {'.'.join('a' * (DEEPEST - 1))}: is nested more than {DEEPEST} deep"),
-        ("? " * 100_000, f"x.yaml:1: is nested more than {DEEPEST} deep"),
         (
-            "a:\n" + "- b\n" * MOST_NODES,
-            f"x.yaml:{MOST_NODES - 1}: a[{MOST_NODES - 3}]: here are more than {MOST_NODES} keys and values",
+            "{a: " * 50_000,
+            f"x.yaml:1: {'.'.join('a' * (DEEPEST - 1))}: is nested deeper than {DEEPEST} levels",
+        ),
+        ("? " * 100_000, f"x.yaml:1: is nested deeper than {DEEPEST} levels"),
+        (
+            "a:\n" + "- b\n" * MOST_VALUES,
+            f"x.yaml:{MOST_VALUES - 1}: a[{MOST_VALUES - 3}]: is beyond the limit of {MOST_VALUES} keys and values",
         ),
         (
-            "".join(f"k{number}: b\n" for number in range(MOST_NODES)),
-            f"x.yaml:{MOST_NODES // 2}: k{MOST_NODES // 2 - 1}: here are more than",
+            "".join(f"k{number}: b\n" for number in range(MOST_VALUES)),
+            f"x.yaml:{MOST_VALUES // 2}: k{MOST_VALUES // 2 - 1}: is beyond the limit of",
         ),
     ],
     ids=["flow", "block", "mappings", "keys", "items", "many-keys"],
@@ -142,8 +145,8 @@ def test_a_text_and_a_key_have_a_limit() -> None:
     assert document.root == {"a": "b" * LONGEST_TEXT}
     key = "k" * LONGEST_KEY
     assert [str(problem) for problem in document.problems] == [
-        f"x.yaml:1: a: has {LONGEST_TEXT + 1} characters, {LONGEST_TEXT} are the most",
-        f"x.yaml:2: {key}: this key has {LONGEST_KEY + 1} characters, {LONGEST_KEY} are the most",
+        f"x.yaml:1: a: has {LONGEST_TEXT + 1} characters; the limit is {LONGEST_TEXT}",
+        f"x.yaml:2: {key}: this key has {LONGEST_KEY + 1} characters; the limit is {LONGEST_KEY}",
     ]
 
 
@@ -182,7 +185,7 @@ def test_a_file_that_cannot_be_read_is_an_input_error(tmp_path: Path) -> None:
     assert messages["none.yaml"].message == "there is no such file"
     assert messages["."].message == "cannot be read: Is a directory"
     assert (messages["latin.yaml"].message, messages["latin.yaml"].line) == ("is not UTF-8 text", 2)
-    assert messages["huge.yaml"].message == "is larger than 256 KiB; this is not a file of ours"
+    assert messages["huge.yaml"].message == "is larger than the limit of 256 KiB"
 
 
 def test_a_file_below_the_current_folder_is_named_relative_to_it(

@@ -136,7 +136,7 @@ class CaseReader:
 
     def _limited(self, key: str, items: Sequence[Item]) -> Sequence[Item]:
         if len(items) > MOST_CASES:
-            self._report((key, MOST_CASES), f"here are {len(items)} {key}, {MOST_CASES} are the most")
+            self._report((key, MOST_CASES), f"is one of {len(items)} {key}; the limit is {MOST_CASES}")
         return items[:MOST_CASES]
 
     def _sound(self, items: Iterator[T | Problem]) -> tuple[T, ...]:

@@ -89,13 +89,12 @@ class Wiring:
 
     def setting(self, ref: PortRef, *names: str) -> Setting | None:
         """What the settings say about a port, the nearest first; of several names, the first."""
-        for target in (Target(ref.node, ref.port), Target(ref.node)):
+        for target in (Target(ref.node, ref.port), Target(ref.node), _EVERYWHERE):
             for name in names:
-                if (target, name) in self.settings:
-                    return self.settings[target, name]
-        return next(
-            (self.settings[_EVERYWHERE, name] for name in names if (_EVERYWHERE, name) in self.settings), None
-        )
+                setting = self.settings.get((target, name))
+                if setting is not None:
+                    return setting
+        return None
 
     def number(self, ref: PortRef, name: str) -> int:
         """A figure of a port, in base units. Raises KeyError if neither settings nor part have it."""

@@ -30,7 +30,7 @@ _STRING_TAG: Final = "tag:yaml.org,2002:str"
 _MERGE_TAG: Final = "tag:yaml.org,2002:merge"
 LARGEST_KIB: Final = 256
 DEEPEST: Final = 20
-MOST_NODES: Final = 5_000
+MOST_VALUES: Final = 5_000
 """Keys and values of one file: as many as describe 254 hosts and their cables, read in half a second."""
 LONGEST_KEY: Final = 100
 LONGEST_TEXT: Final = 4_000
@@ -112,7 +112,7 @@ def read(path: Path) -> Document:
 
 
 def read_text(path: Path) -> str:
-    """The text of a file of ours. Raises InputError if it cannot be read or is no text."""
+    """The text of a YAML file. Raises InputError if it cannot be read or is no text."""
     file = display(path)
     try:
         raw = path.read_bytes()
@@ -121,7 +121,7 @@ def read_text(path: Path) -> str:
     except OSError as error:
         raise InputError(f"cannot be read: {error.strerror or error}", file=file) from None
     if len(raw) > LARGEST_KIB * BYTES_PER_KIB:
-        raise InputError(f"is larger than {LARGEST_KIB} KiB; this is not a file of ours", file=file)
+        raise InputError(f"is larger than the limit of {LARGEST_KIB} KiB", file=file)
     try:
         return raw.decode("utf-8-sig")
     except UnicodeDecodeError as error:
@@ -159,7 +159,7 @@ def display(path: Path) -> str:
 
 
 class _RefusedError(Exception):
-    """YAML that is not for us; ``problem`` is without its file."""
+    """YAML that is refused; ``problem`` does not name its file."""
 
     def __init__(self, message: str, mark: yaml.Mark, loc: Loc = ()) -> None:
         super().__init__(message)
@@ -167,11 +167,11 @@ class _RefusedError(Exception):
 
 
 class _Loader(yaml.SafeLoader):
-    """Composes nodes, so many and so deep, and without aliases: repetition by reference hides the story."""
+    """Composes nodes up to the limits, and no aliases: repetition by reference hides what a file says."""
 
     def __init__(self, text: str) -> None:
         super().__init__(text)
-        self._nodes = self._depth = 0
+        self._count = self._depth = 0
         self._loc: list[str | int] = []
 
     def compose_node(self, parent: yaml.Node | None, index: Any) -> yaml.Node | None:  # noqa: ANN401 - as PyYAML has it
@@ -179,14 +179,14 @@ class _Loader(yaml.SafeLoader):
         step = index.value if isinstance(index, yaml.ScalarNode) else index
         if isinstance(step, str | int):
             self._loc.append(step)
-        self._nodes += 1
+        self._count += 1
         self._depth += 1
         if isinstance(event, yaml.AliasEvent):
             message = f"aliases are not allowed here: write the value of `*{event.anchor}` out"
         elif self._depth > DEEPEST:
-            message = f"is nested more than {DEEPEST} deep"
-        elif self._nodes > MOST_NODES:
-            message = f"here are more than {MOST_NODES} keys and values, the most that one file may have"
+            message = f"is nested deeper than {DEEPEST} levels"
+        elif self._count > MOST_VALUES:
+            message = f"is beyond the limit of {MOST_VALUES} keys and values in a file"
         else:
             node = super().compose_node(parent, index)
             self._depth -= 1
@@ -245,7 +245,7 @@ def _legible(text: str, longest: int) -> tuple[str, str | None]:
     if invisible:
         return _INVISIBLE.sub("", text[:longest]), f"the invisible character U+{ord(invisible[0]):04X}"
     if len(text) > longest:
-        return text[:longest], f"{len(text)} characters, {longest} are the most"
+        return text[:longest], f"{len(text)} characters; the limit is {longest}"
     return text, None
 
 

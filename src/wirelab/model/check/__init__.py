@@ -1,1 +1,1 @@
-"""What parts of a file must hold together."""
+"""Checks of what is valid field by field and wrong as a whole."""

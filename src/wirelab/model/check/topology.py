@@ -70,7 +70,7 @@ def topology_problems(topology: Topology, parts: Parts, document: Document) -> I
 
 def _name_problems(topology: Topology, document: Document) -> Iterator[Problem]:
     if len(topology.nodes) > MOST_NODES:
-        yield document.problem(("nodes",), f"has {len(topology.nodes)} nodes, {MOST_NODES} are the most")
+        yield document.problem(("nodes",), f"has {len(topology.nodes)} nodes; the limit is {MOST_NODES}")
     for name, node in topology.nodes.items():
         ports = {"host": (HOST_PORT,), "module": (MODULE_HOST_PORT, MODULE_LINE_PORT)}
         interface = max((PortRef(name, port).interface for port in ports.get(node.kind, ("p1",))), key=len)
