@@ -28,6 +28,7 @@ NAMELESS: Final = (
     "has a character YAML forbids",
     "expected keys such as",
     "a key must be a word",
+    "this key has the invisible character",
     "aliases are not allowed here",
     "is nested deeper than",
 )

@@ -123,7 +123,7 @@ DEEP = f"x.yaml:1: a{'[0]' * (DEEPEST - 1)}: is nested deeper than {DEEPEST} lev
         ("? " * 100_000, f"x.yaml:1: is nested deeper than {DEEPEST} levels"),
         (
             "a:\n" + "- b\n" * MOST_VALUES,
-            f"x.yaml:{MOST_VALUES - 1}: a[{MOST_VALUES - 3}]: is beyond the limit of {MOST_VALUES} keys and values",
+            f"x.yaml:{MOST_VALUES - 1}: a[{MOST_VALUES - 3}]: is beyond the limit of {MOST_VALUES} keys and",
         ),
         (
             "".join(f"k{number}: b\n" for number in range(MOST_VALUES)),
