@@ -14,7 +14,7 @@ from wirelab.plan.traffic import Copy, Flow, Iperf3, Ping
 from wirelab.units import NS_PER_S, PS_PER_S
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping, Sequence
+    from collections.abc import Mapping, Sequence
 
     from wirelab.model.traffic import Item as ItemModel
     from wirelab.model.wiring import Wiring
@@ -41,7 +41,7 @@ def traffic(items: Sequence[ItemModel], wiring: Wiring, seed: int) -> tuple[Item
             "start_ns": _start_ns(item, made, shift_ns),
             "duration_ns": item.longest_ns,
             "dscp": item.dscp,
-            "early": made[item.concurrent_with].early if item.concurrent_with else _is_early(item, made.values()),
+            "early": _is_early(item, made),
         }
         match item:
             case PingModel():
@@ -113,9 +113,12 @@ def _start_ns(item: ItemModel, earlier: Mapping[str, Item], shift_ns: int) -> in
     return max(other.end_ns for other in earlier.values()) + GAP_NS
 
 
-def _is_early(item: ItemModel, earlier: Iterable[Item]) -> bool:
+def _is_early(item: ItemModel, earlier: Mapping[str, Item]) -> bool:
     """Whether an item follows a transfer that may take less than its time."""
-    return item.start_ns is None and any(isinstance(other, Flow) and other.size_bytes for other in earlier)
+    if item.concurrent_with is not None:
+        return earlier[item.concurrent_with].early
+    sized = (isinstance(other, Flow) and other.size_bytes for other in earlier.values())
+    return item.start_ns is None and any(sized)
 
 
 def _datagram_bytes(wiring: Wiring, item: Iperf3Model) -> int:
