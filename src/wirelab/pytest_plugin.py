@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 
     from wirelab.model.cases import Case
     from wirelab.model.experiment import Experiment
-    from wirelab.runner.record import VariantRecord
+    from wirelab.runner.run_result import VariantResult
 
 # Loaded by every pytest of an environment that has wirelab: nothing heavier than this is imported before
 # there is a scenario.
@@ -130,7 +130,7 @@ class ScenarioItem(pytest.Item):
         from wirelab.verdict.verdict import Verdict  # noqa: PLC0415 - see above
 
         try:
-            record = self._record()
+            variant = self._judged()
         except SkipError as error:
             pytest.skip(str(error))
         except WirelabError as error:
@@ -138,13 +138,13 @@ class ScenarioItem(pytest.Item):
         bad = [
             f"{check.verdict} {check.name}: {check.explanation or check.measured}"
             + (f"\n  {check.why}" if check.why else "")
-            for check in record.checks
+            for check in variant.checks
             if check.verdict in (Verdict.FAIL, Verdict.ERROR)
         ]
         if bad:
             raise ScenarioFailed("\n".join(bad))
 
-    def _record(self) -> VariantRecord:
+    def _judged(self) -> VariantResult:
         from datetime import UTC, datetime  # noqa: PLC0415 - see above
 
         from wirelab.lab.cache import Cache  # noqa: PLC0415 - see above

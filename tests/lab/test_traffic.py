@@ -56,7 +56,7 @@ def test_an_echo_waits_in_the_queue_of_a_flow(rig: Rig) -> None:
         "  bulk: {rtt_p50: 3..9 ms}\n"
     )
     _, result = carried_out(rig, text)
-    longest_us = max(result.pings["loaded"].rtts_us)
+    longest_us = max(result.echoes["loaded"].rtt_us.values())
     queue_us = 107_500 * 8 / 100
     assert longest_us < queue_us * 1.1
 
@@ -96,7 +96,7 @@ def test_requests_cost_a_round_trip_each(rig: Rig) -> None:
         "expect:\n  files: {duration: 0.1..1 s}\n"
     )
     _, result = carried_out(rig, text)
-    echo_s = sorted(result.pings["echo"].rtts_us)[50] / 1e6
+    echo_s = sorted(result.echoes["echo"].rtt_us.values())[50] / 1e6
     took_s = result.flows["files"].duration_s
     assert took_s is not None
     assert took_s > 100 * 20 * echo_s * 0.8

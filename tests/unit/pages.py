@@ -11,7 +11,7 @@ from recorded import Recording, plan, recording
 from wirelab.model.expect import Expectation
 from wirelab.report.html import html_report
 from wirelab.runner.matrix import Job, Outcome
-from wirelab.runner.record import RunRecord, VariantRecord
+from wirelab.runner.run_result import RunResult, VariantResult
 from wirelab.runner.trial import Trial, judge
 
 if TYPE_CHECKING:
@@ -94,17 +94,17 @@ def judged(
     recorded: Recording | None = None,
     breaks: str | None = None,
     of: Plan | None = None,
-) -> VariantRecord:
+) -> VariantResult:
     """A judged variant (or control)."""
     trial = Trial(of or plan("deep" if breaks else "main"), expectations, breaks)
     return judge(trial, (recorded or recording(of)).write(folder))
 
 
-def outcome(*variants: VariantRecord, job: Job = JOB) -> Outcome:
+def outcome(*variants: VariantResult, job: Job = JOB) -> Outcome:
     """A run of these variants."""
-    return Outcome(job, RunRecord("sfp-mismatch", 7, variants, 12.3), None)
+    return Outcome(job, RunResult.of(job, variants, 12.3), None)
 
 
-def page(*variants: VariantRecord, job: Job = JOB) -> Page:
+def page(*variants: VariantResult, job: Job = JOB) -> Page:
     """The page of such a run, which is sound HTML."""
-    return Page(html_report(outcome(*variants, job=job)))
+    return Page(html_report(outcome(*variants, job=job).run))

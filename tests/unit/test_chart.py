@@ -11,20 +11,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from wirelab.report.chart import (
-    COLOURS,
-    WIDTH,
-    Axis,
-    Chart,
-    Level,
-    Line,
-    Mark,
-    Point,
-    svg,
-    tick_label,
-    tick_step,
-    ticks,
-)
+from wirelab.report.axis import Axis, tick_label, tick_step, ticks
+from wirelab.report.chart import COLOURS, WIDTH, Chart, Level, Line, Mark, Point, svg
 from wirelab.units import COUNT, MICROSECONDS, NS_PER_S, RATE, RATIO, SIZE, TIME
 
 numbers = st.floats(-1e15, 1e15)

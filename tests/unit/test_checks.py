@@ -11,14 +11,13 @@ from hypothesis import strategies as st
 from recorded import Recording, iperf3, plan, recording, with_ports
 
 from wirelab.errors import LabError, SkipError
-from wirelab.model.expect import METRICS_OF, Expectation, SubjectKind
+from wirelab.model.expect import Expectation
+from wirelab.model.metric import METRICS, SubjectKind, metrics_of
 from wirelab.plan.traffic import Ping
 from wirelab.plan.types import Plan, Queue, Router
-from wirelab.results.ping import PingResult
+from wirelab.results.ping import Echoes, PingResult
 from wirelab.results.result import Result, read_result
-from wirelab.results.samples import FlowSample
-from wirelab.verdict.checks import Check, broken_lab, check, check_all, check_breaks, measure
-from wirelab.verdict.explain import sentence
+from wirelab.verdict.checks import Check, broken_lab, check, check_all, check_breaks
 from wirelab.verdict.verdict import Verdict, worst
 
 if TYPE_CHECKING:
@@ -30,6 +29,14 @@ FEW = Expectation("download", "retransmits", None, 50, why="nothing is lost on a
 def result_of(recorded: Recording, folder: Path, the_plan: Plan | None = None) -> Result:
     """The Result of a recording."""
     return read_result(the_plan or plan(), recorded.write(folder))
+
+
+ECHO = Ping(name="echo", sender="client", receiver="server", start_ns=0, duration_ns=10**9, interval_ns=10**7)
+
+
+def answered(sent: int, *rtts_us: float) -> PingResult:
+    """A ping whose first requests were answered."""
+    return Echoes(sent, dict(enumerate(rtts_us, 1))).result(ECHO)
 
 
 def explained(
@@ -96,6 +103,8 @@ def test_an_expectation_that_does_not_hold_explains_itself(tmp_path: Path) -> No
             "159 frames were dropped at module.line (FIFO 16 KiB full)"
         ),
         value=161,
+        subject="download",
+        metric="retransmits",
     )
 
 
@@ -199,7 +208,7 @@ def test_every_metric_of_a_port(metric: str, value: int, proof: str, tmp_path: P
 def test_the_paused_share_is_of_the_whole_run(tmp_path: Path) -> None:
     """1.05 s of 7.2 s are 145 833 ppm."""
     result = result_of(paused(), tmp_path)
-    assert measure(Expectation("switch.p2", "paused", 0, 0), result) == pytest.approx(1.05e6 / 7.2)
+    assert result.measured(Expectation("switch.p2", "paused", 0, 0)) == pytest.approx(1.05e6 / 7.2)
 
 
 @pytest.mark.parametrize(("metric", "value"), [("drops", 159), ("pause_sent", 0), ("retransmits", 161)])
@@ -216,11 +225,7 @@ def test_every_metric_can_be_measured(tmp_path: Path) -> None:
     result = replace(
         result,
         flows={**result.flows, "udp": udp, "sized": replace(result.flows["download"], duration_s=2.5)},
-        pings={"echo": PingResult("echo", "client", "server", 4, (900.0, 1000.0, 2000.0))},
-        samples=tuple(
-            replace(each, flows={**each.flows, "sized": FlowSample(10, 800.0, 0, 0)})
-            for each in result.samples
-        ),
+        pings={"echo": answered(4, 900.0, 1000.0, 2000.0)},
     )
     subjects: dict[SubjectKind, str] = {
         "flow": "sized",
@@ -230,17 +235,17 @@ def test_every_metric_can_be_measured(tmp_path: Path) -> None:
         "port": "module.line",
         "network": "network",
     }
-    for kind, metrics in METRICS_OF.items():
-        for metric in metrics:
-            assert measure(Expectation(subjects[kind], metric, 0, None), result) is not None
+    for kind, subject in subjects.items():
+        for metric in metrics_of(kind):
+            assert result.measured(Expectation(subject, metric.name, 0, None)) is not None
+    assert set().union(*(metric.subjects for metric in METRICS.values())) == set(subjects)
 
 
 def test_percentiles_and_loss_of_a_ping(tmp_path: Path) -> None:
     """Always a value that was measured: half of three are not above the second."""
-    echo = PingResult("echo", "client", "server", 4, (2000.0, 900.0, 1000.0))
-    result = replace(result_of(recording(), tmp_path), pings={"echo": echo})
+    result = replace(result_of(recording(), tmp_path), pings={"echo": answered(4, 2000.0, 900.0, 1000.0)})
     found = {
-        metric: measure(Expectation("echo", metric, 0, None), result)
+        metric: result.measured(Expectation("echo", metric, 0, None))
         for metric in ("rtt", "rtt_p50", "rtt_p90", "lost")
     }
     assert found == {"rtt": 1300.0, "rtt_p50": 1000.0, "rtt_p90": 2000.0, "lost": 250_000.0}
@@ -248,18 +253,8 @@ def test_percentiles_and_loss_of_a_ping(tmp_path: Path) -> None:
 
 def test_a_ping_that_nobody_answers_fails(tmp_path: Path) -> None:
     """There is no RTT to judge, and that is not what was expected."""
-    ping = Ping(
-        name="echo",
-        sender="client",
-        receiver="server",
-        start_ns=0,
-        duration_ns=10**9,
-        interval_ns=10**7,
-    )
-    changed = replace(plan(), traffic=(*plan().traffic, ping))
-    result = replace(
-        result_of(recording(), tmp_path), pings={"echo": PingResult("echo", "client", "server", 4, ())}
-    )
+    changed = replace(plan(), traffic=(*plan().traffic, ECHO))
+    result = replace(result_of(recording(), tmp_path), pings={"echo": answered(4)})
     found = check(Expectation("echo", "rtt_p50", 0, None), changed, result)
     assert (found.verdict, found.measured) == (Verdict.FAIL, "nothing")
     assert found.explanation == "nothing came through that would tell rtt_p50"
@@ -278,7 +273,7 @@ def test_a_ping_that_nobody_answers_fails(tmp_path: Path) -> None:
 )
 def test_a_range_in_words(low: int | None, high: int | None, words: str) -> None:
     """What was expected is said as a person would."""
-    assert sentence(Expectation("download", "retransmits", low, high), 7000) == words
+    assert Expectation("download", "retransmits", low, high).sentence(7000) == words
 
 
 def test_a_broken_law_is_an_error_whatever_holds(tmp_path: Path) -> None:

@@ -26,7 +26,7 @@ DOCUMENT = {
     "kernel": "7.2",
     "wall_s": 1.5,
     "virtual_s": 20.0,
-    "digest": "0123",
+    "digest": "0123" * 16,
     "variants": [],
 }
 

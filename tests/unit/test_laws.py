@@ -17,10 +17,10 @@ from wirelab.verdict.laws import check_laws
 if TYPE_CHECKING:
     from pathlib import Path
 
-    from wirelab.verdict.violation import LawBreach
+    from wirelab.verdict.violation import Violation
 
 
-def breaches(recorded: Recording, folder: Path, the_plan: Plan | None = None) -> tuple[LawBreach, ...]:
+def breaches(recorded: Recording, folder: Path, the_plan: Plan | None = None) -> tuple[Violation, ...]:
     """The laws that a recording breaks."""
     if the_plan is not None:
         recorded.link_as(the_plan)
@@ -28,7 +28,7 @@ def breaches(recorded: Recording, folder: Path, the_plan: Plan | None = None) ->
     return check_laws(the_plan, read_result(the_plan, recorded.write(folder)))
 
 
-def names(found: tuple[LawBreach, ...]) -> set[str]:
+def names(found: tuple[Violation, ...]) -> set[str]:
     """The names of the laws."""
     return {each.law for each in found}
 

@@ -15,7 +15,6 @@ from wirelab.errors import InputError, LabError
 from wirelab.report.junit import junit
 from wirelab.report.markdown import markdown
 from wirelab.report.summary import claim, count_line, result_line
-from wirelab.runner.document import Document
 from wirelab.runner.matrix import Job
 from wirelab.runner.measurement_cache import Recall
 from wirelab.verdict.verdict import Verdict
@@ -24,6 +23,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from wirelab.runner.matrix import Outcome
+    from wirelab.runner.run_result import RunResult
 
 
 def jobs(*names: str) -> list[Job]:
@@ -39,16 +39,16 @@ def three(results: Path) -> list[Outcome]:
     return run_matrix(jobs("good", "bad", "broken"), bench, results)
 
 
-def documents(outcomes: list[Outcome]) -> list[Document]:
+def runs_of(outcomes: list[Outcome]) -> list[RunResult]:
     """What is kept of them."""
-    return [Document.of(outcome.record) for outcome in outcomes]
+    return [outcome.run for outcome in outcomes]
 
 
 def test_outcomes_are_in_the_order_of_the_jobs(tmp_path: Path) -> None:
     """Whichever ends first; each has its own result folder, and what breaks costs only itself."""
     outcomes = three(tmp_path)
-    assert [each.record.scenario for each in outcomes] == ["good", "bad", "broken"]
-    assert [each.record.verdict for each in outcomes] == [Verdict.PASS, Verdict.FAIL, Verdict.ERROR]
+    assert [each.run.scenario for each in outcomes] == ["good", "bad", "broken"]
+    assert [each.run.verdict for each in outcomes] == [Verdict.PASS, Verdict.FAIL, Verdict.ERROR]
     assert len({each.folder for each in outcomes}) == 3
     assert all((each.folder / "result.json").is_file() for each in outcomes if each.folder)
 
@@ -79,7 +79,7 @@ def test_an_interrupt_keeps_what_was_finished(tmp_path: Path) -> None:
 
 def test_junit_counts_and_explains(tmp_path: Path) -> None:
     """A suite for each scenario; a failure's message is the sentence that explains it."""
-    root = ET.fromstring(junit(documents(three(tmp_path))))  # noqa: S314 - our own
+    root = ET.fromstring(junit(runs_of(three(tmp_path))))  # noqa: S314 - our own
     suites = {suite.get("name"): suite for suite in root}
     assert [suites["bad"].get(key) for key in ("tests", "failures", "errors")] == ["1", "1", "0"]
     failure = suites["bad"].find("testcase/failure")
@@ -87,13 +87,13 @@ def test_junit_counts_and_explains(tmp_path: Path) -> None:
     assert "measured 302" in str(failure.get("message"))
     error = suites["broken"].find("testcase/error")
     assert error is not None
-    assert error.get("message") == "lab: no <carrier> | ?[0m"
+    assert error.get("message") == "lab: no <carrier> | \N{REPLACEMENT CHARACTER}[0m"
     assert suites["good"].find("testcase/failure") is None
 
 
 def test_markdown_is_a_table_that_nothing_breaks_out_of(tmp_path: Path) -> None:
     """A row for each scenario; no text of a lab ends a cell or begins a tag."""
-    lines = markdown(documents(three(tmp_path))).splitlines()
+    lines = markdown(runs_of(three(tmp_path))).splitlines()
     rows = [line for line in lines if line.startswith("| ") and "scenario" not in line]
     assert [row.split("|")[2].strip() for row in rows] == ["good", "bad", "broken"]
     assert "1 pass, 1 fail, 1 error" in lines
@@ -102,7 +102,7 @@ def test_markdown_is_a_table_that_nothing_breaks_out_of(tmp_path: Path) -> None:
 
 def test_a_line_for_each_scenario(tmp_path: Path) -> None:
     """The verdict comes first, then what it is about; all counts stand in one line."""
-    runs = documents(three(tmp_path))
+    runs = runs_of(three(tmp_path))
     assert result_line(runs[1]).plain.startswith("fail   bad  7.2 virtual s in ")
     assert count_line(runs).plain == "1 pass, 1 fail, 1 error"
 
@@ -115,7 +115,7 @@ def test_a_fitted_figure_is_no_prediction(tmp_path: Path) -> None:
     assert claim((row, "pcie.x1"), (row,)) == f"prediction of pcie.x1; fitted to {row}"
     (job,) = jobs("good")
     job = replace(job, measured=(row, "pcie.x1"), fitted=(row,))
-    (run,) = documents(run_matrix([job], Playback({"good": recording()}), tmp_path))
+    (run,) = runs_of(run_matrix([job], Playback({"good": recording()}), tmp_path))
     assert (run.measured, run.fitted) == ((row, "pcie.x1"), (row,))
 
 
@@ -208,4 +208,4 @@ def test_the_control_that_the_matrix_is_about(tmp_path: Path) -> None:
     trials = (trial("main"), trial("deep", LOSSY.name))
     bench = Playback({"main": recording(), "deep": recording()})
     (outcome,) = run_matrix([Job("lossy", 1, trials)], bench, tmp_path)
-    assert outcome.record.verdict is Verdict.FAIL
+    assert outcome.run.verdict is Verdict.FAIL

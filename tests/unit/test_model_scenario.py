@@ -14,8 +14,8 @@ from hypothesis import strategies as st
 from wirelab.errors import InputError
 from wirelab.model.cases import MOST_CASES
 from wirelab.model.catalogue import MEASUREMENTS
-from wirelab.model.expect import METRICS, METRICS_OF, Choice, SubjectKind
 from wirelab.model.experiment import load, load_file
+from wirelab.model.metric import METRICS, Choice, SubjectKind, metrics_of
 from wirelab.model.traffic import TOOLS
 from wirelab.plan.build import build_plan
 from wirelab.plan.types import Plan
@@ -94,17 +94,19 @@ def _traffic(draw: st.DrawFn) -> list[tuple[SubjectKind, dict[str, str]]]:
 def _expect(draw: st.DrawFn, items: list[tuple[SubjectKind, dict[str, str]]]) -> dict[str, dict[str, str]]:
     timed = {item["name"] for _, item in items if "time" in item}
     metrics = {
-        **{item["name"]: METRICS_OF[kind] for kind, item in items},
-        **dict.fromkeys(PORTS, METRICS_OF["port"]),
-        "network": METRICS_OF["network"],
+        **{item["name"]: metrics_of(kind) for kind, item in items},
+        **dict.fromkeys(PORTS, metrics_of("port")),
+        "network": metrics_of("network"),
     }
     expect: dict[str, dict[str, str]] = {}
     for subject in draw(st.sets(st.sampled_from(sorted(metrics)), min_size=1)):
         expect[subject] = {}
-        has = [metric for metric in metrics[subject] if metric != "duration" or subject not in timed]
+        has = [
+            metric.name for metric in metrics[subject] if metric.name != "duration" or subject not in timed
+        ]
         for metric in draw(st.sets(st.sampled_from(has), min_size=1)):
             low, high = sorted(draw(st.tuples(st.integers(0, 10**6), st.integers(0, 10**6))))
-            quantity = METRICS[metric]
+            quantity = METRICS[metric].quantity
             expect[subject][metric] = (
                 draw(st.sampled_from(quantity.values))
                 if isinstance(quantity, Choice)
@@ -177,10 +179,10 @@ def test_a_shipped_scenario_expects_something_with_a_reason(name: str) -> None:
     assert all(case.expectations for case in loaded.cases)
     if not loaded.scenario.items:
         return
-    rates = [each for case in loaded.cases for each in case.expectations if each.quantity is RATE]
+    rates = [each for case in loaded.cases for each in case.expectations if each.of.quantity is RATE]
     assert rates
     assert all(each.why for each in rates)
-    counts = [each for case in loaded.cases for each in case.expectations if each.quantity is COUNT]
+    counts = [each for case in loaded.cases for each in case.expectations if each.of.quantity is COUNT]
     assert counts
 
 

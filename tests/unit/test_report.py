@@ -19,7 +19,7 @@ from wirelab.model.expect import Expectation
 from wirelab.report.live import LiveReport
 from wirelab.report.text import print_header, print_report, verdict_line
 from wirelab.runner.matrix import Job
-from wirelab.runner.record import RunRecord, VariantRecord
+from wirelab.runner.run_result import RunResult, VariantResult
 from wirelab.runner.trial import Trial, judge
 from wirelab.verdict.checks import broken_lab
 
@@ -36,19 +36,19 @@ DROPS = Expectation("module.line", "drops", 1, None)
 
 def judged(
     folder: Path, *expectations: Expectation, recorded: Recording | None = None, breaks: str | None = None
-) -> VariantRecord:
+) -> VariantResult:
     """A judged variant (or control)."""
     trial = Trial(plan("control" if breaks else "main"), expectations, breaks)
     return judge(trial, (recorded or recording()).write(folder))
 
 
-def record(*variants: VariantRecord) -> RunRecord:
+def record(*variants: VariantResult) -> RunResult:
     """A run of these variants."""
-    return RunRecord("sfp-mismatch", 1, variants, 12.3)
+    return RunResult.of(Job("sfp-mismatch", 1, ()), variants, 12.3)
 
 
 def printed(
-    run: RunRecord, *, width: int = 100, terminal: bool = False, folder: Path | None = Path("r/1")
+    run: RunResult, *, width: int = 100, terminal: bool = False, folder: Path | None = Path("r/1")
 ) -> str:
     """The report as it comes out of a console."""
     out = io.StringIO()
@@ -107,7 +107,7 @@ def test_a_control_that_breaks_nothing_is_shown(tmp_path: Path) -> None:
 def test_a_broken_lab_shows_its_message_and_hint() -> None:
     """An error is no table, but what broke and what helps."""
     error = broken_lab(LabError("the lab ended without a status", hint="the last words:\nKernel panic"))
-    lines = printed(record(VariantRecord(plan(), None, (error,), None)), folder=None).splitlines()
+    lines = printed(record(VariantResult.of(plan(), None, (error,))), folder=None).splitlines()
     assert lines[:3] == ["  error lab: the lab ended without a status", "  the last words:", "Kernel panic"]
     assert lines[-1] == "sfp-mismatch: error  0.0 virtual s in 12.3 s"
 
@@ -127,7 +127,7 @@ def test_a_broken_law_comes_first(tmp_path: Path) -> None:
 def test_variants_are_told_apart(tmp_path: Path) -> None:
     """With more than one each table stands below its variant's name."""
     one = judged(tmp_path / "a", LOSSY)
-    two = replace(one, plan=plan("buffered"))
+    two = replace(one, name="buffered")
     lines = printed(record(one, two)).splitlines()
     assert "main" in lines
     assert "buffered" in lines
@@ -161,7 +161,7 @@ def test_names_are_not_taken_for_markup(tmp_path: Path) -> None:
         "  server --10G-- switch --10G-- [module] --2.5G-- client",
     ]
     error = broken_lab(LabError("[red]x[/red]"))
-    assert "[red]x[/red]" in printed(record(VariantRecord(plan(), None, (error,), None)))
+    assert "[red]x[/red]" in printed(record(VariantResult.of(plan(), None, (error,))))
     assert judged(tmp_path).name == "main"
 
 

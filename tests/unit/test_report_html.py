@@ -7,7 +7,7 @@ import re
 import shlex
 from dataclasses import replace
 from datetime import UTC, datetime
-from pathlib import Path
+from typing import TYPE_CHECKING
 
 from pages import DROPS, FEW, GOODPUT, JOB, LOSSY, Page, judged, outcome, page
 from recorded import plan, recording, with_ports
@@ -15,13 +15,18 @@ from standin import HOLDS, Wirelab
 from test_run import Listener, Playback
 
 from wirelab.errors import LabError, SkipError
+from wirelab.plan.types import Plan
 from wirelab.report.html import html_report
+from wirelab.results.result import read_result
 from wirelab.runner.matrix import Matrix, Outcome
-from wirelab.runner.record import RunRecord, VariantRecord
+from wirelab.runner.run_result import Evidence, RunResult, VariantResult, read_run
 from wirelab.runner.store import Store
 from wirelab.runner.trial import Runner, Trial
 from wirelab.verdict.checks import broken_lab
 from wirelab.verdict.verdict import Verdict
+
+if TYPE_CHECKING:
+    from pathlib import Path
 
 EVIL = "<script>alert(\"1\")</script>&<b title='x'>"
 
@@ -37,7 +42,7 @@ def test_a_pass_shows_its_proof(tmp_path: Path) -> None:
     assert "download server → client 1.16 Gbit/s" in found.text
     assert "1..1.3 Gbit/s, 100..200 retransmits pass" in found.text
     assert "the module drops what comes too fast: 159 frames were dropped at module.line" in found.text
-    assert variant.result is not None
+    assert variant.digest is not None
     for fact in (
         "SFP+ and 2.5GbE, 2022-07-30",
         "prediction of sfp.link_up; fitted to sfp.asf-10g-t",
@@ -45,8 +50,8 @@ def test_a_pass_shows_its_proof(tmp_path: Path) -> None:
         "kernel 7.2.12",
         "iperf3 3.18-2+deb13u1, mininet 2.3.0, openvswitch-switch 3.5.0",
         "7.20 s of virtual time",
-        f"digest {outcome(variant).record.digest}",
-        f"digest {variant.result.digest}",
+        f"digest {outcome(variant).run.digest}",
+        f"digest {variant.digest}",
         "wirelab run sfp-mismatch --seed 7",
     ):
         assert fact in found.text
@@ -78,7 +83,7 @@ def test_a_fail_explains_itself_on_top(tmp_path: Path) -> None:
 def test_an_error_shows_its_message_and_hint(tmp_path: Path) -> None:
     """Where nothing was measured there are no figures, but what broke; the other variant has its own."""
     error = broken_lab(LabError("the lab ended without a status", hint="the last words:\nKernel panic"))
-    broken = VariantRecord(plan(), None, (error,), None)
+    broken = VariantResult.of(plan(), None, (error,))
     found = page(broken)
     assert found.text.startswith("sfp-mismatch error")
     assert "error main: lab: the lab ended without a status the last words: Kernel panic" in found.text
@@ -93,7 +98,7 @@ def test_an_error_shows_its_message_and_hint(tmp_path: Path) -> None:
 
 def test_a_skip_says_why() -> None:
     """What cannot be tested here is no fault, and the page says what is in the way."""
-    found = page(VariantRecord(plan(), None, (broken_lab(SkipError("needs AMX")),), None))
+    found = page(VariantResult.of(plan(), None, (broken_lab(SkipError("needs AMX")),)))
     assert found.text.startswith("sfp-mismatch skip")
     assert "skip main: lab: needs AMX" in found.text
 
@@ -122,7 +127,7 @@ def test_a_control_says_what_it_broke(tmp_path: Path) -> None:
 def test_a_control_that_breaks_nothing_is_shown_on_top(tmp_path: Path) -> None:
     """It fails the scenario, so it is told before everything else, and what it measured lies open."""
     html = html_report(
-        outcome(judged(tmp_path / "a", LOSSY), judged(tmp_path / "b", LOSSY, breaks=LOSSY.name))
+        outcome(judged(tmp_path / "a", LOSSY), judged(tmp_path / "b", LOSSY, breaks=LOSSY.name)).run
     )
     text = Page(html).text
     assert text.index("fail deep: breaks download.retransmits: control breaks nothing") < text.index("Flows")
@@ -132,7 +137,7 @@ def test_a_control_that_breaks_nothing_is_shown_on_top(tmp_path: Path) -> None:
 def test_variants_are_told_apart(tmp_path: Path) -> None:
     """With more than one the flows say whose they are, and each has a proof of its own."""
     one = judged(tmp_path, LOSSY)
-    buffered = replace(one, plan=replace(plan("buffered"), drawing="server == [deep] == client\n"))
+    buffered = replace(one, name="buffered", drawing="server == [deep] == client")
     found = page(one, buffered)
     assert "variant flow direction" in found.text
     assert "buffered download server → client" in found.text
@@ -149,11 +154,9 @@ def test_what_a_scenario_says_is_text(tmp_path: Path) -> None:
     variant = judged(
         tmp_path, replace(FEW, why=EVIL), recorded=recorded, of=replace(with_ports(plan()), drawing=EVIL)
     )
-    error = VariantRecord(plan(EVIL), EVIL, (broken_lab(LabError(EVIL, hint=EVIL)),), None)
-    job = replace(JOB, story=EVIL, source=EVIL, measured=(EVIL,), again=("wirelab", EVIL))
-    html = html_report(
-        replace(outcome(variant, error, job=job), record=RunRecord(EVIL, 1, (variant, error), 1))
-    )
+    error = VariantResult.of(plan(EVIL), EVIL, (broken_lab(LabError(EVIL, hint=EVIL)),))
+    job = replace(JOB, scenario=EVIL, story=EVIL, source=EVIL, measured=(EVIL,), again=("wirelab", EVIL))
+    html = html_report(outcome(variant, error, job=job).run)
     found = Page(html)
     assert "script" not in found.tags
     assert "<script" not in html
@@ -162,7 +165,7 @@ def test_what_a_scenario_says_is_text(tmp_path: Path) -> None:
 
 def test_a_page_loads_nothing(tmp_path: Path) -> None:
     """It can be sent to a colleague: nothing in it is fetched or run, and a browser is told so."""
-    html = html_report(outcome(judged(tmp_path, LOSSY)))
+    html = html_report(outcome(judged(tmp_path, LOSSY)).run)
     found = Page(html)
     assert not {"script", "link", "img", "iframe", "object", "embed"} & set(found.tags)
     assert all(re.fullmatch(r"#v\d+|result\.json|main/plan\.json|main/raw/", link) for link in found.links)
@@ -172,18 +175,17 @@ def test_a_page_loads_nothing(tmp_path: Path) -> None:
 
 def test_the_same_measurements_are_the_same_page(tmp_path: Path) -> None:
     """To the byte, however long it took and whether it was measured now or before."""
-    one = outcome(judged(tmp_path / "a", LOSSY, FEW))
-    other = outcome(replace(judged(tmp_path / "b", LOSSY, FEW), cached=True))
-    slower = replace(other, record=replace(other.record, wall_s=99.9), folder=Path("/somewhere"))
-    assert html_report(one) == html_report(slower)
+    one = outcome(judged(tmp_path / "a", LOSSY, FEW)).run
+    other = outcome(replace(judged(tmp_path / "b", LOSSY, FEW), cached=True)).run
+    assert html_report(one) == html_report(replace(other, wall_s=99.9))
 
 
 def test_last_words_of_any_kind_can_be_written(tmp_path: Path) -> None:
     """A dying lab writes control characters, and JSON can hold half a character: neither costs the page."""
     error = broken_lab(LabError("\x1b[31mpanic\x00 \ud800 \u2028 ende\N{SNOWMAN}"))
-    html = html_report(outcome(VariantRecord(plan(), None, (error,), None)))
+    html = html_report(outcome(VariantResult.of(plan(), None, (error,))).run)
     (tmp_path / "report.html").write_text(html, encoding="utf-8")
-    assert "\N{REPLACEMENT CHARACTER}[31mpanic\N{REPLACEMENT CHARACTER} \\ud800" in html
+    assert "\N{REPLACEMENT CHARACTER}[31mpanic\N{REPLACEMENT CHARACTER} \N{REPLACEMENT CHARACTER}" in html
     assert not re.search(r"[\x00-\x08\x0b-\x1f\x7f]", html)
 
 
@@ -207,18 +209,29 @@ def test_every_run_leaves_its_page(tmp_path: Path) -> None:
     """It is in the folder from the moment the folder has its name, beside result.json."""
     found = kept(tmp_path)
     assert found.folder is not None
-    assert (found.folder / "report.html").read_text(encoding="utf-8") == html_report(found)
+    assert (found.folder / "report.html").read_text(encoding="utf-8") == html_report(found.run)
     assert (found.folder / "result.json").is_file()
+
+
+def test_a_result_from_disk_makes_the_same_page(tmp_path: Path) -> None:
+    """result.json, plan.json and the raw files are all that a page is made of."""
+    folder = kept(tmp_path).folder
+    assert folder is not None
+    run = read_run(folder / "result.json")
+    the_plan = Plan.from_json((folder / "main" / "plan.json").read_text(encoding="utf-8"))
+    evidence = Evidence(the_plan, read_result(the_plan, folder / "main" / "raw"))
+    whole = replace(run, variants=(replace(run.variants[0], evidence=evidence),))
+    assert html_report(whole) == (folder / "report.html").read_text(encoding="utf-8")
 
 
 def test_a_page_that_cannot_be_made_costs_no_result(tmp_path: Path) -> None:
     """What was measured is kept and judged, and the outcome says what went wrong with the page."""
 
-    def broken(_: Outcome) -> str:
+    def broken(_: RunResult) -> str:
         raise ZeroDivisionError("division by zero")
 
     found = kept(tmp_path, broken)
-    assert found.record.verdict is Verdict.PASS
+    assert found.run.verdict is Verdict.PASS
     assert found.folder is not None
     assert sorted(path.name for path in found.folder.iterdir()) == ["main", "result.json"]
     assert found.error is not None

@@ -14,19 +14,21 @@ from recorded import G, Recording, plan, recording, with_ports
 
 from wirelab.plan.traffic import Ping
 from wirelab.report.html import html_report
-from wirelab.report.timeline import PORTS_SHOWN, timeline
-from wirelab.results.ping import PingResult
+from wirelab.report.occupancy import PORTS_SHOWN
+from wirelab.report.timeline import timeline
+from wirelab.results.ping import Echoes
+from wirelab.runner.run_result import Evidence
 
 if TYPE_CHECKING:
     from pathlib import Path
 
     from wirelab.report.chart import Chart
-    from wirelab.runner.record import VariantRecord
+    from wirelab.runner.run_result import VariantResult
 
 
 def test_charts_share_their_time(tmp_path: Path) -> None:
     """Every chart goes from the first to the last snapshot, and has axes with units, a legend and a title."""
-    html = html_report(outcome(judged(tmp_path, GOODPUT)))
+    html = html_report(outcome(judged(tmp_path, GOODPUT)).run)
     figures = re.findall(r"<figure>.*?</figure>", html, re.DOTALL)
     titles = [re.findall(r"<title>(.*?)</title>", figure)[0] for figure in figures]
     assert [title.partition(" over virtual time (s). ")[0] for title in titles] == [
@@ -52,10 +54,10 @@ def test_charts_share_their_time(tmp_path: Path) -> None:
         )
 
 
-def charts(variant: VariantRecord) -> dict[str, Chart]:
+def charts(variant: VariantResult) -> dict[str, Chart]:
     """The charts of a variant by their titles."""
-    assert variant.result is not None
-    return {chart.title: chart for chart in timeline(variant.plan, variant.result).charts}
+    assert variant.evidence is not None
+    return {chart.title: chart for chart in timeline(variant.evidence).charts}
 
 
 def points(chart: Chart) -> dict[str, list[tuple[float, float]]]:
@@ -83,8 +85,7 @@ def test_parallel_connections_show_what_the_receiver_got(tmp_path: Path) -> None
     """Samples see the first connection only: then each second has the receiver's own figure."""
     flows = tuple(replace(each, parallel=4) for each in plan().flows)
     variant = judged(tmp_path, of=replace(plan(), traffic=flows))
-    assert variant.result is not None
-    first, second = variant.result.flows["download"].intervals_bps
+    first, second = variant.flows[1].intervals_bps
     assert points(charts(variant)["Goodput"])["download"] == [(4.0, first), (5.0, second), (6.0, second)]
 
 
@@ -131,7 +132,7 @@ def paused(port: str) -> Recording:
 
 def test_the_time_paused_is_that_of_the_counters(tmp_path: Path) -> None:
     """Half of the download, nothing before: the line is at 50 % from its start to its end."""
-    html = html_report(outcome(judged(tmp_path, recorded=paused("switch-p2"))))
+    html = html_report(outcome(judged(tmp_path, recorded=paused("switch-p2"))).run)
     chart = re.search(r"<title>Paused by the peer.*?</svg>", html, re.DOTALL)
     assert chart is not None
     (line,) = re.findall(r'points="(.*?)"', chart[0])
@@ -171,7 +172,7 @@ def test_settings_that_differ_stand_out(tmp_path: Path) -> None:
     """They are counted before anybody opens the list, and marked in it."""
     recorded = recording()
     recorded.settings[2]["actual"] = 1_000_000_000
-    html = html_report(outcome(judged(tmp_path, recorded=recorded)))
+    html = html_report(outcome(judged(tmp_path, recorded=recorded)).run)
     assert "6 settings as they were asked for and as they were read back: 1 differ" in Page(html).text
     assert html.count('<tr class="odd">') == 1
     assert "switch.p2 speed_bps 10000000000 1000000000" in re.sub(r"\s*<.*?>\s*", " ", html).replace(
@@ -182,32 +183,27 @@ def test_settings_that_differ_stand_out(tmp_path: Path) -> None:
 def test_pings_have_their_percentiles(tmp_path: Path) -> None:
     """A row with what was lost and how long the others took; none that were all lost."""
     variant = judged(tmp_path)
-    assert variant.result is not None
+    assert variant.evidence is not None
     ping = Ping(
-        name="beside",
-        sender="server",
-        receiver="client",
-        start_ns=0,
-        duration_ns=G,
-        interval_ns=G // 10,
+        name="beside", sender="server", receiver="client", start_ns=0, duration_ns=G, interval_ns=G // 10
     )
-    pings = {
-        "beside": PingResult(
-            "beside", "server", "client", 10, tuple(float(us) for us in range(100, 1100, 100))
-        ),
-        "deaf": PingResult("deaf", "client", "server", 4, ()),
-    }
+    deaf = replace(ping, name="deaf", sender="client", receiver="server")
+    answered = {number: 100.0 * number for number in (1, 2, 3, 5, 6, 7, 8, 9, 10)}
+    echoes = {"beside": Echoes(10, answered), "deaf": Echoes(4, {})}
     known = replace(
         variant,
-        plan=replace(variant.plan, traffic=(*variant.plan.traffic, ping, replace(ping, name="deaf"))),
-        result=replace(variant.result, pings=pings),
+        pings=(echoes["beside"].result(ping), echoes["deaf"].result(deaf)),
+        evidence=Evidence(
+            replace(variant.evidence.plan, traffic=(*variant.evidence.plan.traffic, ping, deaf)),
+            replace(variant.evidence.result, echoes=echoes),
+        ),
     )
     found = page(known)
-    assert "beside server → client 10 0 % 100 us 500 us 900 us 1.00 ms 1.00 ms" in found.text
-    assert "deaf client → server 4 100 % - - - - -" in found.text
+    assert "beside server → client 10 10.0 % 100 us 567 us 600 us 1.00 ms 1.00 ms 1.00 ms" in found.text
+    assert "deaf client → server 4 100 % - - - - - -" in found.text
     assert "beside ping, 100 us to 1.00 ms" in found.text
     drawn = points(charts(known)["Round-trip time"])
-    assert drawn["beside"] == [(n / 10, 100 * (n + 1)) for n in range(10)]
+    assert drawn["beside"] == [((number - 1) / 10, 100 * number) for number in answered]
     assert "deaf" not in drawn
 
 
@@ -240,4 +236,4 @@ def test_a_long_run_is_still_a_small_page(tmp_path: Path) -> None:
             for tenth in range(240)
         ]
         variants.append(judged(tmp_path / name, recorded=recorded, of=plan(name)))
-    assert 50_000 < len(html_report(outcome(*variants)).encode()) < 300_000
+    assert 50_000 < len(html_report(outcome(*variants).run).encode()) < 300_000

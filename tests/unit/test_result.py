@@ -10,9 +10,10 @@ from typing import TYPE_CHECKING
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from recorded import DROPPED, SEGMENTS, Json, Recording, iperf3, plan, recording
+from recorded import DROPPED, SEGMENTS, G, Json, Recording, iperf3, plan, recording
 
 from wirelab.errors import LabError
+from wirelab.plan.traffic import Ping
 from wirelab.results.counters import parse_snapshots
 from wirelab.results.iperf3 import parse_flow
 from wirelab.results.rawjson import Field
@@ -283,3 +284,25 @@ def test_a_mark_is_no_drop(counted: Json, tmp_path: Path) -> None:
     ports = result_of(recorded, tmp_path).ports
     assert (ports["switch.p2"].ecn_marks, sum(ports["switch.p2"].drops.values())) == (5, 0)
     assert ports["switch.p1"].ecn_marks == 0
+
+
+def test_a_lost_echo_is_in_the_digest(tmp_path: Path) -> None:
+    """How many requests were sent, and which were answered, even where the times are the same."""
+    echo = Ping(name="echo", sender="client", receiver="server", start_ns=0, duration_ns=G, interval_ns=G)
+    pinging = replace(plan(), traffic=(*plan().traffic, echo))
+    raw = recording(pinging).write(tmp_path)
+    for snapshot in ("start", "end"):
+        counters = json.loads((raw / "counters.json").read_text(encoding="utf-8"))
+        same = next(item for item in counters["snapshots"] if item["name"] == snapshot)
+        counters["snapshots"].append(same | {"name": f"echo:{snapshot}"})
+        (raw / "counters.json").write_text(json.dumps(counters), encoding="utf-8")
+
+    def digest(sent: int, *answered: int) -> str:
+        lines = [f"64 bytes from 10.0.0.1: icmp_seq={number} ttl=64 time=0.500 ms" for number in answered]
+        summary = f"{sent} packets transmitted, {len(answered)} received, 0% packet loss, time 1ms"
+        (raw / "flows" / "echo.ping.txt").write_text("\n".join([*lines, "", summary]), encoding="utf-8")
+        return read_result(pinging, raw).digest
+
+    digests = [digest(3, 1, 2), digest(3, 1, 3), digest(4, 1, 2), digest(3, 1, 2, 3)]
+    assert len(set(digests)) == len(digests)
+    assert digest(3, 1, 2) == digests[0]

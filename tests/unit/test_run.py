@@ -24,7 +24,7 @@ from wirelab.runner.trial import Runner, Trial
 from wirelab.verdict.verdict import Verdict
 
 if TYPE_CHECKING:
-    from wirelab.runner.record import RunRecord, VariantRecord
+    from wirelab.runner.run_result import RunResult, VariantResult
 
 LOSSY = Expectation("download", "retransmits", 100, 200)
 WHEN = datetime(2026, 7, 22, 10, 15, 30, tzinfo=UTC)
@@ -71,14 +71,14 @@ class Listener:
         """Keep how far a variant is."""
         self.told.append(f"{job.scenario} {trial.plan.variant} {progress.done_s:g} of {progress.whole_s:g}")
 
-    def done(self, job: Job, trial: Trial, record: VariantRecord) -> None:
+    def done(self, job: Job, trial: Trial, variant: VariantResult) -> None:
         """Keep a verdict."""
-        assert trial.plan.variant == record.name
-        self.told.append(f"{job.scenario} {record.name} {record.verdict}")
+        assert trial.plan.variant == variant.name
+        self.told.append(f"{job.scenario} {variant.name} {variant.verdict}")
 
     def finished(self, outcome: Outcome) -> None:
         """Keep what became of a scenario."""
-        self.told.append(f"{outcome.job.scenario} {outcome.record.verdict}")
+        self.told.append(f"{outcome.job.scenario} {outcome.run.verdict}")
 
 
 def trial(name: str = "main", breaks: str | None = None, expectation: Expectation = LOSSY) -> Trial:
@@ -88,11 +88,11 @@ def trial(name: str = "main", breaks: str | None = None, expectation: Expectatio
 
 def carried_out(
     trials: list[Trial], bench: Playback, results: Path, cpus: tuple[int, ...] = (0, 1)
-) -> tuple[RunRecord, Path]:
+) -> tuple[RunResult, Path]:
     """Run the trials and keep them."""
     (outcome,) = run_matrix([Job("sfp-mismatch", 1, tuple(trials))], bench, results, cpus)
     assert outcome.folder is not None
-    return outcome.record, outcome.folder
+    return outcome.run, outcome.folder
 
 
 def run_matrix(
@@ -118,9 +118,9 @@ def run_matrix(
 def test_a_variant_and_its_control(tmp_path: Path) -> None:
     """The variant holds, the control breaks what it must: pass, both with plan and raw files."""
     bench = Playback({"main": recording(), "aquantia": recording(dropped=0)})
-    record, folder = carried_out([trial(), trial("aquantia", LOSSY.name)], bench, tmp_path)
-    assert record.verdict is Verdict.PASS
-    assert [(each.name, each.verdict) for each in record.variants] == [
+    run, folder = carried_out([trial(), trial("aquantia", LOSSY.name)], bench, tmp_path)
+    assert run.verdict is Verdict.PASS
+    assert [(each.name, each.verdict) for each in run.variants] == [
         ("main", Verdict.PASS),
         ("aquantia", Verdict.PASS),
     ]
@@ -132,17 +132,18 @@ def test_a_variant_and_its_control(tmp_path: Path) -> None:
 def test_a_control_that_breaks_nothing_fails_the_scenario(tmp_path: Path) -> None:
     """Its expectation holds with the control's settings as well, so it proves nothing."""
     bench = Playback({"main": recording(), "same": recording()})
-    record, _ = carried_out([trial(), trial("same", LOSSY.name)], bench, tmp_path)
-    assert record.verdict is Verdict.FAIL
-    (check,) = record.variants[1].checks
+    run, _ = carried_out([trial(), trial("same", LOSSY.name)], bench, tmp_path)
+    assert run.verdict is Verdict.FAIL
+    (check,) = run.variants[1].checks
     assert check.explanation == "control breaks nothing: download.retransmits still holds, measured 161"
 
 
 def test_the_keys_of_result_json(tmp_path: Path) -> None:
     """Other programs rely on these names."""
-    record, folder = carried_out([trial()], Playback({"main": recording()}), tmp_path)
-    document = json.loads((folder / "result.json").read_text(encoding="utf-8"))
-    assert document == record.document()
+    run, folder = carried_out([trial()], Playback({"main": recording()}), tmp_path)
+    text = (folder / "result.json").read_text(encoding="utf-8")
+    document = json.loads(text)
+    assert text == run.to_json()
     assert {key: document[key] for key in document if key != "variants"} == {
         "schema": 1,
         "scenario": "sfp-mismatch",
@@ -151,13 +152,16 @@ def test_the_keys_of_result_json(tmp_path: Path) -> None:
         "kernel": "7.2.12",
         "wall_s": 2.5,
         "virtual_s": 7.2,
-        "digest": record.digest,
+        "digest": run.digest,
         "measured": [],
         "fitted": [],
+        "story": "",
+        "source": "",
+        "rerun_argv": [],
     }
     (variant,) = document["variants"]
     judged = {"name", "breaks", "verdict", "digest", "virtual_s", "cached", "checks"}
-    assert set(variant) == {*judged, "flows", "pings", "ports", "blocked"}
+    assert set(variant) == {*judged, "flows", "pings", "ports", "blocked", "drawing", "kernel", "tools"}
     download = variant["flows"][1]
     assert download | {"intervals": []} == {
         "name": "download",
@@ -169,8 +173,10 @@ def test_the_keys_of_result_json(tmp_path: Path) -> None:
         "sent_datagrams": None,
         "duration_s": None,
         "connected": True,
-        "rtt_us": {"min": 101, "mean": 102, "max": 104},
+        "rtt_us": {"min": 101, "mean": 102, "max": 104, "p50": 312, "p90": 312, "p99": 312},
         "intervals": [],
+        "protocol": "tcp",
+        "path_bps": 2_353_706_112,
     }
     assert download["intervals"] == [50_278_652, 50_331_348]
     line = variant["ports"]["module.line"]
@@ -214,6 +220,8 @@ def test_the_keys_of_result_json(tmp_path: Path) -> None:
             "why": None,
             "explanation": "159 frames were dropped at module.line (FIFO 16 KiB full)",
             "value": 161,
+            "subject": "download",
+            "metric": "retransmits",
         }
     ]
 
@@ -221,11 +229,11 @@ def test_the_keys_of_result_json(tmp_path: Path) -> None:
 def test_a_broken_lab_is_an_error_and_the_others_go_on(tmp_path: Path) -> None:
     """The message is kept with the result, and so is what the other variant measured."""
     bench = Playback({"main": LabError("no carrier", hint="speeds differ"), "other": recording()})
-    record, folder = carried_out([trial(), trial("other")], bench, tmp_path)
-    assert record.verdict is Verdict.ERROR
-    assert [each.verdict for each in record.variants] == [Verdict.ERROR, Verdict.PASS]
-    assert record.digest is None
-    assert record.kernel == "7.2.12"
+    run, folder = carried_out([trial(), trial("other")], bench, tmp_path)
+    assert run.verdict is Verdict.ERROR
+    assert [each.verdict for each in run.variants] == [Verdict.ERROR, Verdict.PASS]
+    assert run.digest is None
+    assert run.kernel == "7.2.12"
     document = json.loads((folder / "result.json").read_text(encoding="utf-8"))
     broken = document["variants"][0]
     assert (broken["flows"], broken["ports"]) == ([], {})
@@ -242,17 +250,17 @@ def test_a_message_names_paths_as_the_result_has_them(
         (draft,) = Path("results").glob(".partial-*")
         raise LabError(f"{draft.absolute()}/main/raw/x is bad", hint=f"see {draft}/main/raw/y")
 
-    record, _ = carried_out([trial()], Playback({"main": breaks}), Path("results"))
-    assert record.variants[0].checks[0].explanation == "main/raw/x is bad"
-    assert record.variants[0].checks[0].why == "see main/raw/y"
+    run, _ = carried_out([trial()], Playback({"main": breaks}), Path("results"))
+    assert run.variants[0].checks[0].explanation == "main/raw/x is bad"
+    assert run.variants[0].checks[0].why == "see main/raw/y"
 
 
 def test_files_that_are_not_whole_are_an_error_with_the_file(tmp_path: Path) -> None:
     """The lab said `done`, but a file is cut short."""
     recorded = recording()
     recorded.counters["snapshots"].pop()
-    record, _ = carried_out([trial()], Playback({"main": recorded}), tmp_path)
-    (check,) = record.variants[0].checks
+    run, _ = carried_out([trial()], Playback({"main": recorded}), tmp_path)
+    (check,) = run.variants[0].checks
     assert (check.verdict, check.explanation) == (
         Verdict.ERROR,
         "counters.json: snapshots: the snapshot end is missing",
@@ -267,8 +275,8 @@ def test_a_path_in_a_message_is_the_one_that_will_be(tmp_path: Path) -> None:
             super().run(plan, folder, cpu=cpu, on_progress=on_progress)
             raise LabError(f"see {folder}/raw/console.log", hint=f"or {folder}/plan.json")
 
-    record, _ = carried_out([trial()], Broken({"main": recording()}), tmp_path)
-    (check,) = record.variants[0].checks
+    run, _ = carried_out([trial()], Broken({"main": recording()}), tmp_path)
+    (check,) = run.variants[0].checks
     assert (check.explanation, check.why) == ("see main/raw/console.log", "or main/plan.json")
 
 
@@ -277,9 +285,9 @@ def test_a_broken_law_in_a_control_is_no_broken_expectation(tmp_path: Path) -> N
     recorded = recording(dropped=0)
     recorded.stats("end", "client-eth0")["rx_frames"] -= 1
     bench = Playback({"main": recording(), "control": recorded})
-    record, _ = carried_out([trial(), trial("control", LOSSY.name)], bench, tmp_path)
-    assert record.verdict is Verdict.ERROR
-    assert [each.name for each in record.variants[1].checks] == ["law.receive", "breaks download.retransmits"]
+    run, _ = carried_out([trial(), trial("control", LOSSY.name)], bench, tmp_path)
+    assert run.verdict is Verdict.ERROR
+    assert [each.name for each in run.variants[1].checks] == ["law.receive", "breaks download.retransmits"]
 
 
 def test_every_trial_has_a_cpu_for_itself(tmp_path: Path) -> None:
@@ -304,9 +312,9 @@ def test_one_cpu_is_never_shared(tmp_path: Path) -> None:
         running.pop()
 
     bench = Playback(dict.fromkeys("abcd", alone))
-    record, _ = carried_out([trial(name) for name in "abcd"], bench, tmp_path, cpus=(7,))
+    run, _ = carried_out([trial(name) for name in "abcd"], bench, tmp_path, cpus=(7,))
     assert set(bench.cpus.values()) == {7}
-    assert [each.name for each in record.variants] == list("abcd")
+    assert [each.name for each in run.variants] == list("abcd")
 
 
 def test_an_interrupt_ends_everything(tmp_path: Path) -> None:

@@ -122,7 +122,7 @@ def test_a_heat_map_needs_nothing_from_elsewhere(tmp_path: Path) -> None:
     assert page.count("<table>") == 2
     assert "8 &lt;KiB&gt;" in page
     assert "http" not in page
-    broken = replace(sweep(tmp_path / "more").points[0].record, result=None)
+    broken = replace(sweep(tmp_path / "more").points[0].variant, flows=())
     assert "<td>error</td>" not in page
     assert "error" not in heat_map(Sweep("x", ("a",), (Point(("1",), broken),)))
 

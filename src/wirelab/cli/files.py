@@ -15,7 +15,7 @@ from wirelab.report.markdown import markdown
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
-    from wirelab.runner.document import Document
+    from wirelab.runner.run_result import RunResult
 
 Junit = Annotated[Path | None, typer.Option("--junit", metavar="FILE", help="Write JUnit XML.")]
 JsonFile = Annotated[
@@ -34,12 +34,12 @@ class Files:
     json: Path | None
     markdown: Path | None
 
-    def write(self, runs: Sequence[Document], texts: Sequence[str]) -> None:
-        """Write them; ``texts`` are those of the result.json of all runs. Raises LabError naming the file."""
+    def write(self, runs: Sequence[RunResult]) -> None:
+        """Write them. Raises LabError naming the file."""
         if self.junit is not None:
             write_file(self.junit, lambda: junit(runs))
         if self.json is not None:
-            write_file(self.json, lambda: _json_list(texts))
+            write_file(self.json, lambda: _json_list(runs))
         if self.markdown is not None:
             write_file(self.markdown, lambda: markdown(runs))
 
@@ -53,6 +53,6 @@ def write_file(path: Path, text: Callable[[], str]) -> None:
         raise LabError(f"{path}: cannot be written: {error.strerror}") from error
 
 
-def _json_list(texts: Sequence[str]) -> str:
-    documents = ",\n".join(text.rstrip() for text in texts)
-    return f"[\n{documents}\n]\n"
+def _json_list(runs: Sequence[RunResult]) -> str:
+    texts = ",\n".join(run.to_json().rstrip() for run in runs)
+    return f"[\n{texts}\n]\n"

@@ -24,7 +24,6 @@ from wirelab.report.html import html_report
 from wirelab.report.live import LiveReport
 from wirelab.report.summary import print_seeds, print_summary, result_line
 from wirelab.report.text import Output, print_header, print_report, verdict_line
-from wirelab.runner.document import Document
 from wirelab.runner.matrix import Job, Matrix
 from wirelab.runner.measurement_cache import Recall
 from wirelab.runner.store import Store
@@ -75,14 +74,11 @@ def run_command(  # noqa: PLR0913 - the options of a command line
     with lab.in_use():
         outcomes = run_all(work, lab, cpus, Store(out), show.begin(), use_cache=use_cache)
     show.end(outcomes)
-    records = [outcome.record for outcome in outcomes]
-    Files(junit_file, json_file, markdown_file).write(
-        [Document.of(record) for record in records], [record.to_json() for record in records]
-    )
+    Files(junit_file, json_file, markdown_file).write([outcome.run for outcome in outcomes])
     for outcome in outcomes:
         if outcome.error is not None:
             raise outcome.error
-    raise typer.Exit(worst(outcome.record.verdict for outcome in outcomes).exit_code)
+    raise typer.Exit(worst(outcome.run.verdict for outcome in outcomes).exit_code)
 
 
 def job_of(name: str, experiment: Experiment, seed: int) -> Job:
@@ -143,7 +139,7 @@ class _Show:
     def _finished(self, outcome: Outcome) -> None:
         if self._talks and len(self.work) > 1:
             with contextlib.suppress(BrokenPipeError):
-                Output.for_stream(sys.stdout).print(result_line(Document.of(outcome.record)), soft_wrap=True)
+                Output.for_stream(sys.stdout).print(result_line(outcome.run), soft_wrap=True)
 
     def end(self, outcomes: Sequence[Outcome]) -> None:
         """Show the verdicts. That nobody reads them any more does not change them."""
@@ -151,18 +147,18 @@ class _Show:
         with contextlib.suppress(BrokenPipeError):
             if self._talks and len(outcomes) > 1:
                 console.print()
-                runs = [Document.of(outcome.record) for outcome in outcomes]
+                runs = [outcome.run for outcome in outcomes]
                 print_summary(console, runs)
                 if len({run.seed for run in runs}) > 1:
                     print_seeds(console, runs)
                 return
             for outcome in outcomes:
                 if self.as_json:
-                    typer.echo(outcome.record.to_json(), nl=False)
+                    typer.echo(outcome.run.to_json(), nl=False)
                 elif self.quiet:
-                    console.print(verdict_line(outcome.record), soft_wrap=True)
+                    console.print(verdict_line(outcome.run), soft_wrap=True)
                 else:
-                    print_report(console, outcome.record, outcome.folder)
+                    print_report(console, outcome.run, outcome.folder)
 
 
 def _warn(message: str) -> None:

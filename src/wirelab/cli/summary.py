@@ -13,7 +13,8 @@ from wirelab.cli.names import read_seeds, scenario_names
 from wirelab.errors import InputError
 from wirelab.report.summary import print_seeds, print_summary
 from wirelab.report.text import Output
-from wirelab.runner.document import Document, newest
+from wirelab.runner.past_runs import newest
+from wirelab.runner.run_result import RunResult
 from wirelab.runner.store import RESULT
 from wirelab.verdict.verdict import Verdict, worst
 
@@ -62,23 +63,22 @@ def summarize(folders: Sequence[Path], require: Sequence[str], seeds: str | None
         if not folder.is_dir():
             raise InputError("no such folder", file=str(folder), hint="results are in what `--out` names")
     required = list(_required(require, seeds))
-    found = newest(folders)
-    if not found and not required:
+    kept = newest(folders)
+    if not kept and not required:
         raise InputError(
             f"no {RESULT} below {', '.join(map(str, folders))}", hint="results are in what `--out` names"
         )
     lost = [
-        Document.missing(name, 1 if seed is None else seed, _LOST)
+        RunResult.missing(name, 1 if seed is None else seed, _LOST)
         for name, seed in required
-        if not any(name == key[0] and seed in (None, key[1]) for key in found)
+        if not any(name == key[0] and seed in (None, key[1]) for key in kept)
     ]
-    kept = {document: path for path, document in found.values()}
-    runs = sorted((*kept, *lost), key=lambda run: (run.scenario, run.seed))
+    runs = sorted((*kept.values(), *lost), key=lambda run: (run.scenario, run.seed))
     console = Output.for_stream(sys.stdout)
     print_summary(console, runs)
     if len({run.seed for run in runs}) > 1:
         print_seeds(console, runs)
-    files.write(runs, [_text(run, kept.get(run)) for run in runs])
+    files.write(runs)
     return worst(run.verdict for run in runs)
 
 
@@ -91,8 +91,3 @@ def _required(names: Sequence[str], seeds: str | None) -> Iterator[tuple[str, in
     for name in scenario_names(wanted):
         for seed in chosen:
             yield name, seed
-
-
-def _text(run: Document, folder: Path | None) -> str:
-    """All that is known of a run, not only what a summary says."""
-    return run.model_dump_json(indent=1) if folder is None else (folder / RESULT).read_text(encoding="utf-8")

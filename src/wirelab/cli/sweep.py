@@ -76,7 +76,7 @@ def sweep_command(  # noqa: PLR0913 - the options of a command line
         experiment.scenario.name,
         tuple(axis.key for axis in axes),
         tuple(
-            Point(values, outcome.record.variants[0])
+            Point(values, outcome.run.variants[0])
             for (values, _), outcome in zip(points, outcomes, strict=True)
         ),
     )
@@ -85,5 +85,5 @@ def sweep_command(  # noqa: PLR0913 - the options of a command line
         write_file(csv_file, lambda: sweep_csv(sweep))
     if html_file is not None:
         write_file(html_file, lambda: heat_map(sweep))
-    broken = any(point.record.verdict is Verdict.ERROR for point in sweep.points)
+    broken = any(point.variant.verdict is Verdict.ERROR for point in sweep.points)
     raise typer.Exit(Verdict.ERROR.exit_code if broken else 0)

@@ -72,16 +72,16 @@ def run(scenario: str, seed: int, cpus: Sequence[int], work: Path, *, use_cache:
         with lab.in_use():
             chosen = usable_cpus(cpus, None)
             (outcome,) = run_all([job], lab, chosen, Store(folder), live, use_cache=use_cache)
-        if (outcome.error or outcome.record.verdict is Verdict.ERROR) and (lacking := no_room(work)):
+        if (outcome.error or outcome.run.verdict is Verdict.ERROR) and (lacking := no_room(work)):
             return Answer({"full": lacking})
         if outcome.error is not None or outcome.folder is None:
             raise outcome.error or LabError(f"{scenario} left no result")
         content = parcel.pack(outcome.folder)
     facts = {
-        "scenario": outcome.record.scenario,
-        "seed": outcome.record.seed,
-        "verdict": outcome.record.verdict,
-        "wall_s": round(outcome.record.wall_s, 3),
+        "scenario": outcome.run.scenario,
+        "seed": outcome.run.seed,
+        "verdict": outcome.run.verdict,
+        "wall_s": round(outcome.run.wall_s, 3),
         "size_bytes": len(content),
         "sha256": parcel.checksum(content),
     }

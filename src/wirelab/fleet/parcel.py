@@ -9,10 +9,8 @@ import zlib
 from pathlib import PurePosixPath
 from typing import TYPE_CHECKING, Final
 
-from pydantic import ValidationError
-
 from wirelab.errors import LabError
-from wirelab.runner.document import Document
+from wirelab.runner.run_result import parse_run
 from wirelab.runner.store import REPORT, RESULT
 
 if TYPE_CHECKING:
@@ -20,6 +18,7 @@ if TYPE_CHECKING:
     from datetime import datetime
     from pathlib import Path
 
+    from wirelab.runner.run_result import RunResult
     from wirelab.runner.store import Store
 
 LIMIT_BYTES: Final = 1 << 30
@@ -46,7 +45,7 @@ def checksum(parcel: bytes) -> str:
 
 def keep(  # noqa: PLR0913 - what was asked for, and what came
     parcel: bytes, sha256: str, store: Store, *, scenario: str, seed: int, now: datetime
-) -> tuple[Path, Document]:
+) -> tuple[Path, RunResult]:
     """Put a parcel among the results, if it is the whole result of ``scenario`` with ``seed``.
 
     The folder's name has the controller's time, ``now`` in UTC. Raises DamagedError if it is not, LabError
@@ -61,8 +60,8 @@ def keep(  # noqa: PLR0913 - what was asked for, and what came
                 texts[str(name)] = content.decode(errors="replace")
             else:
                 _write(draft.folder / name, content)
-        document = _document(texts.get(RESULT), scenario, seed)
-        return draft.commit(texts[RESULT], texts.get(REPORT)), document
+        run = _run(texts.get(RESULT), scenario, seed)
+        return draft.commit(texts[RESULT], texts.get(REPORT)), run
 
 
 def _files(parcel: bytes) -> Iterator[tuple[PurePosixPath, bytes]]:
@@ -93,14 +92,14 @@ def _write(path: Path, content: bytes) -> None:
         raise LabError(what, hint="make room there, or choose another folder of results") from error
 
 
-def _document(text: str | None, scenario: str, seed: int) -> Document:
+def _run(text: str | None, scenario: str, seed: int) -> RunResult:
     if text is None:
         raise DamagedError(f"a result of {scenario} without {RESULT}")
     try:
-        document = Document.model_validate_json(text)
-    except ValidationError as error:
-        raise DamagedError(f"half a result of {scenario}: {error.errors()[0]['msg']}") from error
-    if (document.scenario, document.seed) != (scenario, seed):
-        what = f"a result of {document.scenario} with seed {document.seed} for {scenario} with seed {seed}"
-        raise DamagedError(what)
-    return document
+        run = parse_run(text.encode())
+    except ValueError as error:
+        raise DamagedError(f"half a result of {scenario}: {error}") from error
+    if (run.scenario, run.seed) != (scenario, seed):
+        msg = f"a result of {run.scenario} with seed {run.seed} for {scenario} with seed {seed}"
+        raise DamagedError(msg)
+    return run

@@ -5,15 +5,8 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from wirelab.errors import unknown
-from wirelab.model.expect import (
-    METRICS,
-    METRICS_OF,
-    NETWORK,
-    PAUSED_PRIORITY,
-    PRIORITIES,
-    Expectation,
-    SubjectKind,
-)
+from wirelab.model.expect import Expectation
+from wirelab.model.metric import METRICS, NETWORK, PAUSED_PRIORITY, PRIORITIES, metrics_of
 from wirelab.model.topology import PortError
 from wirelab.model.traffic import Copy, Iperf3, Ping
 
@@ -21,6 +14,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
 
     from wirelab.errors import Problem
+    from wirelab.model.metric import SubjectKind
     from wirelab.model.scenario import Bounds, Scenario
     from wirelab.model.topology import Topology
     from wirelab.model.traffic import Item
@@ -42,13 +36,13 @@ class ExpectReader:
         seen: set[str] = set()
         for subject, bounds in expect.items():
             here = (*loc, subject)
-            full = self._subject(subject)
-            if full is None:
+            named = self._subject(subject)
+            if named is None:
                 continue
-            if isinstance(full, ValueError):
-                yield self._document.problem(here, str(full))
+            if isinstance(named, ValueError):
+                yield self._document.problem(here, str(named))
                 continue
-            kind, name = full
+            kind, name = named
             if name in seen:
                 yield self._document.problem(here, f"duplicate name: `{name}` has expectations already")
             seen.add(name)
@@ -61,23 +55,23 @@ class ExpectReader:
     def full_name(self, name: str) -> str:
         """An expectation's name with its port's label: ``client.drops`` for ``client.eth0.drops``."""
         subject, _, metric = name.rpartition(".")
-        full = self._subject(subject)
-        return f"{full[1]}.{metric}" if isinstance(full, tuple) else name
+        named = self._subject(subject)
+        return f"{named[1]}.{metric}" if isinstance(named, tuple) else name
 
     def _expectation(
         self, kind: SubjectKind, name: str, metric: str, bounds: Bounds, loc: Loc
     ) -> Expectation | Problem:
-        known = METRICS_OF[kind]
-        noun = f"a {kind}" if kind != NETWORK else "the network"
+        owner = f"a {kind}" if kind != NETWORK else "the network"
         item = self._items.get(name)
         if metric == "duration" and isinstance(item, Iperf3) and item.size_bytes is None:
             message = "has no duration but its `time`; give it `bytes` to transfer instead"
             return self._document.problem(loc, f"`{name}` {message}")
-        if metric not in known:
+        if kind not in METRICS[metric].subjects:
+            known = [own.name for own in metrics_of(kind)]
             words = [word for word in known if not word.startswith(PAUSED_PRIORITY)]
             if len(words) < len(known):
                 words.append(f"{PAUSED_PRIORITY}0..{PRIORITIES - 1}")
-            return self._document.problem(loc, f"{noun} has no {metric}; it has {', '.join(words)}")
+            return self._document.problem(loc, f"{owner} has no {metric}; it has {', '.join(words)}")
         bound = getattr(bounds, metric)
         low, high = bound.range
         line = self._document.place(loc).line

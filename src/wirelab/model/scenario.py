@@ -4,24 +4,11 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Annotated, Any, ClassVar, Generic, TypeVar
 
-from pydantic import BeforeValidator, Field, WithJsonSchema, model_validator
+from pydantic import BeforeValidator, Field, WithJsonSchema, create_model, model_validator
 
+from wirelab.model.metric import METRICS
 from wirelab.model.traffic import TrafficItem  # noqa: TC001 - pydantic needs it at run time
-from wirelab.model.types import (
-    CountRange,
-    Date,
-    DuplexRange,
-    LinkRange,
-    MicrosecondsRange,
-    Model,
-    Name,
-    RateRange,
-    RatioRange,
-    SizeRange,
-    Text,
-    TimeRange,
-    YesNoRange,
-)
+from wirelab.model.types import Date, Model, Name, Text, range_of
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -98,41 +85,16 @@ class Bound(Model, Generic[R]):
         return {"anyOf": [mapping["properties"]["range"], dict(mapping)]}
 
 
-class Bounds(Model):
+_BOUNDS: dict[int, Any] = {
+    id(metric.quantity): Bound.__class_getitem__(range_of(metric.quantity)) for metric in METRICS.values()
+}
+_RANGES: Any = {name: (_BOUNDS[id(metric.quantity)] | None, None) for name, metric in METRICS.items()}
+_Ranges = create_model("_Ranges", __base__=Model, **_RANGES)
+
+
+class Bounds(_Ranges):  # type: ignore[misc, valid-type]  # its fields are the table of metrics
     """What must hold for one subject; ``why`` is the reason for every range without its own."""
 
-    goodput: Bound[RateRange] | None = None
-    retransmits: Bound[CountRange] | None = None
-    rtt: Bound[MicrosecondsRange] | None = None
-    rtt_p50: Bound[MicrosecondsRange] | None = None
-    rtt_p90: Bound[MicrosecondsRange] | None = None
-    rtt_p99: Bound[MicrosecondsRange] | None = None
-    duration: Bound[TimeRange] | None = None
-    lost: Bound[RatioRange] | None = None
-    connects: Bound[YesNoRange] | None = None
-    drops: Bound[CountRange] | None = None
-    pause_sent: Bound[CountRange] | None = None
-    pause_received: Bound[CountRange] | None = None
-    paused: Bound[RatioRange] | None = None
-    queue_high_water: Bound[SizeRange] | None = None
-    buffer_high_water: Bound[SizeRange] | None = None
-    link: Bound[LinkRange] | None = None
-    speed: Bound[RateRange] | None = None
-    duplex: Bound[DuplexRange] | None = None
-    ecn_marks: Bound[CountRange] | None = None
-    collisions: Bound[CountRange] | None = None
-    late_collisions: Bound[CountRange] | None = None
-    cpu_busy: Bound[RatioRange] | None = None
-    pfc_sent: Bound[CountRange] | None = None
-    pfc_received: Bound[CountRange] | None = None
-    paused_priority_0: Bound[RatioRange] | None = None
-    paused_priority_1: Bound[RatioRange] | None = None
-    paused_priority_2: Bound[RatioRange] | None = None
-    paused_priority_3: Bound[RatioRange] | None = None
-    paused_priority_4: Bound[RatioRange] | None = None
-    paused_priority_5: Bound[RatioRange] | None = None
-    paused_priority_6: Bound[RatioRange] | None = None
-    paused_priority_7: Bound[RatioRange] | None = None
     why: Text | None = None
 
 

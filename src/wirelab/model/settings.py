@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Final, Literal, cast, get_args
 
 from wirelab.errors import unknown
 from wirelab.model.bus import bus_of
-from wirelab.model.expect import NETWORK, PRIORITIES
+from wirelab.model.metric import NETWORK, PRIORITIES
 from wirelab.model.modes import AUTO, Duplex, parse_modes
 from wirelab.model.packets import parse_packets
 from wirelab.model.setting_kind import SettingKind

@@ -17,7 +17,7 @@ from pydantic import (
 )
 
 from wirelab.errors import unknown
-from wirelab.model.expect import CONNECTS, DUPLEX, LINK, Choice
+from wirelab.model.metric import CONNECTS, Choice
 from wirelab.model.modes import Mode, parse_mode
 from wirelab.units import (
     BYTE_RATE,
@@ -283,25 +283,16 @@ PositiveCount = Annotated[
     int, BeforeValidator(partial(_parsed, COUNT)), AfterValidator(_positive), _schema(COUNT)
 ]
 
-RateRange = Annotated[Ends, BeforeValidator(partial(_parsed_range, RATE)), _range_schema(RATE)]
-SizeRange = Annotated[Ends, BeforeValidator(partial(_parsed_range, SIZE)), _range_schema(SIZE)]
-MicrosecondsRange = Annotated[
-    Ends, BeforeValidator(partial(_parsed_range, MICROSECONDS)), _range_schema(MICROSECONDS)
-]
-TimeRange = Annotated[Ends, BeforeValidator(partial(_parsed_range, TIME)), _range_schema(TIME)]
-RatioRange = Annotated[Ends, BeforeValidator(partial(_parsed_range, RATIO)), _range_schema(RATIO)]
-CountRange = Annotated[Ends, BeforeValidator(partial(_parsed_range, COUNT)), _range_schema(COUNT)]
 
-LinkRange = Annotated[
-    Ends, BeforeValidator(partial(_parsed_range, LINK)), WithJsonSchema({"enum": list(LINK.values)})
-]
-DuplexRange = Annotated[
-    Ends, BeforeValidator(partial(_parsed_range, DUPLEX)), WithJsonSchema({"enum": list(DUPLEX.values)})
-]
+def range_of(quantity: Quantity | Choice) -> Any:  # noqa: ANN401 - a type
+    """The type of a range of a quantity; of a choice, the type of one of its words."""
+    if not isinstance(quantity, Choice):
+        return Annotated[Ends, BeforeValidator(partial(_parsed_range, quantity)), _range_schema(quantity)]
+    # YAML reads some words as true and false.
+    words = [*quantity.values, True, False] if quantity is CONNECTS else list(quantity.values)
+    read = _yes_no if quantity is CONNECTS else partial(_parsed_range, quantity)
+    return Annotated[Ends, BeforeValidator(read), WithJsonSchema({"enum": words})]
 
-YesNoRange = Annotated[
-    Ends, BeforeValidator(_yes_no), WithJsonSchema({"enum": [*CONNECTS.values, True, False]})
-]
 
 Provenance = Literal["datasheet", "measured", "fitted", "assumed"]
 

@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Final
 
 from wirelab.model.ethernet import cable_delay_ns
-from wirelab.model.expect import NETWORK
+from wirelab.model.metric import NETWORK
 from wirelab.model.modes import AUTO, Mode
 from wirelab.model.parts import Firewall, Host, Hub, Nic, Storage, Switch, Transceiver
 from wirelab.model.settings import PART, Setting, Target, Value, parse_priorities

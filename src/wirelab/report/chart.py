@@ -6,18 +6,16 @@ Colours are the page's business: the lines of a chart have the classes ``c0``, `
 from __future__ import annotations
 
 import itertools
-from dataclasses import dataclass, replace
-from decimal import Decimal
-from fractions import Fraction
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final
 from xml.etree.ElementTree import Element, SubElement, tostring
 
-from wirelab.units import unit_for
+from wirelab.report.axis import decimal, tick_label
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
-    from wirelab.units import Quantity
+    from wirelab.report.axis import Axis
 
 COLOURS: Final = 8
 
@@ -34,36 +32,6 @@ _PX_PER_LETTER: Final = 6.5
 _POINTS_PER_PX: Final = 4
 
 Point = tuple[float, float]
-
-
-@dataclass(frozen=True, slots=True)
-class Axis:
-    """From ``low`` to ``high`` in base units, of which ``per_unit`` make one of the unit in ``label``.
-
-    ``high`` is above ``low``.
-    """
-
-    label: str
-    low: int
-    high: float | Fraction
-    per_unit: Fraction = Fraction(1)
-
-    @classmethod
-    def of(cls, name: str, quantity: Quantity, high: float, *, unit: str | None = None) -> Axis:
-        """The axis of a quantity from 0 to ``high``, in ``unit`` or the one that suits; 1 if that is 0."""
-        word = unit or unit_for(high, quantity)
-        per_unit = quantity.units[word] if word else Fraction(1)
-        return cls(f"{name} ({word})" if word else name, 0, high if high > 0 else float(per_unit), per_unit)
-
-    def ticks(self, at_most: int) -> tuple[Decimal, ...]:
-        """Its ticks, in the unit of the label."""
-        return ticks(Fraction(self.low) / self.per_unit, Fraction(self.high) / self.per_unit, at_most)
-
-    def up_to(self, high: float, at_most: int) -> Axis:
-        """The same, as long as to hold ``high``, and then to its next tick."""
-        whole = Fraction(max(self.high, high))
-        step = Fraction(tick_step((whole - Fraction(self.low)) / self.per_unit, at_most)) * self.per_unit
-        return replace(self, high=-(-whole // step) * step)
 
 
 @dataclass(frozen=True, slots=True)
@@ -115,34 +83,6 @@ class Chart:
     height: int = 130
 
 
-def tick_step(span: Fraction, at_most: int) -> Decimal:
-    """The smallest step of 1, 2 or 5 times a power of ten of which ``at_most`` ticks cover ``span``.
-
-    Raises ValueError unless ``span`` is above 0 and ``at_most`` at least 2.
-    """
-    if span <= 0 or at_most < 2:  # noqa: PLR2004 - the two ends
-        msg = f"no ticks for a span of {span} with at most {at_most} of them"
-        raise ValueError(msg)
-    lowest = (_decimal(span) / (at_most - 1)).adjusted()
-    steps = (Decimal(digit).scaleb(lowest + more) for more in (0, 1) for digit in (1, 2, 5))
-    return next(step for step in steps if Fraction(step) * (at_most - 1) >= span)
-
-
-def ticks(low: Fraction, high: Fraction, at_most: int) -> tuple[Decimal, ...]:
-    """The multiples of a 1-2-5 step from ``low`` to ``high``, both included, ascending.
-
-    There are at most ``at_most`` (2 or more) of them; each has as many decimals as the step needs.
-    """
-    step = tick_step(high - low, at_most)
-    first, last = -(-low // Fraction(step)), high // Fraction(step)
-    return tuple(number * step for number in range(first, last + 1))
-
-
-def tick_label(tick: Decimal) -> str:
-    """A tick as text: ``0.5``, ``16 000``."""
-    return f"{tick:,f}".replace(",", " ")
-
-
 def svg(chart: Chart) -> str:
     """The chart as an ``svg`` element to stand in an HTML page, with a title for who cannot see it."""
     heights = [y for line in chart.lines for _, y in line.points] + [level.y for level in chart.levels]
@@ -190,11 +130,11 @@ def _draw_grid(root: Element, plane: _Plane, y_ticks: int) -> None:
     words = SubElement(root, "g", {"class": "ticks"})
     left, right = str(_LEFT), str(WIDTH - _RIGHT)
     for tick in plane.y_axis.ticks(y_ticks):
-        at = _px(plane.y(float(tick * _decimal(plane.y_axis.per_unit))))
+        at = _px(plane.y(float(tick * decimal(plane.y_axis.per_unit))))
         SubElement(grid, "line", {"x1": left, "x2": right, "y1": at, "y2": at})
         _text(words, tick_label(tick), _LEFT - _TICK_PX - 2, float(at) + _TICK_PX, anchor="end")
     for tick in plane.x_axis.ticks(_X_TICKS):
-        at = _px(plane.x(float(tick * _decimal(plane.x_axis.per_unit))))
+        at = _px(plane.x(float(tick * decimal(plane.x_axis.per_unit))))
         SubElement(grid, "line", {"x1": at, "x2": at, "y1": str(_TOP), "y2": str(plane.bottom + _TICK_PX)})
         _text(words, tick_label(tick), float(at), plane.bottom + _TICK_PX + _LABEL_PX - 1)
     _text(words, plane.x_axis.label, (_LEFT + WIDTH - _RIGHT) / 2, plane.bottom + _BOTTOM - 4)
@@ -207,7 +147,7 @@ def _draw_marks(root: Element, plane: _Plane, marks: Iterable[Mark]) -> None:
     """Each a line, with its name where that does not run into the one before."""
     group = SubElement(root, "g", {"class": "mark"})
     free_from = 0.0
-    for mark in sorted(marks, key=lambda each: each.x):
+    for mark in sorted(marks, key=lambda mark: mark.x):
         at = plane.x(mark.x)
         line = {"x1": _px(at), "x2": _px(at), "y1": str(_TOP - 4), "y2": str(plane.bottom)}
         SubElement(group, "line", line)
@@ -221,7 +161,7 @@ def _draw_levels(root: Element, plane: _Plane, levels: Iterable[Level]) -> None:
     group = SubElement(root, "g", {"class": "level"})
     names: list[tuple[str, float]] = []
     free_above = float(plane.bottom)
-    for level in sorted(levels, key=lambda each: each.y):
+    for level in sorted(levels, key=lambda level: level.y):
         at = plane.y(level.y)
         line = {"x1": str(_LEFT), "x2": str(WIDTH - _RIGHT), "y1": _px(at), "y2": _px(at)}
         SubElement(group, "line", line)
@@ -244,7 +184,7 @@ def _draw_line(root: Element, plane: _Plane, line: Line) -> None:
 def _stairs(points: Sequence[Point]) -> list[Point]:
     """Each point, and before the next one the corner below or above that."""
     corners = [(after[0], before[1]) for before, after in itertools.pairwise(points)]
-    return [each for pair in itertools.zip_longest(points, corners) for each in pair if each is not None]
+    return [point for pair in itertools.zip_longest(points, corners) for point in pair if point is not None]
 
 
 def _thinned(places: Sequence[Point]) -> list[Point]:
@@ -279,7 +219,3 @@ def _text(parent: Element, words: str, x: float, y: float, *, anchor: str = "mid
 
 def _px(value: float) -> str:
     return f"{value:.1f}".removesuffix(".0")
-
-
-def _decimal(value: Fraction) -> Decimal:
-    return Decimal(value.numerator) / Decimal(value.denominator)

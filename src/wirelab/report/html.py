@@ -3,14 +3,16 @@
 from __future__ import annotations
 
 import shlex
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cache
 from typing import TYPE_CHECKING, Any, Final
 
 from wirelab.report.chart import COLOURS, svg
+from wirelab.report.occupancy import RULE
 from wirelab.report.summary import claim
 from wirelab.report.tables import flow_table, ping_table, port_table, setting_table
-from wirelab.report.timeline import RULE, timeline
+from wirelab.report.timeline import timeline
+from wirelab.results.values import printable
 from wirelab.units import NS_PER_S, TIME, rounded
 from wirelab.verdict.verdict import Verdict
 
@@ -19,18 +21,12 @@ if TYPE_CHECKING:
 
     from wirelab.report.chart import Chart
     from wirelab.report.tables import Table
-    from wirelab.runner.matrix import Outcome
-    from wirelab.runner.record import VariantRecord
+    from wirelab.runner.run_result import RunResult, VariantResult
     from wirelab.verdict.checks import Check
 
 _PACKAGE: Final = "wirelab"
 _FOLDER: Final = "report"
 _TEMPLATE: Final = "report.html.j2"
-
-_CONTROLS: Final = {
-    code: "\N{REPLACEMENT CHARACTER}" for code in (*range(32), 127) if chr(code) not in "\t\n"
-}
-"""What a lab's last words may hold and a page may not."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,7 +36,7 @@ class Proof:
     ``drawing`` is its wiring where that is not the scenario's. ``charts`` are each with their SVG.
     """
 
-    record: VariantRecord
+    variant: VariantResult
     anchor: str
     drawing: str = ""
     charts: tuple[tuple[Chart, str], ...] = ()
@@ -49,15 +45,15 @@ class Proof:
     settings: Table | None = None
 
 
-def html_report(outcome: Outcome) -> str:
+def html_report(run: RunResult) -> str:
     """The text of ``report.html``: the same for the same measurements, whether made or recalled.
+
+    Its charts are drawn from the variants' evidence.
 
     It says nothing of the host or of when it was written, and names the files of the run relative to
     its folder. Pictures, styles and figures are in it; it loads nothing and runs nothing.
     """
-    text = _template().render(_context(outcome))
-    # JSON may hold a lone surrogate, a file cannot.
-    return text.translate(_CONTROLS).encode("utf-8", "backslashreplace").decode("utf-8")
+    return printable(_template().render(_context(run)))
 
 
 @cache
@@ -77,54 +73,50 @@ def _template() -> Template:
     return environment.get_template(_TEMPLATE)
 
 
-def _context(outcome: Outcome) -> dict[str, Any]:
-    job, record = outcome.job, outcome.record
-    drawing = next((each.plan.drawing.rstrip() for each in record.variants), "")
-    proofs = [_proof(each, f"v{number}", drawing) for number, each in enumerate(record.variants, 1)]
-    variants = [each for each in proofs if each.record.breaks is None]
+def _context(run: RunResult) -> dict[str, Any]:
+    drawing = next((variant.drawing for variant in run.variants), "")
+    proofs = [_proof(variant, f"v{number}", drawing) for number, variant in enumerate(run.variants, 1)]
+    variants = [proof for proof in proofs if proof.variant.breaks is None]
     return {
-        "job": job,
-        "record": record,
+        "run": run,
         "drawing": drawing,
-        "flows": flow_table([each.record for each in variants]),
-        "bad": [(each, check) for each in proofs for check in _bad(each.record)],
+        "flows": flow_table([proof.variant for proof in variants]),
+        "bad": [(proof, check) for proof in proofs for check in _bad(proof.variant)],
         "proofs": proofs,
-        "drawn": any(each.charts for each in proofs),
+        "drawn": any(proof.charts for proof in proofs),
         "variants": variants,
-        "controls": [each for each in proofs if each.record.breaks is not None],
-        "tools": next((each.result.status.tools for each in record.variants if each.result), {}),
-        "virtual": rounded(record.virtual_s * NS_PER_S, TIME),
-        "claim": claim(job.measured, job.fitted),
-        "again": shlex.join(job.again),
+        "controls": [proof for proof in proofs if proof.variant.breaks is not None],
+        "tools": next((variant.tools for variant in run.variants if variant.tools), {}),
+        "virtual": rounded(run.virtual_s * NS_PER_S, TIME),
+        "claim": claim(run.measured, run.fitted),
+        "again": shlex.join(run.rerun_argv),
         "rule": RULE,
         "colours": COLOURS,
         "Verdict": Verdict,
     }
 
 
-def _bad(variant: VariantRecord) -> list[Check]:
+def _bad(variant: VariantResult) -> list[Check]:
     """What does not hold, a broken lab or law first."""
-    found = [check for check in variant.checks if check.verdict is not Verdict.PASS]
-    return sorted(found, key=lambda check: check.verdict is not Verdict.ERROR)
+    bad = [check for check in variant.checks if check.verdict is not Verdict.PASS]
+    return sorted(bad, key=lambda check: check.verdict is not Verdict.ERROR)
 
 
-def _proof(variant: VariantRecord, anchor: str, drawing: str) -> Proof:
-    plan, result = variant.plan, variant.result
-    own = plan.drawing.rstrip()
-    own = "" if own == drawing else own
-    if result is None:
+def _proof(variant: VariantResult, anchor: str, drawing: str) -> Proof:
+    own = "" if variant.drawing == drawing else variant.drawing
+    if variant.digest is None:
         return Proof(variant, anchor, own)
-    drawn = timeline(plan, result)
     tables = {"Flows": flow_table([variant])} if variant.breaks is not None else {}
-    if result.pings:
-        tables["Pings"] = ping_table(result)
-    tables["Ports"] = port_table(plan, result)
-    return Proof(
-        record=variant,
-        anchor=anchor,
-        drawing=own,
+    if variant.pings:
+        tables["Pings"] = ping_table(variant.pings)
+    tables["Ports"] = port_table(variant)
+    proof = Proof(variant, anchor, own, tables=tuple(tables.items()))
+    if variant.evidence is None:
+        return proof
+    drawn = timeline(variant.evidence)
+    return replace(
+        proof,
         charts=tuple((chart, svg(chart)) for chart in drawn.charts),
         absent=drawn.absent,
-        tables=tuple(tables.items()),
-        settings=setting_table(plan, result),
+        settings=setting_table(variant.evidence),
     )

@@ -5,24 +5,26 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 from xml.etree import ElementTree as ET
 
+from wirelab.results.values import printable
 from wirelab.verdict.verdict import Verdict
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from wirelab.runner.document import Document, VariantDocument
+    from wirelab.runner.run_result import RunResult, VariantResult
 
 
-def junit(runs: Sequence[Document]) -> str:
+def junit(runs: Sequence[RunResult]) -> str:
     """The text of a JUnit file, as CI servers read it (the schema that pytest writes, too)."""
     root = ET.Element("testsuites")
     for run in runs:
         root.append(_suite(run))
     ET.indent(root)
-    return ET.tostring(root, encoding="unicode", xml_declaration=True) + "\n"
+    # XML 1.0 cannot hold every character that JSON can.
+    return printable(ET.tostring(root, encoding="unicode", xml_declaration=True)) + "\n"
 
 
-def _suite(run: Document) -> ET.Element:
+def _suite(run: RunResult) -> ET.Element:
     verdicts = [variant.verdict for variant in run.variants]
     suite = ET.Element(
         "testsuite",
@@ -42,17 +44,11 @@ def _suite(run: Document) -> ET.Element:
     return suite
 
 
-def _case(scenario: str, variant: VariantDocument) -> ET.Element:
+def _case(scenario: str, variant: VariantResult) -> ET.Element:
     case = ET.Element("testcase", classname=scenario, name=variant.name, time=f"{variant.virtual_s:.3f}")
     tags = {Verdict.FAIL: "failure", Verdict.ERROR: "error", Verdict.SKIP: "skipped"}
     for check in variant.checks:
         if check.verdict in tags:
             message = f"{check.name}: {check.explanation or check.measured}"
-            found = ET.SubElement(case, tags[check.verdict], message=_printable(message))
-            found.text = _printable(check.why or "")
+            ET.SubElement(case, tags[check.verdict], message=message).text = check.why or ""
     return case
-
-
-def _printable(text: str) -> str:
-    """Without what XML 1.0 cannot hold: a lab's last words may have any byte in them."""
-    return "".join(each if each in "\t\n" or each >= " " else "?" for each in text)

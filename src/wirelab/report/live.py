@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
     from wirelab.lab.machine import Progress as LabProgress
     from wirelab.runner.matrix import Job, Outcome
-    from wirelab.runner.record import VariantRecord
+    from wirelab.runner.run_result import VariantResult
     from wirelab.runner.trial import Trial
 
 
@@ -81,14 +81,14 @@ class LiveReport:
             self._tasks[_key(job, trial)], completed=progress.done_s, total=progress.whole_s, state=state
         )
 
-    def done(self, job: Job, trial: Trial, record: VariantRecord) -> None:
+    def done(self, job: Job, trial: Trial, variant: VariantResult) -> None:
         """A trial is judged."""
         task = self._tasks[_key(job, trial)]
         if self._many:
             self._progress.remove_task(task)
             return
         total = next(each.total for each in self._progress.tasks if each.id == task)
-        self._progress.update(task, completed=total or 1, total=total or 1, state=str(record.verdict))
+        self._progress.update(task, completed=total or 1, total=total or 1, state=str(variant.verdict))
 
     def finished(self, outcome: Outcome) -> None:
         """All trials of a scenario are judged."""

@@ -10,12 +10,12 @@ from wirelab.verdict.verdict import Verdict
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from wirelab.runner.document import Document
+    from wirelab.runner.run_result import RunResult
 
 _SIGNS: Final = {Verdict.PASS: "✅", Verdict.SKIP: "⏭️", Verdict.FAIL: "❌", Verdict.ERROR: "💥"}
 
 
-def markdown(runs: Sequence[Document]) -> str:
+def markdown(runs: Sequence[RunResult]) -> str:
     """A table of the scenarios, and below it the sentence for each check that does not hold."""
     lines = [
         "## wirelab",

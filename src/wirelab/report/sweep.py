@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
     from rich.console import Console
 
-    from wirelab.runner.record import VariantRecord
+    from wirelab.runner.run_result import VariantResult
 
 
 @dataclass(frozen=True, slots=True)
@@ -28,7 +28,7 @@ class Point:
     """What was measured at one point: the values of the varied settings, and the run."""
 
     values: tuple[str, ...]
-    record: VariantRecord
+    variant: VariantResult
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,8 +41,7 @@ class Sweep:
 
     def flows(self) -> tuple[str, ...]:
         """The names of all flows."""
-        results = [point.record.result for point in self.points]
-        return tuple(dict.fromkeys(name for result in results if result for name in result.flows))
+        return tuple(dict.fromkeys(flow.name for point in self.points for flow in point.variant.flows))
 
 
 def print_sweep(console: Console, sweep: Sweep) -> None:
@@ -55,11 +54,11 @@ def print_sweep(console: Console, sweep: Sweep) -> None:
         table.add_column(title, justify="right")
     table.add_column("verdict")
     for point in sweep.points:
-        verdict = Text(str(point.record.verdict), style=STYLES[point.record.verdict])
-        if point.record.result is None:
+        verdict = Text(str(point.variant.verdict), style=STYLES[point.variant.verdict])
+        if not point.variant.flows:
             table.add_row(*point.values, "-", "-", "-", verdict)
             continue
-        for flow in point.record.result.flows.values():
+        for flow in point.variant.flows:
             retransmits = "-" if flow.retransmits is None else rounded(flow.retransmits, COUNT)
             table.add_row(*point.values, flow.name, rounded(flow.goodput_bps, RATE), retransmits, verdict)
     print_table(console, table)
@@ -71,12 +70,12 @@ def sweep_csv(sweep: Sweep) -> str:
     writer = csv.writer(out, lineterminator="\n")
     writer.writerow([*sweep.keys, "flow", "goodput_bps", "retransmits", "verdict"])
     for point in sweep.points:
-        flows = point.record.result.flows.values() if point.record.result else ()
+        flows = point.variant.flows
         for flow in flows:
             figures = [round(flow.goodput_bps), "" if flow.retransmits is None else flow.retransmits]
-            writer.writerow([*point.values, flow.name, *figures, point.record.verdict])
+            writer.writerow([*point.values, flow.name, *figures, point.variant.verdict])
         if not flows:
-            writer.writerow([*point.values, "", "", "", point.record.verdict])
+            writer.writerow([*point.values, "", "", "", point.variant.verdict])
     return out.getvalue()
 
 
@@ -103,10 +102,8 @@ def _map(sweep: Sweep, flow: str) -> Iterator[str]:
     bad: set[tuple[str, str]] = set()
     for point in sweep.points:
         place = (point.values[0], ", ".join(point.values[1:]))
-        result = point.record.result
-        if result and flow in result.flows:
-            cells[place] = result.flows[flow].goodput_bps
-        if point.record.verdict is Verdict.ERROR:
+        cells.update((place, own.goodput_bps) for own in point.variant.flows if own.name == flow)
+        if point.variant.verdict is Verdict.ERROR:
             bad.add(place)
     most = max(cells.values(), default=0.0) or 1.0
     rows = tuple(dict.fromkeys(point.values[0] for point in sweep.points))

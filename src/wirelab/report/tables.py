@@ -1,4 +1,4 @@
-"""What was measured in one variant, as tables of text."""
+"""What was measured in one variant, as tables of text: each metric with a column of its own has one here."""
 
 from __future__ import annotations
 
@@ -6,23 +6,35 @@ import json
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final
 
-from wirelab.plan.ceiling import ceiling
-from wirelab.results.ping import percentile
-from wirelab.units import COUNT, MICROSECONDS, NS_PER_S, PPM, RATE, RATIO, SIZE, TIME, rounded, show
+from wirelab.model.metric import METRICS, PAUSED_PRIORITY, Metric
+from wirelab.results.flow import flow_figure
+from wirelab.results.ping import ping_figure
+from wirelab.results.port import TIMES_NS, port_figure
+from wirelab.units import COUNT, MICROSECONDS, RATE, RATIO, TIME, rounded, show
 from wirelab.verdict.verdict import worst
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Mapping, Sequence
 
-    from wirelab.plan.types import Plan
     from wirelab.results.flow import FlowResult
-    from wirelab.results.result import PortResult, Result
-    from wirelab.runner.record import VariantRecord
+    from wirelab.results.ping import PingResult
+    from wirelab.results.port import PortResult
+    from wirelab.runner.run_result import Evidence, VariantResult
     from wirelab.verdict.checks import Check
 
 NOTHING: Final = "-"
+BRIEF: Final = ("goodput", "retransmits")
+"""The metrics of a flow that a narrow table has."""
 
-_PERCENTS: Final = (50, 90, 99)
+_PERCENTILES: Final = ("rtt_p50", "rtt_p90", "rtt_p99")
+"""What the chart of a flow's RTT shows better."""
+_FLOW: Final = [
+    metric
+    for metric in METRICS.values()
+    if metric.title and {"flow", "UDP flow"} & set(metric.subjects) and metric.name not in _PERCENTILES
+]
+_RTT: Final = [METRICS[name] for name in ("rtt", *_PERCENTILES)]
+_PORT: Final = [metric for metric in METRICS.values() if metric.title and "port" in metric.subjects]
 _ALWAYS: Final = ("port", "link", "sent", "received", "dropped", "queue high water", "buffer high water")
 
 
@@ -39,63 +51,80 @@ class Table:
     odd: frozenset[int] = frozenset()
 
 
-def flow_table(variants: Sequence[VariantRecord]) -> Table:
-    """A row for each flow of each variant, without the columns that would say nothing."""
+def flow_table(variants: Sequence[VariantResult], *, brief: bool = False) -> Table:
+    """A row for each flow of each variant, without the columns that would say nothing.
+
+    ``brief``: goodput and retransmits, and what was expected of them, whatever they say.
+    """
+    rows = []
+    for variant in variants:
+        for flow in variant.flows:
+            # A control is judged by what it breaks alone.
+            judged = variant.checks if variant.breaks is None else ()
+            checks = [check for check in judged if check.subject == flow.name]
+            told = [check for check in checks if not brief or check.metric in BRIEF]
+            rows.append(
+                {
+                    "variant": variant.name if len(variants) > 1 else NOTHING,
+                    "flow": flow.name,
+                    "direction": f"{flow.sender} {'->' if brief else '→'} {flow.receiver}",
+                    **_flow_figures(flow, brief=brief),
+                    "expected": ", ".join(map(_expected, told)) or NOTHING,
+                    "verdict": str(worst(check.verdict for check in checks)) if checks else NOTHING,
+                }
+            )
+    always = ("retransmits", "expected", "verdict") if brief else ()
+    texts = ("variant", "flow", "direction", "expected", "verdict")
+    return _table(rows, texts=texts, silent=NOTHING, always=always)
+
+
+def ping_table(pings: Sequence[PingResult], *, arrow: str = "→") -> Table:
+    """A row for each ping."""
+    lost = METRICS["lost"]
     rows = [
         {
-            "variant": variant.name if len(variants) > 1 else NOTHING,
-            **_flow_row(variant, variant.result, flow),
+            "ping": ping.name,
+            "direction": f"{ping.sender} {arrow} {ping.receiver}",
+            "sent": rounded(ping.sent, COUNT),
+            lost.title: lost.shown(ping.lost_ppm),
+            "least": rounded(ping.rtt.min_us, MICROSECONDS) if ping.rtt else NOTHING,
+            **{metric.title: _shown(metric, ping_figure(metric.name, ping)) for metric in _RTT},
+            "most": rounded(ping.rtt.max_us, MICROSECONDS) if ping.rtt else NOTHING,
         }
-        for variant in variants
-        if variant.result is not None
-        for flow in variant.result.flows.values()
+        for ping in pings
     ]
-    texts = ("variant", "flow", "direction", "expected", "verdict")
-    return _table(rows, texts=texts, silent=NOTHING)
-
-
-def ping_table(result: Result) -> Table:
-    """A row for each ping."""
-    rows = []
-    for ping in result.pings.values():
-        figures = {
-            "least": min(ping.rtts_us, default=None),
-            **{f"p{percent}": percentile(ping.rtts_us, percent) for percent in _PERCENTS},
-            "most": max(ping.rtts_us, default=None),
-        }
-        rows.append(
-            {
-                "ping": ping.name,
-                "direction": f"{ping.sender} → {ping.receiver}",
-                "sent": rounded(ping.sent, COUNT),
-                "lost": rounded(ping.lost_ppm, RATIO),
-                **{
-                    name: NOTHING if us is None else rounded(us, MICROSECONDS) for name, us in figures.items()
-                },
-            }
-        )
     return _table(rows, texts=("ping", "direction"))
 
 
-def port_table(plan: Plan, result: Result) -> Table:
+def port_table(variant: VariantResult) -> Table:
     """A row for each port, in the order of the Plan, without the columns of what happened at none."""
-    rows = [_port_row(result.ports[port.label], result) for port in plan.ports]
+    rows = [
+        {
+            "port": label,
+            "link": f"{show(port.speed_bps or 0, RATE)} {port.duplex}" if port.link else "down",
+            "sent": rounded(port.tx_frames, COUNT),
+            "received": rounded(port.rx_frames, COUNT),
+            **{metric.title: _port_cell(metric, port, variant.elapsed_ns) for metric in _PORT},
+        }
+        for label, port in variant.ports.items()
+    ]
     return _table(rows, texts=("port", "link"), silent="0", always=_ALWAYS)
 
 
-def setting_table(plan: Plan, result: Result) -> Table:
+def setting_table(evidence: Evidence) -> Table:
     """A row for each setting as it was asked for and as it was read back; odd where these differ."""
-    labels = {port.name: port.label for port in plan.ports}
+    labels = {port.name: port.label for port in evidence.plan.ports}
+    readbacks = evidence.result.readbacks
     rows = [
-        (labels.get(each.port, each.port), each.name, _value(each.asked), _value(each.actual))
-        for each in result.settings
+        (labels.get(setting.port, setting.port), setting.name, _value(setting.asked), _value(setting.actual))
+        for setting in readbacks
     ]
-    odd = frozenset(at for at, each in enumerate(result.settings) if each.asked != each.actual)
+    odd = frozenset(number for number, setting in enumerate(readbacks) if setting.differs)
     return Table(("port", "setting", "asked", "read back"), tuple(rows), odd=odd)
 
 
 def _table(
-    rows: Sequence[dict[str, str]], *, texts: Sequence[str], silent: str = "", always: Sequence[str] = ()
+    rows: Sequence[Mapping[str, str]], *, texts: Sequence[str], silent: str = "", always: Sequence[str] = ()
 ) -> Table:
     """Rows as a table, without the columns, but those in ``always``, in which every cell is ``silent``."""
     titles = tuple(
@@ -107,64 +136,43 @@ def _table(
     return Table(titles, cells, frozenset(titles) - frozenset(texts))
 
 
-def _flow_row(variant: VariantRecord, result: Result, flow: FlowResult) -> dict[str, str]:
-    checks = [check for check in variant.checks if check.name.rpartition(".")[0] == flow.name]
-    linked = result.linked(variant.plan)
-    most = ceiling(linked, next(each for each in linked.flows if each.name == flow.name))
-    lost, duration_s = flow.lost_datagrams, flow.duration_s
-    return {
-        "flow": flow.name,
-        "direction": f"{flow.sender} → {flow.receiver}",
-        "goodput": rounded(flow.goodput_bps, RATE) if flow.connected else "no connection",
-        "path carries": rounded(most.bps, RATE) if most else NOTHING,
-        "duration": NOTHING if duration_s is None else rounded(duration_s * NS_PER_S, TIME),
-        "retransmits": NOTHING if flow.retransmits is None else rounded(flow.retransmits, COUNT),
-        "lost datagrams": NOTHING if lost is None else rounded(lost, COUNT),
-        "mean RTT": NOTHING if flow.rtt is None else rounded(flow.rtt.mean_us, MICROSECONDS),
-        "expected": ", ".join(map(_expected, checks)) or NOTHING,
-        "verdict": str(worst(check.verdict for check in checks)) if checks else NOTHING,
-    }
+def _flow_figures(flow: FlowResult, *, brief: bool) -> dict[str, str]:
+    cells: dict[str, str] = {}
+    for metric in _FLOW:
+        if brief and metric.name not in BRIEF:
+            continue
+        cells[metric.title] = _shown(metric, flow_figure(metric.name, flow))
+        if metric.name == "lost" and flow.lost_datagrams:
+            cells[metric.title] = f"{rounded(flow.lost_datagrams, COUNT)} ({cells[metric.title]})"
+        if metric.name == "goodput" and not flow.connected:
+            cells[metric.title] = "no connection"
+        if metric.name == "goodput" and not brief:
+            cells["path carries"] = NOTHING if flow.path_bps is None else rounded(flow.path_bps, RATE)
+    return cells
+
+
+def _port_cell(metric: Metric, port: PortResult, elapsed_ns: int) -> str:
+    """A figure; of dropped frames each cause, of a share the time as well, and just 0 for none."""
+    figure = port_figure(metric.name, port, elapsed_ns)
+    if metric.name == "drops":
+        return ", ".join(f"{rounded(n, COUNT)} {cause}" for cause, n in port.drops.items() if n) or "0"
+    if metric.name.startswith(PAUSED_PRIORITY) and not port.rx_pfc_frames:
+        # PAUSE stops all of them, and is told already.
+        return "0"
+    if metric.name in TIMES_NS:
+        time = rounded(TIMES_NS[metric.name](port), TIME)
+        return f"{time} ({rounded(figure, RATIO, 2)})" if figure else "0"
+    return metric.shown(figure)
+
+
+def _shown(metric: Metric, figure: float | None) -> str:
+    return NOTHING if figure is None else metric.shown(figure)
 
 
 def _expected(check: Check) -> str:
     """A range with the metric's name where the range alone does not show it."""
-    metric = check.name.rpartition(".")[2]
-    return check.expected if metric == "goodput" else f"{check.expected} {metric.replace('_', ' ')}"
-
-
-def _port_row(port: PortResult, result: Result) -> dict[str, str]:
-    causes = ", ".join(f"{rounded(n, COUNT)} {cause}" for cause, n in port.drops.items() if n)
-    priorities = ", ".join(
-        f"{number}: {_share(paused_ns, result)}"
-        for number, paused_ns in enumerate(port.priority_paused_ns)
-        if paused_ns
-    )
-    return {
-        "port": port.label,
-        "link": f"{show(port.speed_bps or 0, RATE)} {port.duplex}" if port.link else "down",
-        "sent": rounded(port.tx_frames, COUNT),
-        "received": rounded(port.rx_frames, COUNT),
-        "dropped": causes or "0",
-        "PAUSE sent": rounded(port.tx_pause_frames, COUNT),
-        "PAUSE received": rounded(port.rx_pause_frames, COUNT),
-        "paused": _share(port.paused_ns, result),
-        "PFC sent": rounded(port.tx_pfc_frames, COUNT),
-        "PFC received": rounded(port.rx_pfc_frames, COUNT),
-        "paused by priority": priorities if port.rx_pfc_frames else "0",
-        "collisions": rounded(port.collisions, COUNT),
-        "late collisions": rounded(port.late_collisions, COUNT),
-        "CPU busy": _share(port.cpu_busy_ns, result),
-        "queue high water": rounded(port.queue_high_water_bytes, SIZE),
-        "buffer high water": rounded(port.buffer_high_water_bytes, SIZE),
-    }
-
-
-def _share(spent_ns: int, result: Result) -> str:
-    """A time, and what share of the run it is; 0 for none."""
-    if not spent_ns:
-        return "0"
-    share = rounded(spent_ns * PPM / max(result.elapsed_ns, 1), RATIO, 2)
-    return f"{rounded(spent_ns, TIME)} ({share})"
+    named = check.metric is None or check.metric == "goodput"
+    return check.expected if named else f"{check.expected} {str(check.metric).replace('_', ' ')}"
 
 
 def _value(value: object) -> str:

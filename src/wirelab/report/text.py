@@ -9,18 +9,16 @@ from rich.padding import Padding
 from rich.table import Table
 from rich.text import Text
 
-from wirelab.results.ping import percentile
-from wirelab.units import COUNT, MICROSECONDS, RATE, rounded
-from wirelab.verdict.verdict import Verdict, worst
+from wirelab.report.tables import BRIEF, NOTHING, flow_table, ping_table
+from wirelab.report.tables import Table as Figures
+from wirelab.verdict.verdict import Verdict
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
     from pathlib import Path
 
     from wirelab.plan.types import Plan
-    from wirelab.results.flow import FlowResult
-    from wirelab.results.ping import PingResult
-    from wirelab.runner.record import RunRecord, VariantRecord
+    from wirelab.runner.run_result import RunResult, VariantResult
     from wirelab.verdict.checks import Check
 
 STYLES: Final = {
@@ -31,9 +29,6 @@ STYLES: Final = {
 }
 
 _DIGEST_DIGITS: Final = 12
-_FLOW_METRICS: Final = ("goodput", "retransmits")
-
-
 _FILE_COLUMNS: Final = 120
 
 
@@ -51,9 +46,9 @@ class Output(Console):
         raise  # noqa: PLE0704 - called while the BrokenPipeError is handled
 
 
-def verdict_line(record: RunRecord) -> Text:
+def verdict_line(run: RunResult) -> Text:
     """The one line that ``--quiet`` leaves: ``sfp-mismatch: pass``."""
-    return Text.assemble(f"{record.scenario}: ", _word(record.verdict))
+    return Text.assemble(f"{run.scenario}: ", _word(run.verdict))
 
 
 def print_header(console: Console, plan: Plan) -> None:
@@ -62,17 +57,17 @@ def print_header(console: Console, plan: Plan) -> None:
     _line(console, Text(plan.drawing.rstrip(), style="cyan"), indent=2)
 
 
-def print_report(console: Console, record: RunRecord, folder: Path | None) -> None:
+def print_report(console: Console, run: RunResult, folder: Path | None) -> None:
     """Print a judged run; ``folder`` is where it was kept, None if it could not be."""
-    variants = [each for each in record.variants if each.breaks is None]
+    variants = [variant for variant in run.variants if variant.breaks is None]
     for variant in variants:
         if len(variants) > 1:
             _line(console, Text(variant.name, style="bold"))
         _print_variant(console, variant)
-    for control in record.variants:
+    for control in run.variants:
         if control.breaks is not None:
             _print_control(console, control)
-    _line(console, _footer(record, folder))
+    _line(console, _footer(run, folder))
 
 
 def print_table(console: Console, table: Table) -> None:
@@ -86,136 +81,90 @@ def print_table(console: Console, table: Table) -> None:
         console.print(Text(line.rstrip()), soft_wrap=True)
 
 
-def _print_variant(console: Console, variant: VariantRecord) -> None:
-    result = variant.result
-    if result is not None and result.flows:
-        print_table(console, _flow_table(variant, tuple(result.flows.values())))
-    if result is not None and result.pings:
-        print_table(console, _ping_table(tuple(result.pings.values())))
-    others = [check for check in variant.checks if not _in_flow_table(check, variant)]
-    if any(check.verdict is not Verdict.ERROR for check in others):
-        print_table(console, _check_table([check for check in others if check.verdict is not Verdict.ERROR]))
+def _print_variant(console: Console, variant: VariantResult) -> None:
+    if variant.flows:
+        print_table(console, _rich(flow_table([variant], brief=True)))
+    if variant.pings:
+        print_table(console, _rich(ping_table(variant.pings, arrow="->")))
+    told = {flow.name for flow in variant.flows}
+    others = [
+        check
+        for check in variant.checks
+        if check.verdict is not Verdict.ERROR and not (check.subject in told and check.metric in BRIEF)
+    ]
+    if others:
+        rows = [(check.name, check.measured, check.expected, str(check.verdict)) for check in others]
+        titles = ("check", "measured", "expected", "verdict")
+        print_table(console, _rich(Figures(titles, tuple(rows), frozenset({"measured"}))))
     for line in _proofs(variant):
         _line(console, line, indent=2)
 
 
-def _flow_table(variant: VariantRecord, flows: tuple[FlowResult, ...]) -> Table:
-    table = _table("flow", "direction")
-    for title in ("goodput", "retransmits"):
-        table.add_column(title, justify="right", no_wrap=True)
-    table.add_column("expected")
-    table.add_column("verdict", no_wrap=True)
-    for flow in flows:
-        checks = [check for check in variant.checks if check.name.rpartition(".")[0] == flow.name]
-        retransmits = "-" if flow.retransmits is None else rounded(flow.retransmits, COUNT)
-        table.add_row(
-            flow.name,
-            f"{flow.sender} -> {flow.receiver}",
-            rounded(flow.goodput_bps, RATE) if flow.connected else "no connection",
-            retransmits,
-            ", ".join(_expected(check) for check in checks if _metric(check) in _FLOW_METRICS) or "-",
-            _word(worst(check.verdict for check in checks)) if checks else Text("-"),
-        )
-    return table
-
-
-def _ping_table(pings: tuple[PingResult, ...]) -> Table:
-    table = _table("ping", "direction")
-    for title in ("median", "99 %", "longest", "lost"):
-        table.add_column(title, justify="right", no_wrap=True)
-    for ping in pings:
-        rtts = ping.rtts_us
-        values = (percentile(rtts, 50), percentile(rtts, 99), max(rtts, default=None))
-        figures = ["-" if value is None else rounded(value, MICROSECONDS) for value in values]
-        lost = f"{ping.sent - len(rtts)} of {ping.sent}"
-        table.add_row(ping.name, f"{ping.sender} -> {ping.receiver}", *figures, lost)
-    return table
-
-
-def _check_table(checks: list[Check]) -> Table:
-    table = _table("check")
-    table.add_column("measured", justify="right", no_wrap=True)
-    table.add_column("expected")
-    table.add_column("verdict", no_wrap=True)
-    for check in checks:
-        table.add_row(check.name, check.measured, check.expected, _word(check.verdict))
-    return table
-
-
-def _table(*titles: str) -> Table:
+def _rich(figures: Figures) -> Table:
     table = Table(box=None, pad_edge=False, padding=(0, 3, 0, 0), header_style="dim", show_edge=False)
-    for title in titles:
-        table.add_column(title, overflow="fold")
+    for title in figures.titles:
+        number = title in figures.numbers
+        whole = number or title == "verdict"
+        table.add_column(title, justify="right" if number else "left", no_wrap=whole, overflow="fold")
+    for row in figures.rows:
+        cells = zip(figures.titles, row, strict=True)
+        table.add_row(*(_verdict(cell) if title == "verdict" else Text(cell) for title, cell in cells))
     return table
 
 
-def _proofs(variant: VariantRecord) -> Iterator[Text]:
+def _verdict(word: str) -> Text:
+    return Text(word) if word == NOTHING else _word(Verdict(word))
+
+
+def _proofs(variant: VariantResult) -> Iterator[Text]:
     """What broke or failed, each with its sentence; then one line of proof for each subject that holds."""
     bad = [check for check in variant.checks if check.verdict is not Verdict.PASS]
     for check in sorted(bad, key=lambda check: check.verdict is not Verdict.ERROR):
         yield Text.assemble(_word(check.verdict), f" {check.name}: {check.explanation}")
         if check.why:
             yield Text(check.why, style="dim")
-    told = {_subject(check) for check in bad}
+    told = {check.subject for check in bad}
     for check in variant.checks:
-        if _subject(check) not in told and check.explanation:
-            told.add(_subject(check))
-            said = "; ".join([*_reasons(check, variant), check.explanation])
-            yield Text(f"{_subject(check)}: {said}", style="dim")
+        if check.subject not in told and check.explanation:
+            told.add(check.subject)
+            reasons = "; ".join([*_reasons(check, variant), check.explanation])
+            yield Text(f"{check.subject}: {reasons}", style="dim")
 
 
-def _reasons(check: Check, variant: VariantRecord) -> list[str]:
+def _reasons(check: Check, variant: VariantResult) -> list[str]:
     """The scenario's reasons for what it expects of a subject; where it has several, each by its metric."""
     metrics: dict[str, list[str]] = {}
-    for each in variant.checks:
-        if _subject(each) == _subject(check) and each.why:
-            metrics.setdefault(each.why, []).append(_metric(each))
+    for other in variant.checks:
+        if other.subject == check.subject and other.why:
+            metrics.setdefault(other.why, []).append(str(other.metric))
     if len(metrics) == 1:
         return list(metrics)
     return [f"{' and '.join(names)}: {why}" for why, names in metrics.items()]
 
 
-def _print_control(console: Console, control: VariantRecord) -> None:
+def _print_control(console: Console, control: VariantResult) -> None:
     for check in control.checks:
         line = Text.assemble(f"control {control.name}: ", _word(check.verdict), "  ")
-        said = check.explanation or ""
-        if check.name.startswith("breaks ") and check.verdict is Verdict.PASS:
-            said = f"{check.name}, as it must: {said}"
-        _line(console, line.append(said, style="dim" if check.verdict is Verdict.PASS else ""))
+        words = check.explanation or ""
+        if check.verdict is Verdict.PASS:
+            words = f"{check.name}, as it must: {words}"
+        _line(console, line.append(words, style="dim" if check.verdict is Verdict.PASS else ""))
         if check.verdict is Verdict.ERROR and check.why:
             _line(console, Text(check.why, style="dim"), indent=2)
 
 
-def _footer(record: RunRecord, folder: Path | None) -> Text:
+def _footer(run: RunResult, folder: Path | None) -> Text:
     parts = [
-        f"{record.virtual_s:.1f} virtual s in {record.wall_s:.1f} s"
-        + (f" ({record.wall_s / record.virtual_s:.2f} s each)" if record.virtual_s else "")
+        f"{run.virtual_s:.1f} virtual s in {run.wall_s:.1f} s"
+        + (f" ({run.wall_s / run.virtual_s:.2f} s each)" if run.virtual_s else "")
     ]
-    if record.cached:
-        parts = [f"{record.virtual_s:.1f} virtual s, cached: measured before"]
-    if record.digest:
-        parts.append(f"digest {record.digest[:_DIGEST_DIGITS]}")
+    if run.cached:
+        parts = [f"{run.virtual_s:.1f} virtual s, cached: measured before"]
+    if run.digest:
+        parts.append(f"digest {run.digest[:_DIGEST_DIGITS]}")
     if folder is not None:
         parts.append(str(folder))
-    return Text.assemble(verdict_line(record), "  ", ("  ".join(parts), "dim"))
-
-
-def _in_flow_table(check: Check, variant: VariantRecord) -> bool:
-    flows = variant.result.flows if variant.result else {}
-    return _subject(check) in flows and _metric(check) in _FLOW_METRICS
-
-
-def _expected(check: Check) -> str:
-    """A range with the metric's name where the range alone does not show it."""
-    return check.expected if _metric(check) == "goodput" else f"{check.expected} {_metric(check)}"
-
-
-def _subject(check: Check) -> str:
-    return check.name.rpartition(".")[0] or check.name
-
-
-def _metric(check: Check) -> str:
-    return check.name.rpartition(".")[2]
+    return Text.assemble(verdict_line(run), "  ", ("  ".join(parts), "dim"))
 
 
 def _word(verdict: Verdict) -> Text:

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import itertools
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
+from functools import partial
 from typing import TYPE_CHECKING, Final
 
-from wirelab.model import ethernet
-from wirelab.plan.ceiling import ceiling
-from wirelab.report.chart import Axis, Chart, Level, Line, Mark
+from wirelab.report.axis import Axis
+from wirelab.report.chart import Chart, Level, Line, Mark
+from wirelab.report.occupancy import LEVEL_IN_SIGHT, PORTS_SHOWN, busy_ports, levels, most_held_bytes, room
 from wirelab.results.counters import END
 from wirelab.units import (
     BITS_PER_BYTE,
@@ -20,6 +21,7 @@ from wirelab.units import (
     RATIO,
     SIZE,
     TIME,
+    Quantity,
     rounded,
     show,
 )
@@ -28,27 +30,16 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
 
     from wirelab.plan.traffic import Flow
-    from wirelab.plan.types import Plan, Port
+    from wirelab.plan.types import Plan
     from wirelab.report.chart import Point
     from wirelab.results.flow import FlowResult
-    from wirelab.results.result import PortResult, Result
+    from wirelab.results.result import Result
     from wirelab.results.samples import FlowSample
-
-PORTS_SHOWN: Final = 5
-"""More are in the table of ports."""
-
-RULE: Final = (
-    f"At most {PORTS_SHOWN} ports have a chart of what they held: those that dropped frames, the most first; "
-    "then those that sent PAUSE; then by what they held at most. One that never held more than one frame has "
-    "none. Between two samples more may have been held: that shows in the high water alone, which the ports "
-    "count themselves."
-)
+    from wirelab.runner.run_result import Evidence
 
 _RECEIVED: Final = "what the receiver got in each second, for UDP and parallel connections"
 _PORT_PX: Final = 96
 _QUEUE_COLOUR: Final = 4
-# A level far above everything that happened would press that to the ground.
-_LEVEL_IN_SIGHT: Final = 1.6
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,38 +50,41 @@ class Timeline:
     absent: tuple[str, ...]
 
 
-def timeline(plan: Plan, result: Result) -> Timeline:
-    """The charts of what ``plan`` led to, one below the other over the same time."""
-    drawer = _Drawer(plan, result)
+def timeline(evidence: Evidence) -> Timeline:
+    """The charts of what a Plan led to, one below the other over the same time."""
+    drawer = _Drawer(evidence)
     charts = [drawer.goodput(), drawer.window(), drawer.rtt(), *drawer.occupancy(), drawer.drops()]
     charts.append(drawer.paused())
-    return Timeline(tuple(chart for chart in charts if chart is not None), tuple(_absent(drawer)))
+    drawn = tuple(chart for chart in charts if chart is not None and chart.lines)
+    return Timeline(drawn, tuple(_absent(evidence)))
 
 
-def _absent(drawer: _Drawer) -> Iterator[str]:
-    ports = drawer.result.ports.values()
-    if not drawer.plan.traffic:
+def _absent(evidence: Evidence) -> Iterator[str]:
+    ports = evidence.result.ports.values()
+    if not evidence.plan.traffic:
         yield "nothing was sent"
         return
-    if not any(sum(port.drops.values()) for port in ports):
+    if not any(port.dropped_frames for port in ports):
         yield "no frame was dropped"
     if not any(port.paused_ns for port in ports):
         yield "no port was paused"
-    if not drawer.busy_ports():
+    if not busy_ports(evidence):
         yield "no port held more than one frame"
 
 
 @dataclass(frozen=True, slots=True)
 class _Drawer:
-    """Draws what ``result`` holds over the time axis that all charts share."""
+    """Draws what was measured over the time axis that all charts share; a chart without lines is none."""
 
-    plan: Plan
-    result: Result
+    evidence: Evidence
 
     @property
-    def x(self) -> Axis:
-        end_ns = self.result.snapshots[END].at_ns
-        return Axis.of("virtual time", TIME, end_ns, unit="s")
+    def plan(self) -> Plan:
+        return self.evidence.plan
+
+    @property
+    def result(self) -> Result:
+        return self.evidence.result
 
     @property
     def marks(self) -> tuple[Mark, ...]:
@@ -99,7 +93,7 @@ class _Drawer:
         starts = itertools.groupby(flows, key=lambda flow: flow.start_ns)
         return tuple(Mark(" + ".join(flow.name for flow in group), at_ns) for at_ns, group in starts)
 
-    def goodput(self) -> Chart | None:
+    def goodput(self) -> Chart:
         lines: list[Line] = []
         notes: dict[str, None] = {}
         for colour, flow in enumerate(self.plan.flows):
@@ -110,75 +104,79 @@ class _Drawer:
                 notes[f"acknowledged in each {self._interval}" if acknowledged else _RECEIVED] = None
             mean = f"{rounded(measured.goodput_bps, RATE)} in all"
             lines.append(Line(flow.name, points, colour, mean, step=True))
-        linked = self.result.linked(self.plan)
-        mosts = {found.bps for flow in linked.flows if (found := ceiling(linked, flow))}
+        ceilings = {flow.path_bps for flow in self.result.flows.values() if flow.path_bps is not None}
         highest = _highest(lines)
-        levels = tuple(
+        carried = tuple(
             Level(f"the path carries {rounded(bps, RATE)}", bps)
-            for bps in sorted(mosts)
-            if bps <= highest * _LEVEL_IN_SIGHT
+            for bps in sorted(ceilings)
+            if bps <= highest * LEVEL_IN_SIGHT
         )
-        chart = self._chart("Goodput", Axis.of("goodput", RATE, highest), lines, "; ".join(notes))
-        return chart and replace(chart, levels=levels)
+        return self._chart("Goodput", "goodput", RATE, lines, note="; ".join(notes), levels=carried)
 
-    def window(self) -> Chart | None:
-        lines = self._sampled(lambda sample: sample.cwnd_segments, _segments)
-        chart = self._chart("Congestion window", Axis.of("cwnd (segments)", COUNT, _highest(lines)), lines)
-        return chart and replace(chart, note=self._sampled_note)
+    def window(self) -> Chart:
+        lines = self._sampled(lambda sample: sample.cwnd_segments, COUNT)
+        return self._chart("Congestion window", "cwnd (segments)", COUNT, lines, note=self._sampled_note)
 
-    def rtt(self) -> Chart | None:
-        lines = self._sampled(lambda sample: sample.rtt_us, _microseconds)
+    def rtt(self) -> Chart:
+        lines = self._sampled(lambda sample: sample.rtt_us, MICROSECONDS)
         for ping in self.plan.pings:
-            found = self.result.pings[ping.name]
-            # Which of the requests were lost is not known: then nobody can say when the others were sent.
-            if found.rtts_us and len(found.rtts_us) == found.sent:
-                points = tuple(
-                    (ping.start_ns + n * ping.interval_ns, rtt) for n, rtt in enumerate(found.rtts_us)
+            rtt_us = self.result.echoes[ping.name].rtt_us
+            if rtt_us:
+                sent_ns = (
+                    (ping.start_ns + (number - 1) * ping.interval_ns, us) for number, us in rtt_us.items()
                 )
-                note = f"ping, {_span(found.rtts_us, _microseconds)}"
-                lines.append(Line(ping.name, points, len(self.plan.flows) + len(lines), note))
-        axis = Axis.of("RTT", MICROSECONDS, _highest(lines))
-        return self._chart("Round-trip time", axis, lines, f"smoothed RTT {self._sampled_note}")
+                note = f"ping, {_span(tuple(rtt_us.values()), MICROSECONDS)}"
+                lines.append(Line(ping.name, tuple(sent_ns), len(self.plan.flows) + len(lines), note))
+        note = f"smoothed RTT {self._sampled_note}"
+        return self._chart("Round-trip time", "RTT", MICROSECONDS, lines, note=note)
 
     def occupancy(self) -> Iterator[Chart]:
-        for port in self.busy_ports()[:PORTS_SHOWN]:
+        for port in busy_ports(self.evidence)[:PORTS_SHOWN]:
             counted = self.result.ports[port.label]
-            queued = [(each.at_ns, each.ports[port.name].queue_bytes) for each in self.result.samples]
-            held = [(each.at_ns, each.ports[port.name].buffer_bytes) for each in self.result.samples]
-            highest = {
-                "egress queue": (queued, counted.queue_high_water_bytes),
-                "packet buffer": (held, counted.buffer_high_water_bytes),
-            }
+            held = [(sample.at_ns, sample.ports[port.name]) for sample in self.result.samples]
+            queued = tuple((at_ns, sample.queue_bytes) for at_ns, sample in held)
+            buffered = tuple((at_ns, sample.buffer_bytes) for at_ns, sample in held)
             lines = [
-                Line(name, tuple(points), colour, f"high water {rounded(most, SIZE)}")
-                for colour, (name, (points, most)) in enumerate(highest.items(), _QUEUE_COLOUR)
-                if most
+                Line(name, points, colour, f"high water {rounded(highest, SIZE)}")
+                for colour, (name, points, highest) in enumerate(
+                    (
+                        ("egress queue", queued, counted.queue_high_water_bytes),
+                        ("packet buffer", buffered, counted.buffer_high_water_bytes),
+                    ),
+                    _QUEUE_COLOUR,
+                )
+                if highest
             ]
-            most = max(counted.queue_high_water_bytes, counted.buffer_high_water_bytes)
-            levels = (Level(f"high water {rounded(most, SIZE)}", most), *_limits(port, counted))
-            chart = self._chart(f"Held at {port.label}", Axis.of("held", SIZE, most), lines, _room(port))
-            if chart is not None:
-                yield replace(chart, levels=levels, height=_PORT_PX)
+            yield self._chart(
+                f"Held at {port.label}",
+                "held",
+                SIZE,
+                lines,
+                high=most_held_bytes(counted),
+                note=room(port),
+                levels=levels(port, counted),
+                height=_PORT_PX,
+            )
 
-    def drops(self) -> Chart | None:
+    def drops(self) -> Chart:
         lines: list[Line] = []
         for port in self.plan.ports:
             dropped = {cause: n for cause, n in self.result.ports[port.label].drops.items() if n}
             if dropped:
-                seen = [(each.at_ns, each.ports[port.name].dropped_frames) for each in self.result.samples]
+                seen = [
+                    (sample.at_ns, sample.ports[port.name].dropped_frames) for sample in self.result.samples
+                ]
                 before = seen[0][1] if seen else 0
                 causes = ", ".join(f"{rounded(n, COUNT)} {cause}" for cause, n in dropped.items())
                 points = tuple((at_ns, n - before) for at_ns, n in seen)
                 lines.append(Line(port.label, points, len(lines), causes))
-        return self._chart(
-            "Drops", Axis.of("dropped frames", COUNT, _highest(lines)), lines, "added up since the start"
-        )
+        return self._chart("Drops", "dropped frames", COUNT, lines, note="added up since the start")
 
-    def paused(self) -> Chart | None:
-        snapshots = sorted(self.result.snapshots.values(), key=lambda each: each.at_ns)
+    def paused(self) -> Chart:
+        snapshots = sorted(self.result.snapshots.values(), key=lambda snapshot: snapshot.at_ns)
         spans = [(a, b) for a, b in itertools.pairwise(snapshots) if b.at_ns > a.at_ns]
         lines: list[Line] = []
-        for port in sorted(self.plan.ports, key=lambda each: -self.result.ports[each.label].paused_ns):
+        for port in sorted(self.plan.ports, key=lambda port: -self.result.ports[port.label].paused_ns):
             paused_ns = self.result.ports[port.label].paused_ns
             if not paused_ns or len(lines) == PORTS_SHOWN:
                 break
@@ -192,35 +190,22 @@ class _Drawer:
             # One that stops its peer for as long as it is stopped itself would hide that.
             lines.append(Line(port.label, points, len(lines), note, step=True, dashed=bool(lines)))
         note = "share of the time between two readings of the counters, at the start and the end of each flow"
-        return self._chart("Paused by the peer", Axis.of("time paused", RATIO, PPM), lines, note)
-
-    def busy_ports(self) -> list[Port]:
-        """The ports where something happened, by the rule that ``RULE`` states."""
-
-        def weight(port: Port) -> tuple[int, bool, int]:
-            found = self.result.ports[port.label]
-            highest = max(found.queue_high_water_bytes, found.buffer_high_water_bytes)
-            return sum(found.drops.values()), found.tx_pause_frames + found.tx_pfc_frames > 0, highest
-
-        def happened(port: Port) -> bool:
-            dropped, _, highest = weight(port)
-            return dropped > 0 or highest > ethernet.frame_bytes(port.mtu_bytes)
-
-        return sorted(filter(happened, self.plan.ports), key=weight, reverse=True)
+        return self._chart("Paused by the peer", "time paused", RATIO, lines, high=PPM, note=note)
 
     def _acknowledged(self, flow: Flow) -> tuple[Point, ...]:
         """What was acknowledged between two samples, as a rate; empty where samples do not tell it all."""
         seen = [
-            (each.at_ns, each.flows[flow.name]) for each in self.result.samples if flow.name in each.flows
+            (sample.at_ns, sample.flows[flow.name].bytes_acked)
+            for sample in self.result.samples
+            if flow.name in sample.flows
         ]
         if not seen or flow.parallel > 1:
             return ()
-        counts = [(flow.start_ns, 0), *((at_ns, sample.bytes_acked) for at_ns, sample in seen)]
-        spans = [(a, b) for a, b in itertools.pairwise(counts) if b[0] > a[0]]
+        spans = [(a, b) for a, b in itertools.pairwise([(flow.start_ns, 0), *seen]) if b[0] > a[0]]
         rates = [(a[0], (b[1] - a[1]) * BITS_PER_BYTE * NS_PER_S / (b[0] - a[0])) for a, b in spans]
-        return (*rates, (counts[-1][0], rates[-1][1])) if rates else ()
+        return (*rates, (seen[-1][0], rates[-1][1])) if rates else ()
 
-    def _sampled(self, value: Callable[[FlowSample], float], shown: Callable[[float], str]) -> list[Line]:
+    def _sampled(self, value: Callable[[FlowSample], float], quantity: Quantity) -> list[Line]:
         lines: list[Line] = []
         for colour, flow in enumerate(self.plan.flows):
             points = tuple(
@@ -229,16 +214,28 @@ class _Drawer:
                 if flow.name in sample.flows
             )
             if points:
-                values = [y for _, y in points]
-                note = _span(values, shown)
+                note = _span([y for _, y in points], quantity)
                 if flow.parallel > 1:
                     note += f", the first of {flow.parallel} connections"
                 lines.append(Line(flow.name, points, colour, note))
         return lines
 
-    def _chart(self, title: str, y: Axis, lines: list[Line], note: str = "") -> Chart | None:
+    def _chart(  # noqa: PLR0913 - what a chart has
+        self,
+        title: str,
+        name: str,
+        quantity: Quantity,
+        lines: list[Line],
+        *,
+        high: float | None = None,
+        note: str = "",
+        levels: tuple[Level, ...] = (),
+        height: int = 130,
+    ) -> Chart:
+        x = Axis.of("virtual time", TIME, self.result.snapshots[END].at_ns, unit="s")
+        y = Axis.of(name, quantity, _highest(lines) if high is None else high)
         drawn = tuple(line for line in lines if line.points)
-        return Chart(title, self.x, y, drawn, marks=self.marks, note=note) if drawn else None
+        return Chart(title, x, y, drawn, levels, self.marks, note, height)
 
     @property
     def _interval(self) -> str:
@@ -256,47 +253,10 @@ def _intervals(flow: Flow, measured: FlowResult) -> tuple[Point, ...]:
     return (*points, (points[-1][0] + NS_PER_S, rates[-1])) if points else ()
 
 
-def _limits(port: Port, counted: PortResult) -> Iterator[Level]:
-    """What was nearly reached of that which a port has."""
-    queue, buffer = counted.queue_high_water_bytes, counted.buffer_high_water_bytes
-    limits = []
-    if port.queue is not None and port.queue.limit_bytes is not None:
-        limits.append((f"{port.queue.kind} limit", port.queue.limit_bytes, queue))
-    if port.pause_tx or port.pfc:
-        limits.append(("XOFF", port.xoff_bytes, buffer))
-    limits.append(("packet buffer", port.buffer_bytes, buffer))
-    for name, limit_bytes, most in limits:
-        if limit_bytes <= most * _LEVEL_IN_SIGHT:
-            yield Level(f"{name} {show(limit_bytes, SIZE)}", limit_bytes)
-
-
-def _room(port: Port) -> str:
-    """What there is room for at a port: ``egress queue bfifo 22 KiB; packet buffer 64 KiB, XOFF at ...``."""
-    parts = []
-    if port.queue is not None:
-        limit = "" if port.queue.limit_bytes is None else f" of {show(port.queue.limit_bytes, SIZE)}"
-        if port.queue.limit_frames is not None:
-            limit = f" of {rounded(port.queue.limit_frames, COUNT)} frames"
-        parts.append(f"{port.queue.kind}{limit}")
-    if port.buffer_bytes:
-        parts.append(f"packet buffer of {show(port.buffer_bytes, SIZE)}")
-    if port.pause_tx or port.pfc:
-        parts.append(f"XOFF at {show(port.xoff_bytes, SIZE)}, XON at {show(port.xon_bytes, SIZE)}")
-    return "; ".join(parts)
-
-
 def _highest(lines: list[Line]) -> float:
     return max((y for line in lines for _, y in line.points), default=0)
 
 
-def _span(values: Sequence[float], shown: Callable[[float], str]) -> str:
-    least, most = shown(min(values)), shown(max(values))
+def _span(values: Sequence[float], quantity: Quantity) -> str:
+    least, most = map(partial(rounded, quantity=quantity), (min(values), max(values)))
     return least if least == most else f"{least} to {most}"
-
-
-def _segments(value: float) -> str:
-    return rounded(value, COUNT)
-
-
-def _microseconds(value: float) -> str:
-    return rounded(value, MICROSECONDS)

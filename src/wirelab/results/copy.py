@@ -20,22 +20,17 @@ def parse_copy(flow: Flow, client: Field, server: Field) -> FlowResult:
     """
     received, seconds = server["bytes"], server["seconds"]
     if received.integer() != client["bytes"].integer():
-        msg = f"{client['bytes'].integer()} bytes were sent, {received.integer()} taken"
-        raise received.broken(msg)
+        raise received.broken(f"{client['bytes'].integer()} bytes were sent, {received.integer()} taken")
     if seconds.number() <= 0:
-        msg = "expected a time above 0"
-        raise seconds.broken(msg)
+        raise seconds.broken("expected a time above 0")
     return FlowResult(
         name=flow.name,
         sender=flow.sender,
         receiver=flow.receiver,
-        protocol=flow.protocol,
         goodput_bps=received.integer() * BITS_PER_BYTE / seconds.number(),
         retransmits=client["retransmits"].integer(),
-        lost_datagrams=None,
-        rtt=None,
         intervals_bps=tuple(
-            float(each.integer() * BITS_PER_BYTE) for each in server["bytes_of_second"].elements()
+            float(size.integer() * BITS_PER_BYTE) for size in server["bytes_of_second"].elements()
         ),
         duration_s=seconds.number(),
     )

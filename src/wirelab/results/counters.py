@@ -19,21 +19,9 @@ _INGRESS = ("ingress", "clsact")
 
 # What the laws and the reports read. A port may count more: other causes of drops, interrupts.
 _STATS = (
-    "tx_frames",
-    "tx_bytes",
-    "rx_wire_frames",
-    "rx_frames",
-    "rx_bytes",
-    "tx_pause_frames",
-    "rx_pause_frames",
-    "tx_paused_ns",
-    "tx_ring_frames",
-    "tx_flight_frames",
-    "rx_ring_frames",
-    "buffer_bytes",
-    "buffer_high_water_bytes",
-    "queue_high_water_bytes",
-    "rx_dropped_buffer",
+    *("tx_frames", "tx_bytes", "rx_wire_frames", "rx_frames", "rx_bytes", "tx_pause_frames"),
+    *("rx_pause_frames", "tx_paused_ns", "tx_ring_frames", "tx_flight_frames", "rx_ring_frames"),
+    *("buffer_bytes", "buffer_high_water_bytes", "queue_high_water_bytes", "rx_dropped_buffer"),
 )
 
 
@@ -56,7 +44,7 @@ class Qdisc:
 
 
 @dataclass(frozen=True, slots=True)
-class Link:
+class LinkState:
     """Whether a port has a link, and what both ends agreed on; None where there is none.
 
     ``pause_rx`` and ``pause_tx`` say whether the port obeys and sends PAUSE.
@@ -75,7 +63,7 @@ class PortCounters:
 
     stats: Mapping[str, int]
     qdiscs: tuple[Qdisc, ...]
-    link: Link
+    link: LinkState
 
     def __getitem__(self, stat: str) -> int:
         """The counter with the driver's name ``stat``."""
@@ -103,13 +91,13 @@ class PortCounters:
     @property
     def marked_frames(self) -> int:
         """Frames that the qdiscs of the port marked instead of dropping them."""
-        return sum(each.marked_frames for each in self.qdiscs)
+        return sum(qdisc.marked_frames for qdisc in self.qdiscs)
 
     @property
     def dropped_below_root(self) -> int:
         """Frames that qdiscs dropped to which the root qdisc hands its own."""
-        egress = (each for each in self.qdiscs if not each.root and each.kind not in _INGRESS)
-        return sum(each.dropped_frames for each in egress)
+        egress = (qdisc for qdisc in self.qdiscs if not qdisc.root and qdisc.kind not in _INGRESS)
+        return sum(qdisc.dropped_frames for qdisc in egress)
 
     def drops(self, direction: str) -> dict[str, int]:
         """The driver's drop counters of ``rx`` or ``tx``, by cause."""
@@ -135,22 +123,21 @@ def flow_window(flow: str) -> tuple[str, str]:
     return f"{flow}:start", f"{flow}:end"
 
 
-def parse_snapshots(plan: Plan, document: Field) -> dict[str, Snapshot]:
+def parse_snapshots(plan: Plan, raw: Field) -> dict[str, Snapshot]:
     """The snapshots by name. Raises LabError when one that the Plan asks for, or a port, is missing."""
     wanted = [START, *(name for item in plan.traffic for name in flow_window(item.name)), END]
     names = [port.name for port in plan.ports]
-    found = {}
-    for each in document["snapshots"].elements():
-        snapshot = _snapshot(names, each)
-        if snapshot.name in found:
-            msg = f"the snapshot {snapshot.name} is there twice"
-            raise each.broken(msg)
-        found[snapshot.name] = snapshot
+    snapshots = {}
+    for raw_snapshot in raw["snapshots"].elements():
+        snapshot = _snapshot(names, raw_snapshot)
+        if snapshot.name in snapshots:
+            raise raw_snapshot.broken(f"the snapshot {snapshot.name} is there twice")
+        snapshots[snapshot.name] = snapshot
     for name in wanted:
-        if name not in found:
+        if name not in snapshots:
             msg = f"the snapshot {name} is missing"
-            raise document["snapshots"].broken(msg)
-    return found
+            raise raw["snapshots"].broken(msg)
+    return snapshots
 
 
 def _snapshot(names: Iterable[str], raw: Field) -> Snapshot:
@@ -177,18 +164,18 @@ def _port(stats: Field, qdiscs: Field, link: Field) -> PortCounters:
         stats[name].integer()
     return PortCounters(
         stats={name: value.integer() for name, value in stats.members()},
-        qdiscs=tuple(sorted((_qdisc(each) for each in qdiscs.elements()), key=lambda q: not q.root)),
+        qdiscs=tuple(sorted(map(_qdisc, qdiscs.elements()), key=lambda qdisc: not qdisc.root)),
         link=_link(link),
     )
 
 
-def _link(raw: Field) -> Link:
+def _link(raw: Field) -> LinkState:
     up = raw["up"].flag()
     duplex = raw["duplex"].text() if up else None
     if duplex not in (None, "full", "half"):
         msg = f"expected full or half, found {duplex!r}"
         raise raw["duplex"].broken(msg)
-    return Link(
+    return LinkState(
         up=up,
         speed_bps=raw["speed_bps"].integer() if up else None,
         duplex=cast("Duplex | None", duplex),
@@ -216,4 +203,4 @@ def _marked(raw: Field) -> int:
     tins = raw.get("tins")
     counted = [raw.get("ecn_mark"), raw.get("marked")]
     counted += [tin.get("ecn_mark") for tin in tins.elements()] if tins else []
-    return sum(each.integer() for each in counted if each)
+    return sum(frames.integer() for frames in counted if frames)

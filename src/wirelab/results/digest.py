@@ -10,10 +10,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
 
 # What iperf3 says about the machine and the build it runs on, not about the network.
-_HOST_FIELDS = {
-    "start": frozenset({"version", "system_info"}),
-    "end": frozenset({"cpu_utilization_percent"}),
-}
+_HOST_FIELDS = {"start": frozenset({"version", "system_info"}), "end": frozenset({"cpu_utilization_percent"})}
 
 
 def digest(flows: Mapping[str, Any], counters: object, samples: Iterable[object]) -> str:

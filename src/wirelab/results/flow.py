@@ -3,21 +3,24 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Annotated, Final
 
-from wirelab.units import BITS_PER_BYTE
+from pydantic import Field
+
+from wirelab.model.metric import CONNECTS
+from wirelab.model.types import Name, NodeName  # noqa: TC001 - pydantic needs them at run time
+from wirelab.plan.traffic import Protocol  # noqa: TC001 - pydantic needs it at run time
+from wirelab.results import rtt
+from wirelab.results.rtt import Rtt  # noqa: TC001 - pydantic needs it at run time
+from wirelab.results.values import Amount, Count, WholeAmount  # noqa: TC001 - pydantic needs them
+from wirelab.units import BITS_PER_BYTE, NS_PER_S, PPM
 
 if TYPE_CHECKING:
-    from wirelab.plan.traffic import Flow, Protocol
+    from collections.abc import Callable, Mapping
 
+    from wirelab.plan.traffic import Flow
 
-@dataclass(frozen=True, slots=True)
-class Rtt:
-    """Smoothed round-trip times that TCP itself saw (``tcpi_rtt``)."""
-
-    min_us: float
-    mean_us: float
-    max_us: float
+_MOST_INTERVALS: Final = 100_000
 
 
 @dataclass(frozen=True, slots=True)
@@ -26,23 +29,27 @@ class FlowResult:
 
     ``goodput_bps`` is the payload that the receiver's application got, over the receiver's clock.
     ``retransmits`` is the sender's count of segments, None for UDP; ``lost_datagrams`` of
-    ``sent_datagrams`` are the receiver's, None for TCP. ``intervals_bps`` are the receiver's one-second
-    figures. ``duration_s`` is what a transfer of a given size takes at its goodput, None for a flow that
-    ran for a given time. Where no connection came about, ``connected`` is False and nothing was sent.
+    ``sent_datagrams`` are the receiver's, None for TCP. ``rtt`` is the smoothed RTT of TCP (``tcpi_rtt``).
+    ``intervals_bps`` are the receiver's one-second figures. ``duration_s`` is what a transfer of a given
+    size takes at its goodput, None for a flow that ran for a given time. Where no connection came about,
+    ``connected`` is False and nothing was sent. ``path_bps`` is the most that its path can carry.
     """
 
-    name: str
-    sender: str
-    receiver: str
-    protocol: Protocol
-    goodput_bps: float
-    retransmits: int | None
-    lost_datagrams: int | None
-    rtt: Rtt | None
-    intervals_bps: tuple[float, ...]
-    sent_datagrams: int | None = None
-    duration_s: float | None = None
+    name: Name
+    sender: Annotated[NodeName, Field(alias="from")]
+    receiver: Annotated[NodeName, Field(alias="to")]
+    goodput_bps: WholeAmount
+    retransmits: Count | None
+    lost_datagrams: Count | None = None
+    sent_datagrams: Count | None = None
+    duration_s: Amount | None = None
     connected: bool = True
+    rtt: Annotated[Rtt | None, Field(alias="rtt_us")] = None
+    intervals_bps: Annotated[
+        tuple[WholeAmount, ...], Field(alias="intervals", max_length=_MOST_INTERVALS)
+    ] = ()
+    protocol: Protocol = "tcp"
+    path_bps: WholeAmount | None = None
 
     @classmethod
     def unconnected(cls, flow: Flow) -> FlowResult:
@@ -56,10 +63,36 @@ class FlowResult:
             goodput_bps=0.0,
             retransmits=None if udp else 0,
             lost_datagrams=0 if udp else None,
-            rtt=None,
-            intervals_bps=(),
             connected=False,
         )
+
+    @property
+    def lost_ppm(self) -> float | None:
+        """The share of the datagrams that did not arrive, in parts per million; None for TCP."""
+        if self.lost_datagrams is None or not self.sent_datagrams:
+            return None
+        return self.lost_datagrams * PPM / self.sent_datagrams
+
+    @property
+    def duration_ns(self) -> float | None:
+        """What the transfer takes."""
+        return None if self.duration_s is None else self.duration_s * NS_PER_S
+
+
+FIGURES: Final[Mapping[str, Callable[[FlowResult], float | None]]] = {
+    "goodput": lambda flow: flow.goodput_bps,
+    "retransmits": lambda flow: flow.retransmits,
+    "duration": lambda flow: flow.duration_ns,
+    "lost": lambda flow: flow.lost_ppm,
+    "connects": lambda flow: CONNECTS.values.index("yes" if flow.connected else "no"),
+}
+
+
+def flow_figure(metric: str, flow: FlowResult) -> float | None:
+    """A metric of a flow in its base unit; None where nothing came through that would tell it."""
+    if metric in rtt.FIGURES:
+        return rtt.FIGURES[metric](flow.rtt) if flow.rtt else None
+    return FIGURES[metric](flow)
 
 
 def duration_s(flow: Flow, goodput_bps: float) -> float | None:

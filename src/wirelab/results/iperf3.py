@@ -6,8 +6,9 @@ from itertools import dropwhile
 from typing import TYPE_CHECKING, Final
 
 from wirelab.plan.traffic.iperf3 import NO_CONNECTION
-from wirelab.results.flow import FlowResult, Rtt, duration_s
+from wirelab.results.flow import FlowResult, duration_s
 from wirelab.results.rawjson import parse_json, read_text
+from wirelab.results.rtt import Rtt
 from wirelab.units import BITS_PER_BYTE
 
 if TYPE_CHECKING:
@@ -48,12 +49,10 @@ def parse_flow(flow: Flow, client: Field, server: Field) -> FlowResult:
     for side in (client, server):
         error = side.get("error")
         if error is not None:
-            msg = f"iperf3 stopped: {error.text()}"
-            raise side.broken(msg)
+            raise side.broken(f"iperf3 stopped: {error.text()}")
     cookie = server["start"]["cookie"]
     if client["start"]["cookie"].text() != cookie.text():
-        msg = f"belongs to another run than {client.file}"
-        raise cookie.broken(msg)
+        raise cookie.broken(f"belongs to another run than {client.file}")
 
     sent = client["end"]["sum_sent"]["bytes"]
     if flow.size_bytes is not None and sent.integer() > flow.size_bytes * _MOST_SENT:
@@ -65,8 +64,7 @@ def parse_flow(flow: Flow, client: Field, server: Field) -> FlowResult:
     received = server["end"]["sum_received"]
     seconds = received["seconds"]
     if seconds.number() <= 0:
-        msg = "expected a time above 0"
-        raise seconds.broken(msg)
+        raise seconds.broken("expected a time above 0")
     udp = flow.protocol == "udp"
     goodput_bps = received["bytes"].integer() * BITS_PER_BYTE / seconds.number()
     return FlowResult(
@@ -102,6 +100,8 @@ def _intervals(server: Field) -> tuple[float, ...]:
 
     The server reports once more when the client is done, for whatever part of a second has passed.
     """
-    sums = [each["sum"] for each in server["intervals"].elements()]
-    longest = max((each["seconds"].number() for each in sums), default=0.0)
-    return tuple(each["bits_per_second"].number() for each in sums if each["seconds"].number() * 2 > longest)
+    sums = [interval["sum"] for interval in server["intervals"].elements()]
+    longest_s = max((total["seconds"].number() for total in sums), default=0.0)
+    return tuple(
+        total["bits_per_second"].number() for total in sums if total["seconds"].number() * 2 > longest_s
+    )

@@ -4,13 +4,20 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, Annotated, Final
+
+from pydantic import Field
 
 from wirelab.errors import LabError
+from wirelab.model.types import Name, NodeName  # noqa: TC001 - pydantic needs them at run time
+from wirelab.results import rtt
 from wirelab.results.rawjson import read_text
+from wirelab.results.rtt import Rtt
+from wirelab.results.values import Count  # noqa: TC001 - pydantic needs it at run time
 from wirelab.units import PPM, US_PER_MS
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping
     from pathlib import Path
 
     from wirelab.plan.traffic import Ping
@@ -21,52 +28,54 @@ _SUMMARY: Final = re.compile(r"^(\d+) packets transmitted, (\d+) received", re.M
 
 @dataclass(frozen=True, slots=True)
 class PingResult:
-    """What became of the echo requests of one ping.
+    """What became of the echo requests of one ping. ``rtt`` is None where none was answered."""
 
-    ``rtts_us`` are the round-trip times in the order of the requests, of those that were answered;
-    ping prints three significant digits.
-    """
-
-    name: str
-    sender: str
-    receiver: str
-    sent: int
-    rtts_us: tuple[float, ...]
+    name: Name
+    sender: Annotated[NodeName, Field(alias="from")]
+    receiver: Annotated[NodeName, Field(alias="to")]
+    sent: Annotated[Count, Field(gt=0)]
+    received: Count
+    rtt: Annotated[Rtt | None, Field(alias="rtt_us")]
 
     @property
     def lost_ppm(self) -> float:
         """The share of the requests that were not answered, in parts per million."""
-        return (self.sent - len(self.rtts_us)) * PPM / self.sent
+        return (self.sent - self.received) * PPM / self.sent
 
 
-def file_of(name: str) -> str:
-    """Where in the raw folder the words of a ping are."""
-    return f"flows/{name}.ping.txt"
+@dataclass(frozen=True, slots=True)
+class Echoes:
+    """How many requests were ``sent``, and the round-trip time of those answered, by sequence number from 1.
+
+    ping prints three significant digits.
+    """
+
+    sent: int
+    rtt_us: Mapping[int, float]
+
+    @property
+    def digested(self) -> dict[str, object]:
+        """What a digest takes of them: which requests were answered, and when."""
+        return {"sent": self.sent, "answered": list(self.rtt_us), "rtts_us": list(self.rtt_us.values())}
+
+    def result(self, ping: Ping) -> PingResult:
+        """What the ping came to."""
+        rtts_us = tuple(self.rtt_us.values())
+        return PingResult(ping.name, ping.sender, ping.receiver, self.sent, len(rtts_us), Rtt.of(rtts_us))
 
 
-def read_ping(ping: Ping, raw: Path) -> PingResult:
+def ping_figure(metric: str, ping: PingResult) -> float | None:
+    """A metric of a ping in its base unit; None where nobody answered."""
+    if metric == "lost":
+        return ping.lost_ppm
+    return rtt.FIGURES[metric](ping.rtt) if ping.rtt else None
+
+
+def read_echoes(ping: Ping, raw: Path) -> Echoes:
     """What ``ping`` left in the raw folder. Raises LabError when it does not end with ping's summary."""
-    text = read_text(raw, file_of(ping.name))
+    text = read_text(raw, ping.sender_file)
     summary = _SUMMARY.search(text)
     if summary is None or not int(summary[1]):
-        msg = f"{file_of(ping.name)}: ping did not come to its end"
-        raise LabError(msg)
+        raise LabError(f"{ping.sender_file}: ping did not come to its end")
     replies = {int(number): float(ms) * US_PER_MS for number, ms, again in _REPLY.findall(text) if not again}
-    rtts_us = tuple(replies[number] for number in sorted(replies))
-    return PingResult(ping.name, ping.sender, ping.receiver, int(summary[1]), rtts_us)
-
-
-def mean(values: tuple[float, ...]) -> float | None:
-    """Their mean, None if there are none."""
-    return sum(values) / len(values) if values else None
-
-
-def percentile(values: tuple[float, ...], percent: int) -> float | None:
-    """The smallest value that ``percent`` (1..100) of all values do not exceed; None if there are none.
-
-    The nearest-rank definition (NIST/SEMATECH e-Handbook 7.2.6.2): always a value that was measured.
-    """
-    if not values:
-        return None
-    rank = -(-percent * len(values) // 100)
-    return sorted(values)[max(rank, 1) - 1]
+    return Echoes(int(summary[1]), dict(sorted(replies.items())))

@@ -4,15 +4,18 @@ from __future__ import annotations
 
 import json
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Final, TypeVar
 
 from wirelab.errors import LabError
+from wirelab.results.values import printable
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
     from pathlib import Path
 
-_HINT = "the lab did not finish its work; console.log in the same folder says how far it came"
+T = TypeVar("T")
+
+_HINT: Final = "the lab did not finish its work; console.log in the same folder says how far it came"
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,63 +36,47 @@ class Field:
 
     def __getitem__(self, key: str) -> Field:
         """The member ``key`` of an object."""
-        found = self.get(key)
-        if found is None:
-            msg = f"{key} is missing"
-            raise self.broken(msg)
-        return found
+        member = self.get(key)
+        if member is None:
+            raise self.broken(f"{key} is missing")
+        return member
 
     def get(self, key: str) -> Field | None:
         """The member ``key`` of an object, None where there is none."""
-        if not isinstance(self.value, dict):
-            msg = f"expected an object, found {_kind(self.value)}"
-            raise self.broken(msg)
-        if key not in self.value:
+        if key not in self._checked(dict, "an object"):
             return None
         return Field(self.file, f"{self.where}.{key}" if self.where else key, self.value[key])
 
     def members(self) -> Iterator[tuple[str, Field]]:
         """The members of an object, in the file's order."""
-        if not isinstance(self.value, dict):
-            msg = f"expected an object, found {_kind(self.value)}"
-            raise self.broken(msg)
-        for key in self.value:
-            yield key, self[key]
+        for key in self._checked(dict, "an object"):
+            yield printable(key), self[key]
 
     def elements(self) -> Iterator[Field]:
         """The elements of a list."""
-        if not isinstance(self.value, list):
-            msg = f"expected a list, found {_kind(self.value)}"
-            raise self.broken(msg)
-        for index, value in enumerate(self.value):
+        for index, value in enumerate(self._checked(list, "a list")):
             yield Field(self.file, f"{self.where}[{index}]", value)
 
     def integer(self) -> int:
         """A whole number; JSON's ``true`` is none."""
-        if isinstance(self.value, bool) or not isinstance(self.value, int):
-            msg = f"expected a whole number, found {_kind(self.value)}"
-            raise self.broken(msg)
-        return self.value
+        return self._checked(int, "a whole number")
 
     def flag(self) -> bool:
         """``true`` or ``false``."""
-        if not isinstance(self.value, bool):
-            msg = f"expected true or false, found {_kind(self.value)}"
-            raise self.broken(msg)
-        return self.value
+        return self._checked(bool, "true or false")
 
     def number(self) -> float:
         """A number, as a float."""
-        if isinstance(self.value, bool) or not isinstance(self.value, int | float):
-            msg = f"expected a number, found {_kind(self.value)}"
-            raise self.broken(msg)
-        return float(self.value)
+        return float(self.value if type(self.value) is int else self._checked(float, "a number"))
 
     def text(self) -> str:
-        """A string."""
-        if not isinstance(self.value, str):
-            msg = f"expected a text, found {_kind(self.value)}"
-            raise self.broken(msg)
+        """A string, without what a terminal should not see."""
+        return printable(self._checked(str, "a text"))
+
+    def _checked(self, kind: type[T], words: str) -> T:
+        """The value, which is of just that kind: for Python ``true`` is a number."""
+        if type(self.value) is not kind:
+            raise self.broken(f"expected {words}, found {_kind(self.value)}")
         return self.value
 
 
@@ -103,14 +90,11 @@ def read_text(folder: Path, name: str) -> str:
     try:
         return (folder / name).read_text(encoding="utf-8")
     except FileNotFoundError:
-        msg = f"{name}: the lab did not write it"
-        raise LabError(msg, hint=_HINT) from None
+        raise LabError(f"{name}: the lab did not write it", hint=_HINT) from None
     except UnicodeDecodeError as error:
-        msg = f"{name}: is not text: byte {error.start} is no UTF-8"
-        raise LabError(msg, hint=_HINT) from None
+        raise LabError(f"{name}: is not text: byte {error.start} is no UTF-8", hint=_HINT) from None
     except OSError as error:
-        msg = f"{name}: {error.strerror}"
-        raise LabError(msg) from None
+        raise LabError(f"{name}: {error.strerror}") from None
 
 
 def parse_json(name: str, text: str, *, line: int | None = None) -> Field:
@@ -119,14 +103,12 @@ def parse_json(name: str, text: str, *, line: int | None = None) -> Field:
     try:
         return Field(name, where, json.loads(text, parse_constant=_no_constant))
     except (ValueError, RecursionError) as error:
-        found = Field(name, where, None)
         problem = f"does not parse: {error}" if text.strip() else "is empty"
-        raise found.broken(problem) from None
+        raise Field(name, where, None).broken(problem) from None
 
 
 def _no_constant(name: str) -> float:
-    msg = f"{name} is no JSON number"
-    raise ValueError(msg)
+    raise ValueError(f"{name} is no JSON number")
 
 
 def _kind(value: object) -> str:

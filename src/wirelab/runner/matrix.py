@@ -14,7 +14,7 @@ from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Final, TypeAlias
 
 from wirelab.errors import LabError, WirelabError
-from wirelab.runner.record import RunRecord
+from wirelab.runner.run_result import RunResult
 from wirelab.runner.store import REPORT
 
 if TYPE_CHECKING:
@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from typing import Protocol
 
     from wirelab.lab.machine import Progress
-    from wirelab.runner.record import VariantRecord
+    from wirelab.runner.run_result import VariantResult
     from wirelab.runner.store import Draft, Store
     from wirelab.runner.trial import Runner, Trial
 
@@ -37,7 +37,7 @@ if TYPE_CHECKING:
         def progress(self, job: Job, trial: Trial, progress: Progress) -> None:
             """The lab of a trial has come so far."""
 
-        def done(self, job: Job, trial: Trial, record: VariantRecord) -> None:
+        def done(self, job: Job, trial: Trial, variant: VariantResult) -> None:
             """A trial is judged."""
 
         def finished(self, outcome: Outcome) -> None:
@@ -68,7 +68,7 @@ class Outcome:
     """What became of a job: ``folder`` is where it was kept, or ``error`` says why it could not be."""
 
     job: Job
-    record: RunRecord
+    run: RunResult
     folder: Path | None
     error: WirelabError | None = None
 
@@ -80,7 +80,7 @@ class _Work:
     job: Job
     lock: threading.Lock = field(default_factory=threading.Lock)
     draft: Draft | None = None
-    records: dict[int, VariantRecord] = field(default_factory=dict)
+    variants: dict[int, VariantResult] = field(default_factory=dict)
     begun_s: float | None = None
 
 
@@ -135,7 +135,7 @@ class Matrix:
         *,
         clock: Callable[[], float],
         now: Callable[[], datetime],
-        report: Callable[[Outcome], str] | None = None,
+        report: Callable[[RunResult], str] | None = None,
     ) -> None:
         self._runner = runner
         self._store = store
@@ -198,7 +198,7 @@ class Matrix:
             with work.lock:
                 work.begun_s = self._clock() if work.begun_s is None else work.begun_s
             self._watcher.begun(job, trial)
-            record = self._runner.run(
+            variant = self._runner.run(
                 trial,
                 work.draft,
                 cpu=cpu,
@@ -209,20 +209,20 @@ class Matrix:
         if self._stopped.is_set():
             # It did not break, it was switched off.
             return None
-        self._watcher.done(job, trial, record)
+        self._watcher.done(job, trial, variant)
         with work.lock:
-            work.records[number] = record
-            whole = len(work.records) == len(job.trials)
+            work.variants[number] = variant
+            whole = len(work.variants) == len(job.trials)
         return self._finish(work, work.draft) if whole else None
 
     def _finish(self, work: _Work, draft: Draft) -> Outcome:
         job = work.job
-        records = tuple(work.records[number] for number in range(len(job.trials)))
+        variants = [work.variants[number] for number in range(len(job.trials))]
         wall_s = self._clock() - (work.begun_s or 0.0)
-        record = RunRecord(job.scenario, job.seed, records, wall_s, job.measured, job.fitted)
-        outcome, report = self._reported(Outcome(job, record, None))
+        run = RunResult.of(job, variants, wall_s)
+        outcome, report = self._reported(Outcome(job, run, None))
         try:
-            outcome = replace(outcome, folder=draft.commit(record.to_json(), report))
+            outcome = replace(outcome, folder=draft.commit(run.to_json(), report))
         except WirelabError as error:
             # It was measured all the same: who asked shall see it.
             outcome = replace(outcome, error=error)
@@ -232,7 +232,7 @@ class Matrix:
     def _reported(self, outcome: Outcome) -> tuple[Outcome, str | None]:
         """The report on a job; without one the job's outcome says why."""
         try:
-            return outcome, self._report(outcome) if self._report else None
+            return outcome, self._report(outcome.run) if self._report else None
         except Exception as error:  # noqa: BLE001 - a page that cannot be made must not cost what was measured
             what = f"{outcome.job.scenario}: {REPORT} could not be made: {type(error).__name__}: {error}"
             return replace(outcome, error=LabError(what, hint="the result is kept without it")), None

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Final
 from wirelab.plan.build import build_plan
 from wirelab.plan.ceiling import ceiling
 from wirelab.plan.traffic import Flow
-from wirelab.runner.document import recorded_wall_s
+from wirelab.runner.past_runs import recorded_wall_s
 from wirelab.units import BITS_PER_BYTE, NS_PER_S
 
 if TYPE_CHECKING:

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from wirelab.errors import LabError, WirelabError
 from wirelab.results.result import read_result
-from wirelab.runner.record import VariantRecord
+from wirelab.runner.run_result import VariantResult
 from wirelab.runner.store import RAW
 from wirelab.verdict.checks import broken_lab, check_all, check_breaks
 from wirelab.verdict.verdict import Verdict
@@ -46,10 +46,10 @@ class Runner:
 
     def run(
         self, trial: Trial, draft: Draft, *, cpu: int, on_progress: Callable[[Progress], None]
-    ) -> VariantRecord:
+    ) -> VariantResult:
         """Carry out and judge a trial on ``cpu``, its files below ``draft``.
 
-        A lab that breaks is a record with the verdict error; only KeyboardInterrupt and the like are raised.
+        A lab that breaks has the verdict error; only KeyboardInterrupt and the like are raised.
         """
         try:
             plan = trial.plan.to_json()
@@ -57,26 +57,26 @@ class Runner:
             known = self.recall is not None and self.recall.restore(plan, folder / RAW)
             if not known:
                 self.bench.run(trial.plan, folder, cpu=cpu, on_progress=on_progress)
-            record = judge(trial, folder / RAW)
-            if self.recall is not None and not known and record.verdict is not Verdict.ERROR:
+            judged = judge(trial, folder / RAW)
+            if self.recall is not None and not known and judged.verdict is not Verdict.ERROR:
                 self.recall.keep(plan, folder / RAW)
-            return replace(record, cached=known)
+            return replace(judged, cached=known)
         except OSError as error:
             msg = f"{error.filename or draft.folder}: {error.strerror}"
             broken: WirelabError = LabError(msg)
         except WirelabError as error:
             broken = error
-        return VariantRecord(trial.plan, trial.breaks, (broken_lab(_without(draft.folder, broken)),), None)
+        return VariantResult.of(trial.plan, trial.breaks, (broken_lab(_without(draft.folder, broken)),))
 
 
-def judge(trial: Trial, raw: Path) -> VariantRecord:
+def judge(trial: Trial, raw: Path) -> VariantResult:
     """The verdict on what a bench left in ``raw``. Raises LabError when that is not whole."""
     result = read_result(trial.plan, raw)
     checks = check_all(trial.expectations, trial.plan, result)
     if trial.breaks is not None:
         errors = tuple(check for check in checks if check.verdict is Verdict.ERROR)
         checks = (*errors, check_breaks(trial.breaks, checks))
-    return VariantRecord(trial.plan, trial.breaks, checks, result)
+    return VariantResult.of(trial.plan, trial.breaks, checks, result)
 
 
 def _without(folder: Path, error: WirelabError) -> WirelabError:

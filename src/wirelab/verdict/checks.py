@@ -3,23 +3,20 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING
 
-from wirelab.model.expect import CONNECTS, DUPLEX, LINK, NETWORK, PRIORITIES
-from wirelab.results.ping import mean, percentile
-from wirelab.units import NS_PER_S, PPM
-from wirelab.verdict.explain import evidence, sentence
+from wirelab.results.values import Figure, Text, printable
+from wirelab.verdict.evidence import evidence
 from wirelab.verdict.laws import check_laws
 from wirelab.verdict.verdict import Verdict
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Mapping
+    from collections.abc import Iterable
 
     from wirelab.errors import WirelabError
     from wirelab.model.expect import Expectation
     from wirelab.plan.types import Plan
-    from wirelab.results.flow import FlowResult
-    from wirelab.results.result import PortResult, Result
+    from wirelab.results.result import Result
 
 
 @dataclass(frozen=True, slots=True)
@@ -28,164 +25,82 @@ class Check:
 
     ``expected`` and ``measured`` are as a person reads them, ``value`` is the measured number in the
     metric's base unit, None where there is none. ``why`` is the scenario's own reason for expecting
-    it. ``explanation`` is the sentence that the counters prove it with.
+    it. ``explanation`` is the sentence that the counters prove it with. ``subject`` and ``metric`` are
+    None where no expectation was judged, but a law or the lab.
     """
 
-    name: str
-    expected: str
-    measured: str
+    name: Text
+    expected: Text
+    measured: Text
     verdict: Verdict
-    why: str | None = None
-    explanation: str | None = None
-    value: float | None = None
-
-
-def measure(expectation: Expectation, result: Result) -> float | None:
-    """The value that an expectation is about, in its base unit; None if nothing came that would tell it.
-
-    A port's and the network's figures are over the whole run. Raises KeyError for a subject that
-    the variant does not have: a model that was checked names none.
-    """
-    subject, metric = expectation.subject, expectation.metric
-    if subject == NETWORK:
-        return _network(metric, result)
-    if metric in _PERCENTS:
-        return percentile(result.rtts_us(subject), _PERCENTS[metric])
-    if subject in result.flows:
-        return _FLOW[metric](result.flows[subject])
-    if subject in result.pings:
-        ping = result.pings[subject]
-        return ping.lost_ppm if metric == "lost" else mean(ping.rtts_us)
-    return _port(metric, result.ports[subject], result)
+    why: Text | None = None
+    explanation: Text | None = None
+    value: Figure | None = None
+    subject: Text | None = None
+    metric: Text | None = None
 
 
 def check(expectation: Expectation, plan: Plan, result: Result) -> Check:
     """Whether an expectation holds, and what shows it."""
-    value = measure(expectation, result)
+    value = result.measured(expectation)
     if value is None:
-        return Check(
-            expectation.name,
-            expectation.expected,
-            "nothing",
-            Verdict.FAIL,
-            expectation.why,
-            f"nothing came through that would tell {expectation.metric}",
-        )
-    holds = expectation.holds(value)
-    proof = evidence(expectation, plan, result)
+        measured, holds = "nothing", False
+        explanation = f"nothing came through that would tell {expectation.metric}"
+    else:
+        measured, holds = expectation.of.shown(value), expectation.holds(value)
+        proof = evidence(expectation, plan, result)
+        explanation = proof if holds else f"{expectation.sentence(value)}; {proof}"
     return Check(
         name=expectation.name,
         expected=expectation.expected,
-        measured=expectation.shown(value),
+        measured=measured,
         verdict=Verdict.PASS if holds else Verdict.FAIL,
         why=expectation.why,
-        explanation=proof if holds else f"{sentence(expectation, value)}; {proof}",
+        explanation=explanation,
         value=value,
+        subject=expectation.subject,
+        metric=expectation.metric,
     )
 
 
 def check_all(expectations: Iterable[Expectation], plan: Plan, result: Result) -> tuple[Check, ...]:
     """The checks of a variant: first the laws it broke, if any, then its expectations in order."""
-    broken = tuple(
-        Check(f"law.{breach.law}", breach.expected, breach.measured, Verdict.ERROR, None, breach.message)
-        for breach in check_laws(plan, result)
+    broken = (
+        Check(
+            f"law.{violation.law}",
+            violation.expected,
+            violation.measured,
+            Verdict.ERROR,
+            explanation=violation.message,
+        )
+        for violation in check_laws(plan, result)
     )
-    return broken + tuple(check(each, plan, result) for each in expectations)
+    return (*broken, *(check(expectation, plan, result) for expectation in expectations))
 
 
 def check_breaks(name: str, checks: Iterable[Check]) -> Check:
     """Whether a control fails the expectation ``name``, as it must, or the expectation proves nothing."""
-    found = next((each for each in checks if each.name == name), None)
-    broken = found is not None and found.verdict is Verdict.FAIL
-    measured = found.measured if found else "nothing"
+    judged = next((check for check in checks if check.name == name), None)
+    broken = judged is not None and judged.verdict is Verdict.FAIL
+    measured = judged.measured if judged else "nothing"
     return Check(
         name=f"breaks {name}",
         expected="fail",
-        measured=str(found.verdict) if found else "nothing",
+        measured=str(judged.verdict) if judged else "nothing",
         verdict=Verdict.PASS if broken else Verdict.FAIL,
-        why=None,
-        explanation=found.explanation
-        if found and broken
+        explanation=judged.explanation
+        if judged and broken
         else f"control breaks nothing: {name} still holds, measured {measured}",
+        subject=judged.subject if judged else None,
+        metric=judged.metric if judged else None,
     )
 
 
 def broken_lab(error: WirelabError) -> Check:
-    """The check that stands for a lab which broke, or for a scenario that cannot be tested here."""
+    """The check that stands for a lab which broke, or for a scenario that cannot be tested here.
+
+    A dying lab may have any byte in its last words: what nobody should see is replaced.
+    """
     verdict = Verdict.SKIP if error.exit_code == Verdict.SKIP.exit_code else Verdict.ERROR
-    return Check("lab", "a finished run", "none", verdict, error.hint, error.message)
-
-
-def _network(metric: str, result: Result) -> float:
-    match metric:
-        case "drops":
-            return sum(sum(port.drops.values()) for port in result.ports.values())
-        case "pause_sent":
-            return sum(port.tx_pause_frames for port in result.ports.values())
-        case "retransmits":
-            return sum(flow.retransmits or 0 for flow in result.flows.values())
-        case "duration":
-            return max((_duration_ns(flow) or 0 for flow in result.flows.values()), default=0)
-    raise KeyError(metric)
-
-
-def _port(metric: str, port: PortResult, result: Result) -> float:
-    if metric in _COUNTED:
-        return _COUNTED[metric](port)
-    if metric in _LINKED:
-        return _LINKED[metric](port)
-    return _SPENT_NS[metric](port) * PPM / max(result.elapsed_ns, 1)
-
-
-def _lost_ppm(flow: FlowResult) -> float | None:
-    if flow.lost_datagrams is None or not flow.sent_datagrams:
-        return None
-    return flow.lost_datagrams * PPM / flow.sent_datagrams
-
-
-def _duration_ns(flow: FlowResult) -> float | None:
-    return None if flow.duration_s is None else flow.duration_s * NS_PER_S
-
-
-_PERCENTS: Final[Mapping[str, int]] = {"rtt_p50": 50, "rtt_p90": 90, "rtt_p99": 99}
-
-_FLOW: Final[Mapping[str, Callable[[FlowResult], float | None]]] = {
-    "goodput": lambda flow: flow.goodput_bps,
-    "retransmits": lambda flow: flow.retransmits,
-    "rtt": lambda flow: flow.rtt.mean_us if flow.rtt else None,
-    "duration": _duration_ns,
-    "lost": _lost_ppm,
-    "connects": lambda flow: CONNECTS.values.index("yes" if flow.connected else "no"),
-}
-
-
-def _paused_ns(priority: int) -> Callable[[PortResult], int]:
-    return lambda port: port.priority_paused_ns[priority]
-
-
-_COUNTED: Final[Mapping[str, Callable[[PortResult], int]]] = {
-    "drops": lambda port: sum(port.drops.values()),
-    "pause_sent": lambda port: port.tx_pause_frames,
-    "pause_received": lambda port: port.rx_pause_frames,
-    "queue_high_water": lambda port: port.queue_high_water_bytes,
-    "buffer_high_water": lambda port: port.buffer_high_water_bytes,
-    "ecn_marks": lambda port: port.ecn_marks,
-    "collisions": lambda port: port.collisions,
-    "late_collisions": lambda port: port.late_collisions,
-    "pfc_sent": lambda port: port.tx_pfc_frames,
-    "pfc_received": lambda port: port.rx_pfc_frames,
-}
-
-# Without a link its speed is 0 and its duplex no word at all.
-_LINKED: Final[Mapping[str, Callable[[PortResult], int]]] = {
-    "link": lambda port: LINK.values.index("up" if port.link else "down"),
-    "speed": lambda port: port.speed_bps or 0,
-    "duplex": lambda port: DUPLEX.values.index(port.duplex) if port.duplex else -1,
-}
-
-# Told as a share of the whole time.
-_SPENT_NS: Final[Mapping[str, Callable[[PortResult], int]]] = {
-    "paused": lambda port: port.paused_ns,
-    "cpu_busy": lambda port: port.cpu_busy_ns,
-    **{f"paused_priority_{priority}": _paused_ns(priority) for priority in range(PRIORITIES)},
-}
+    hint = error.hint and printable(error.hint)
+    return Check("lab", "a finished run", "none", verdict, hint, printable(error.message))

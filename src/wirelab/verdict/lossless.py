@@ -15,7 +15,7 @@ from wirelab.plan.ceiling import headroom_bytes
 from wirelab.plan.path import hops, path, priority
 from wirelab.results.counters import END
 from wirelab.units import COUNT, rounded
-from wirelab.verdict.violation import LawBreach
+from wirelab.verdict.violation import Violation
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterator
@@ -31,7 +31,7 @@ _TAIL_DROP: Final = "bfifo"
 """The queue that drops only when it is full. Others drop sooner, or count frames."""
 
 
-def buffer(plan: Plan, result: Result) -> Iterator[LawBreach]:
+def buffer(plan: Plan, result: Result) -> Iterator[Violation]:
     """A packet buffer never holds more than it has room for, nor, with PAUSE, than XOFF + headroom.
 
     With PFC that is so for each priority. What is known is the most that all of them held together:
@@ -48,20 +48,20 @@ def buffer(plan: Plan, result: Result) -> Iterator[LawBreach]:
             together = _most_together(hop, arriving.get(port.name, set()))
             if highest > together:
                 message = f"{held}, its priorities may hold {_n(together)}; it sends PFC {after_xoff}"
-                yield LawBreach.of("buffer", together, highest, message)
+                yield Violation.of("buffer", together, highest, message)
             continue
         if highest > room:
-            yield LawBreach.of("buffer", room, highest, f"{held}, it has {_n(room)}")
+            yield Violation.of("buffer", room, highest, f"{held}, it has {_n(room)}")
         if hop.lossless and highest > most:
-            yield LawBreach.of("buffer", most, highest, f"{held}; it sends PAUSE {after_xoff}")
+            yield Violation.of("buffer", most, highest, f"{held}; it sends PAUSE {after_xoff}")
 
 
-def lossless(plan: Plan, result: Result) -> Iterator[LawBreach]:
+def lossless(plan: Plan, result: Result) -> Iterator[Violation]:
     """Where flow control is on, nothing is dropped: not behind the buffer, not in the queues it fills.
 
     With PFC a queue is judged by priority, a buffer where PFC stops every flow that arrives there.
     A buffer without room for its headroom, and a queue shorter than what may lie in the buffers of
-    the ports that feed it, can overflow on real hardware too: those are no breach.
+    the ports that feed it, can overflow on real hardware too: those are no violation.
     """
     arriving = _marks(plan)
     for hop in hops(plan):
@@ -70,7 +70,7 @@ def lossless(plan: Plan, result: Result) -> Iterator[LawBreach]:
         if dropped and stopped and hop.into.buffer_bytes >= _most_held(hop):
             how = "PFC stops every flow" if hop.into.pfc else "PAUSE is on at both ends"
             message = f"{hop}: {how}, but frames found the packet buffer full: {_n(dropped)}"
-            yield LawBreach.of("lossless", 0, dropped, message)
+            yield Violation.of("lossless", 0, dropped, message)
     for (name, of), feeding in _fed(plan).items():
         port, change = plan.port(name), result.change(name)
         if not all(hop.stops(dscp) for hop, dscp in feeding) or not _deep_enough(port, feeding):
@@ -79,16 +79,12 @@ def lossless(plan: Plan, result: Result) -> Iterator[LawBreach]:
         if dropped:
             queue = f"queue of priority {of}" if port.pfc else "queue"
             kinds = " or ".join(sorted({"PFC" if hop.into.pfc else "PAUSE" for hop, _ in feeding}))
-            yield LawBreach.of(
-                "lossless",
-                0,
-                dropped,
-                f"{port.label}: every port that feeds its {queue} has {kinds} on, but the queue dropped "
-                f"frames: {_n(dropped)}",
-            )
+            feeders = f"{port.label}: every port that feeds its {queue} has {kinds} on"
+            message = f"{feeders}, but the queue dropped frames: {_n(dropped)}"
+            yield Violation.of("lossless", 0, dropped, message)
 
 
-def priorities(plan: Plan, result: Result) -> Iterator[LawBreach]:
+def priorities(plan: Plan, result: Result) -> Iterator[Violation]:
     """What entered a switch with a priority that PFC stops has left it with that priority.
 
     It can be told where every port of the switch, and every port one is joined to, has the priority
@@ -102,19 +98,15 @@ def priorities(plan: Plan, result: Result) -> Iterator[LawBreach]:
             continue
         own = [result.change(hop.into.name) for hop in entering]
         peers = [result.change(hop.out.name) for hop in entering]
-        named = sum(sum(each.drops("tx").values()) for each in (*own, *peers))
-        named += sum(n for each in own for cause, n in each.drops("rx").items() if cause != "buffer")
+        named = sum(sum(change.drops("tx").values()) for change in (*own, *peers))
+        named += sum(n for change in own for cause, n in change.drops("rx").items() if cause != "buffer")
         for of in sorted(set.intersection(*(set(port.pfc) for port in both)) - {_UNMARKED}):
-            entered = sum(each.sent_of(of) for each in peers)
-            left = sum(each.sent_of(of) + each.queue_drops_of(of) for each in own)
+            entered = sum(change.sent_of(of) for change in peers)
+            left = sum(change.sent_of(of) + change.queue_drops_of(of) for change in own)
             if entered > left + named:
-                yield LawBreach.of(
-                    "priorities",
-                    entered,
-                    left,
-                    f"{switch.name}: {_n(entered)} frames of priority {of} entered, {_n(left)} came to a "
-                    f"queue: PFC stops that priority, but {_n(entered - left)} were lost in between",
-                )
+                came = f"{_n(entered)} frames of priority {of} entered, {_n(left)} came to a queue"
+                lost = f"PFC stops that priority, but {_n(entered - left)} were lost in between"
+                yield Violation.of("priorities", entered, left, f"{switch.name}: {came}: {lost}")
 
 
 def _most_held(hop: Hop) -> int:
@@ -161,7 +153,7 @@ def _fed(plan: Plan) -> dict[tuple[str, int], set[tuple[Hop, int]]]:
     A router is not among them: what it has taken in belongs to its stack, and is no longer charged to a
     packet buffer.
     """
-    routers = {each.name for each in plan.routers}
+    routers = {router.name for router in plan.routers}
     feeding: dict[tuple[str, int], set[tuple[Hop, int]]] = {}
     for way, dscp in _ways(plan):
         for hop, after in pairwise(way):

@@ -16,7 +16,7 @@ def negotiation(port_name: str, plan: Plan) -> str:
 
     ``client offers 1 Gbit/s, 2.5 Gbit/s; switch.p2 is forced to 10 Gbit/s``.
     """
-    hop = next(each for each in hops(plan) if each.out.name == port_name)
+    hop = next(hop for hop in hops(plan) if hop.out.name == port_name)
     return f"{_end(hop.out, plan)}; {_end(hop.into, plan)}"
 
 

@@ -1,4 +1,4 @@
-"""What a law says of a run that breaks it."""
+"""What a law says of a run that violates it."""
 
 from __future__ import annotations
 
@@ -6,8 +6,8 @@ from dataclasses import dataclass
 
 
 @dataclass(frozen=True, slots=True)
-class LawBreach:
-    """A law that a run has broken: its name, what it asks, what was found, and the sentence."""
+class Violation:
+    """A law that a run has violated: its name, what it asks, what was found, and the sentence."""
 
     law: str
     expected: str
@@ -15,6 +15,6 @@ class LawBreach:
     message: str
 
     @classmethod
-    def of(cls, law: str, expected: int, measured: int, message: str) -> LawBreach:
-        """A breach of a law about two whole numbers."""
+    def of(cls, law: str, expected: int, measured: int, message: str) -> Violation:
+        """A violation of a law about two whole numbers."""
         return cls(law, str(expected), str(measured), message)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Final
 
 from wirelab.errors import unknown
-from wirelab.model.expect import LINK_METRICS, METRICS, NETWORK
+from wirelab.model.metric import METRICS, NETWORK
 from wirelab.model.traffic import Copy, Iperf3
 
 if TYPE_CHECKING:
@@ -27,7 +27,7 @@ MOST_STREAMS: Final = 128
 def traffic_problems(scenario: Scenario, topology: Topology | None, document: Document) -> Iterator[Problem]:
     """What is wrong with the flows, one by one and together. Without a topology, only what needs none."""
     if document.tree.get("traffic") == [] and not _only_links(scenario):
-        metrics = ", ".join(LINK_METRICS)
+        metrics = ", ".join(name for name, metric in METRICS.items() if not metric.needs_traffic)
         message = f"is empty: nothing would be measured; without traffic a port still has {metrics}"
         yield document.problem(("traffic",), message)
     earlier: dict[str, Loc] = {}
@@ -56,7 +56,7 @@ def _only_links(scenario: Scenario) -> bool:
     expects = (scenario.expect, *(variant.expect for variant in scenario.variants))
     subjects = [bounds for expect in expects for bounds in expect.values()]
     metrics = {metric for bounds in subjects for metric in METRICS if getattr(bounds, metric) is not None}
-    return bool(metrics) and metrics <= set(LINK_METRICS)
+    return bool(metrics) and not any(METRICS[name].needs_traffic for name in metrics)
 
 
 def _item_problems(item: Item, loc: Loc, document: Document) -> Iterator[Problem]:

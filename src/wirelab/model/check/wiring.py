@@ -9,7 +9,7 @@ from wirelab.model.check.conflict import Conflict
 from wirelab.model.check.link import cable_conflicts, link_problems
 from wirelab.model.check.queue import queue_problems
 from wirelab.model.ethernet import frame_bytes
-from wirelab.model.expect import NETWORK
+from wirelab.model.metric import NETWORK
 from wirelab.model.parts import Hub, Nic, Switch, Transceiver, fifo_message, threshold_problems
 from wirelab.model.settings import PART, Target
 from wirelab.units import RATIO, SIZE, parse, show

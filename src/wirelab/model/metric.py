@@ -1,0 +1,138 @@
+"""Metrics: what can be measured of a flow, a ping, a port or the whole network.
+
+``METRICS`` is the one list of them: what a scenario may expect, how a sentence says it and which columns a
+table has come from it. How a metric is read stands beside what it is read from: ``results/flow.py``,
+``results/ping.py``, ``results/port.py`` and, for the network, ``results/result.py``.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Final, Literal
+
+from wirelab.errors import unknown
+from wirelab.units import COUNT, MICROSECONDS, RATE, RATIO, SIZE, TIME, Quantity, rounded, show_range
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+PORT: Final = "port"
+NETWORK: Final = "network"
+"""The subject that is the sum over everything."""
+
+SubjectKind = Literal["flow", "UDP flow", "copy", "ping", "port", "network"]
+
+
+@dataclass(frozen=True, slots=True)
+class Choice:
+    """A metric whose value is one of a few words; a number stands for each, its place among ``values``.
+
+    ``otherwise`` is what there is when it is none of them, -1.
+    """
+
+    name: str
+    values: tuple[str, ...]
+    otherwise: str = "none"
+
+    def parse(self, text: str) -> tuple[int, int]:
+        """The word as both ends of a range. Raises ValueError for another word."""
+        if text not in self.values:
+            raise ValueError(unknown("word", text, self.values))
+        index = self.values.index(text)
+        return index, index
+
+    def word(self, value: float) -> str:
+        """The word that a number stands for."""
+        return self.values[int(value)] if value >= 0 else self.otherwise
+
+
+LINK: Final = Choice("link", ("down", "up"))
+CONNECTS: Final = Choice("connects", ("no", "yes"))
+DUPLEX: Final = Choice("duplex", ("half", "full"), otherwise="no link")
+
+
+@dataclass(frozen=True, slots=True)
+class Metric:
+    """One metric: its ``quantity``, whose it may be, and its words.
+
+    ``noun`` is what a sentence calls a number of it, ``column`` the head of its column in tables: its name
+    unless another is given, and none where that is empty. ``needs_traffic`` is False for what a port has
+    without any.
+    """
+
+    name: str
+    quantity: Quantity | Choice
+    subjects: tuple[SubjectKind, ...]
+    noun: str
+    meaning: str
+    column: str | None = None
+    needs_traffic: bool = True
+    since: str = "0.1.0"
+
+    @property
+    def title(self) -> str:
+        """The head of its column, empty if it has none."""
+        return self.name.replace("_", " ") if self.column is None else self.column
+
+    def shown(self, value: float) -> str:
+        """A measured value, rounded for the eye."""
+        quantity = self.quantity
+        return quantity.word(value) if isinstance(quantity, Choice) else rounded(value, quantity)
+
+    def shown_range(self, low: int | None, high: int | None) -> str:
+        """A range as a scenario writes it: ``2.3..2.38 Gbit/s``. Raises ValueError if both ends are open."""
+        quantity = self.quantity
+        return quantity.word(low or 0) if isinstance(quantity, Choice) else show_range(low, high, quantity)
+
+
+_TCP: Final = ("flow", "copy")
+_FLOW: Final = (*_TCP, "UDP flow")
+_RTT: Final = ("flow", "ping")
+
+PRIORITIES: Final = 8
+"""802.1Q has eight."""
+PAUSED_PRIORITY: Final = "paused_priority_"
+
+
+def _paused_priority(number: int) -> Metric:
+    noun, meaning = f"of the time paused at priority {number}", f"how long PFC kept priority {number} silent"
+    return Metric(f"{PAUSED_PRIORITY}{number}", RATIO, (PORT,), noun, meaning, f"priority {number} paused")
+
+
+METRICS: Final[Mapping[str, Metric]] = {
+    metric.name: metric
+    for metric in (
+        Metric("goodput", RATE, _FLOW, "of goodput", "payload that the receiver got, by its own clock"),
+        Metric("retransmits", COUNT, (*_TCP, NETWORK), "retransmits", "segments that were sent again"),
+        Metric("rtt", MICROSECONDS, _RTT, "of mean RTT", "mean round-trip time", "mean RTT"),
+        Metric("rtt_p50", MICROSECONDS, _RTT, "of median RTT", "the median of the round-trip times", "p50"),
+        Metric("rtt_p90", MICROSECONDS, _RTT, "of RTT, 90 % of the time", "their 90th percentile", "p90"),
+        Metric("rtt_p99", MICROSECONDS, _RTT, "of RTT, 99 % of the time", "their 99th percentile", "p99"),
+        Metric("duration", TIME, (*_TCP, NETWORK), "for all of it", "what a transfer of a given size takes"),
+        Metric("lost", RATIO, ("UDP flow", "ping"), "lost", "the share of what was sent that did not come"),
+        Metric("connects", CONNECTS, ("flow", "UDP flow"), "", "whether the sender reached its receiver", ""),
+        Metric("drops", COUNT, (PORT, NETWORK), "dropped frames", "frames lost, for any cause", "dropped"),
+        Metric("pause_sent", COUNT, (PORT, NETWORK), "PAUSE frames sent", "PAUSE frames sent", "PAUSE sent"),
+        Metric(
+            "pause_received", COUNT, (PORT,), "PAUSE frames received", "those that came", "PAUSE received"
+        ),
+        Metric("paused", RATIO, (PORT,), "of the time paused", "how long its peer kept it silent"),
+        Metric("queue_high_water", SIZE, (PORT,), "in the egress queue", "the most that it held"),
+        Metric("buffer_high_water", SIZE, (PORT,), "in the packet buffer", "the most that it held"),
+        Metric("link", LINK, (PORT,), "", "whether there is a link", "", needs_traffic=False),
+        Metric("speed", RATE, (PORT,), "of link speed", "that of the link, or 0", "", needs_traffic=False),
+        Metric("duplex", DUPLEX, (PORT,), "", "what the link came to", "", needs_traffic=False),
+        Metric("ecn_marks", COUNT, (PORT,), "frames marked (ECN)", "frames marked (RFC 3168)", "ECN marks"),
+        Metric("collisions", COUNT, (PORT,), "frames that collided", "collisions on a shared medium"),
+        Metric("late_collisions", COUNT, (PORT,), "late collisions", "those after 512 bit times"),
+        Metric("cpu_busy", RATIO, (PORT,), "of the CPU's time", "how busy its frames kept it", "CPU busy"),
+        Metric("pfc_sent", COUNT, (PORT,), "PFC frames sent", "PFC frames sent", "PFC sent"),
+        Metric("pfc_received", COUNT, (PORT,), "PFC frames received", "those that came", "PFC received"),
+        *map(_paused_priority, range(PRIORITIES)),
+    )
+}
+
+
+def metrics_of(kind: SubjectKind) -> tuple[Metric, ...]:
+    """The metrics that a kind of subject has."""
+    return tuple(metric for metric in METRICS.values() if kind in metric.subjects)

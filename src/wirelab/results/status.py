@@ -1,0 +1,64 @@
+"""status.json and settings.json -> how the lab ended, and what its settings were read back as."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from wirelab.errors import LabError
+from wirelab.results.rawjson import read_json
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+    from pathlib import Path
+
+STATUS_FILE = "status.json"
+SETTINGS_FILE = "settings.json"
+
+
+@dataclass(frozen=True, slots=True)
+class Readback:
+    """One setting of a port as it was asked for and as it was read back."""
+
+    port: str
+    name: str
+    asked: object
+    actual: object
+
+    @property
+    def differs(self) -> bool:
+        """Whether the lab did not do what it was asked for."""
+        return self.asked != self.actual
+
+
+@dataclass(frozen=True, slots=True)
+class Status:
+    """How the lab ended, and what it was made of."""
+
+    virtual_s: float
+    kernel: str
+    tools: Mapping[str, str]
+
+
+def read_status(raw: Path) -> Status:
+    """How the lab ended. Raises LabError with the lab's own message when it ended in an error."""
+    root = read_json(raw, STATUS_FILE)
+    status = root["status"]
+    if status.text() == "error":
+        hint = root.get("hint")
+        raise LabError(root["message"].text(), hint=hint.text() if hint and hint.value else None)
+    if status.text() != "done":
+        raise status.broken(f"expected `done` or `error`, found {status.text()!r}")
+    return Status(
+        virtual_s=root["virtual_s"].number(),
+        kernel=root["kernel"].text(),
+        tools={name: version.text() for name, version in root["tools"].members()},
+    )
+
+
+def read_readbacks(raw: Path) -> tuple[Readback, ...]:
+    """Every setting that the lab made. Raises LabError when the file is not whole."""
+    return tuple(
+        Readback(item["port"].text(), item["setting"].text(), item["asked"].value, item["actual"].value)
+        for item in read_json(raw, SETTINGS_FILE).elements()
+    )

@@ -1,0 +1,42 @@
+"""The types of what a result keeps: written by them, and checked by them when it is read back."""
+
+from __future__ import annotations
+
+import re
+from typing import Annotated, Final
+
+from pydantic import AfterValidator, Field, PlainSerializer
+
+_LARGEST: Final = 2**63 - 1
+_LONGEST_TEXT: Final = 100_000
+_LABEL: Final = r"^[a-z0-9][a-z0-9-]{0,39}(\.[a-z0-9-]{1,40})?$"
+_UNPRINTABLE: Final = re.compile(
+    # Controls of C0 and C1, those that turn the direction of writing, halves of a character, non-characters.
+    "[\x00-\x08\x0b-\x1f\x7f-\x9f\u202a-\u202e\u2066-\u2069\ud800-\udfff\ufffe\uffff]"
+)
+
+
+def printable(text: str) -> str:
+    """``text`` with U+FFFD for what no terminal should see and XML 1.0 cannot hold; tabs and lines stay."""
+    return _UNPRINTABLE.sub("\N{REPLACEMENT CHARACTER}", text)
+
+
+def _checked(text: str) -> str:
+    if hidden := _UNPRINTABLE.search(text):
+        raise ValueError(f"has the character U+{ord(hidden[0]):04X} in it")
+    return text
+
+
+Text = Annotated[
+    str, Field(max_length=_LONGEST_TEXT), AfterValidator(_checked), PlainSerializer(printable, str)
+]
+Label = Annotated[str, Field(pattern=_LABEL)]
+"""A port's: ``client``, ``switch.p2``."""
+Cause = Annotated[str, Field(pattern=r"^[a-z0-9_]{1,40}$")]
+Digest = Annotated[str, Field(pattern=r"^[0-9a-f]{64}$")]
+Count = Annotated[int, Field(ge=0, le=_LARGEST, strict=True)]
+Amount = Annotated[float, Field(ge=0, le=_LARGEST, allow_inf_nan=False)]
+Figure = Annotated[int, Field(ge=-_LARGEST, le=_LARGEST)] | Annotated[float, Field(allow_inf_nan=False)]
+"""Of any metric: duplex is -1 without a link."""
+WholeAmount = Annotated[Amount, PlainSerializer(round, int)]
+"""Measured as a fraction, kept as a whole number."""

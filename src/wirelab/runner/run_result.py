@@ -1,0 +1,216 @@
+"""``result.json``: what became of a run. The same classes write it and read it.
+
+Programs rely on its keys. What a newer wirelab says besides is left alone; what it says instead is refused.
+"""
+
+from __future__ import annotations
+
+import json
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Annotated, Any, Final, Literal
+
+from pydantic import Field, TypeAdapter, ValidationError
+from pydantic_core import core_schema
+
+from wirelab.errors import LabError
+from wirelab.model.types import Name, NodeName  # noqa: TC001 - pydantic needs them at run time
+from wirelab.results.digest import combined
+from wirelab.results.flow import FlowResult  # noqa: TC001 - pydantic needs it at run time
+from wirelab.results.ping import PingResult  # noqa: TC001 - pydantic needs it at run time
+from wirelab.results.port import PortResult  # noqa: TC001 - pydantic needs it at run time
+from wirelab.results.values import Amount, Count, Digest, Label, Text, printable
+from wirelab.units import NS_PER_S
+from wirelab.verdict.checks import Check
+from wirelab.verdict.verdict import Verdict, worst
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+    from pathlib import Path
+
+    from wirelab.plan.types import Plan
+    from wirelab.results.result import Result
+    from wirelab.runner.matrix import Job
+
+SCHEMA: Final = 1
+LIMIT_BYTES: Final = 64 << 20
+"""What a ``result.json`` may hold."""
+
+_BOUNDED: Final[Any] = Field(max_length=10_000)
+"""No run has more of anything."""
+
+
+@dataclass(frozen=True, slots=True)
+class Evidence:
+    """What a variant's charts are drawn from: its Plan, and all that its raw files hold.
+
+    It is at hand after a run, and can be read again from the folder of the result; it is no part of the JSON.
+    """
+
+    plan: Plan
+    result: Result
+
+    @classmethod
+    def __get_pydantic_core_schema__(cls, *_: object) -> core_schema.CoreSchema:
+        """No JSON makes one."""
+        return core_schema.json_or_python_schema(
+            core_schema.none_schema(), core_schema.is_instance_schema(cls)
+        )
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class VariantResult:
+    """One variant of a run, or one of its controls.
+
+    ``breaks`` names the expectation that a control must fail, and is None for a variant. ``digest`` and
+    ``kernel`` are None where the lab broke: then a check says how. ``cached`` is True where it had been
+    measured before.
+    """
+
+    name: Name
+    breaks: Text | None
+    verdict: Verdict
+    digest: Digest | None = None
+    virtual_s: Amount = 0.0
+    cached: bool = False
+    flows: Annotated[tuple[FlowResult, ...], _BOUNDED] = ()
+    pings: Annotated[tuple[PingResult, ...], _BOUNDED] = ()
+    ports: Annotated[dict[Label, PortResult], _BOUNDED] = field(default_factory=dict)
+    blocked: Annotated[dict[NodeName, Annotated[dict[Text, Count], _BOUNDED]], _BOUNDED] = field(
+        default_factory=dict
+    )
+    checks: Annotated[tuple[Check, ...], _BOUNDED]
+    drawing: Text = ""
+    kernel: Text | None = None
+    tools: Annotated[dict[Text, Text], _BOUNDED] = field(default_factory=dict)
+    evidence: Annotated[Evidence | None, Field(exclude=True)] = field(default=None, compare=False, repr=False)
+
+    @classmethod
+    def of(
+        cls, plan: Plan, breaks: str | None, checks: tuple[Check, ...], result: Result | None = None
+    ) -> VariantResult:
+        """A variant, or a control that ``breaks`` an expectation, judged; without a result its lab broke."""
+        measured: dict[str, Any] = {}
+        if result is not None:
+            measured = {
+                "digest": result.digest,
+                "virtual_s": round(result.elapsed_ns / NS_PER_S, 6),
+                "flows": tuple(result.flows.values()),
+                "pings": tuple(result.pings.values()),
+                "ports": dict(result.ports),
+                "blocked": result.blocked(),
+                "kernel": result.status.kernel,
+                "tools": dict(result.status.tools),
+                "evidence": Evidence(plan, result),
+            }
+        return cls(
+            name=plan.variant,
+            breaks=breaks,
+            verdict=worst(check.verdict for check in checks),
+            checks=checks,
+            drawing=plan.drawing.rstrip(),
+            **measured,
+        )
+
+    @property
+    def elapsed_ns(self) -> int:
+        """Virtual time that its network ran."""
+        return round(self.virtual_s * NS_PER_S)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class RunResult:
+    """One run of a scenario with one seed: its variants in the scenario's order, controls after them.
+
+    ``kernel`` is None if no lab came as far as telling it, ``digest`` if one measured nothing. ``measured``
+    names the rows of the measurements that it reproduces, ``fitted`` those of them that a figure was fitted
+    to. ``story`` and ``source`` are the scenario's own words, ``rerun_argv`` is the command line that repeats
+    the run.
+    """
+
+    schema: Literal[1] = SCHEMA
+    scenario: Name
+    verdict: Verdict
+    seed: Count
+    kernel: Text | None
+    wall_s: Amount
+    virtual_s: Amount
+    digest: Digest | None
+    measured: Annotated[tuple[Text, ...], _BOUNDED] = ()
+    fitted: Annotated[tuple[Text, ...], _BOUNDED] = ()
+    variants: Annotated[tuple[VariantResult, ...], _BOUNDED]
+    story: Text = ""
+    source: Text = ""
+    rerun_argv: Annotated[tuple[Text, ...], _BOUNDED] = ()
+
+    @classmethod
+    def of(cls, job: Job, variants: Sequence[VariantResult], wall_s: float) -> RunResult:
+        """What became of a job that took ``wall_s``."""
+        digests = {variant.name: variant.digest for variant in variants if variant.digest}
+        return cls(
+            scenario=job.scenario,
+            verdict=worst(variant.verdict for variant in variants),
+            seed=job.seed,
+            kernel=next((variant.kernel for variant in variants if variant.kernel), None),
+            wall_s=round(wall_s, 3),
+            virtual_s=round(sum(variant.virtual_s for variant in variants), 6),
+            digest=combined(digests) if len(digests) == len(variants) else None,
+            measured=job.measured,
+            fitted=job.fitted,
+            variants=tuple(variants),
+            story=job.story,
+            source=job.source,
+            rerun_argv=job.again,
+        )
+
+    @classmethod
+    def missing(cls, scenario: str, seed: int, explanation: str) -> RunResult:
+        """In the place of a run that nothing came of: an error."""
+        check = Check("result", "", "", Verdict.ERROR, explanation=explanation)
+        lost = VariantResult(name="run", breaks=None, verdict=Verdict.ERROR, checks=(check,))
+        return cls(
+            scenario=scenario,
+            verdict=Verdict.ERROR,
+            seed=seed,
+            kernel=None,
+            wall_s=0.0,
+            virtual_s=0.0,
+            digest=None,
+            variants=(lost,),
+        )
+
+    @property
+    def cached(self) -> bool:
+        """Whether nothing of it had to be measured."""
+        return all(variant.cached for variant in self.variants)
+
+    def to_json(self) -> str:
+        """The text of ``result.json``."""
+        return json.dumps(_ADAPTER.dump_python(self, mode="json", by_alias=True), indent=1) + "\n"
+
+
+def parse_run(content: bytes) -> RunResult:
+    """The run that ``to_json`` wrote. Raises ValueError naming the field that is not as it should be."""
+    if len(content) > LIMIT_BYTES:
+        raise ValueError(f"has more than {LIMIT_BYTES >> 20} MiB")
+    try:
+        return _ADAPTER.validate_json(content)
+    except ValidationError as error:
+        first = error.errors(include_url=False)[0]
+        place = "".join(f"[{step}]" if isinstance(step, int) else f".{step}" for step in first["loc"])
+        words = f"{place.lstrip('.')}: " if place else ""
+        raise ValueError(printable(words + first["msg"].removeprefix("Value error, "))) from None
+
+
+def read_run(path: Path) -> RunResult:
+    """The run of a ``result.json``. Raises LabError naming the file where it is none, or half of one."""
+    try:
+        return parse_run(path.read_bytes())
+    except OSError as error:
+        raise LabError(f"{path}: {error.strerror}") from error
+    except ValueError as error:
+        raise LabError(
+            f"{path}: not a whole result: {error}", hint=f"remove {path.parent}, and run the scenario again"
+        ) from None
+
+
+_ADAPTER: Final[TypeAdapter[RunResult]] = TypeAdapter(RunResult)

@@ -1,0 +1,157 @@
+"""Why a figure is what it is: where frames were dropped, who was paused, what was full."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Final
+
+from wirelab.model.metric import METRICS, PAUSED_PRIORITY
+from wirelab.plan.ceiling import ceiling
+from wirelab.plan.path import flow_path, hops, path
+from wirelab.results.counters import flow_window
+from wirelab.results.rtt import FIGURES as RTT_FIGURES
+from wirelab.units import BITS_PER_BYTE, COST, NS_PER_S, PS_PER_NS, RATE, SIZE, TIME, rounded, show
+from wirelab.verdict.losses import MOST_NAMED, blocked, dropped, frames_were
+from wirelab.verdict.negotiation import negotiation
+from wirelab.verdict.pauses import pauses, priorities_paused
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+    from wirelab.model.expect import Expectation
+    from wirelab.plan.path import Hop
+    from wirelab.plan.traffic import Flow, Item, Ping
+    from wirelab.plan.types import Plan, Port
+    from wirelab.results.result import Result
+
+_NO_DROPS: Final = "nothing was dropped"
+
+
+def evidence(expectation: Expectation, plan: Plan, result: Result) -> str:
+    """What the counters say about the expectation's subject, whether it holds or not."""
+    offered, plan = plan, result.linked(plan)
+    subject, metric = expectation.subject, expectation.metric
+    for flow in plan.flows:
+        if flow.name == subject:
+            return _flow_evidence(metric, flow, plan, result)
+    for ping in plan.pings:
+        if ping.name == subject:
+            return _ping_evidence(ping, plan, result)
+    for port in plan.ports:
+        if port.label == subject and not METRICS[metric].needs_traffic:
+            return negotiation(port.name, offered)
+        if port.label == subject:
+            return _port_evidence(metric, port, plan, result)
+    return "; ".join(_happenings(plan, result, hops(plan), None))
+
+
+def _flow_evidence(metric: str, flow: Flow, plan: Plan, result: Result) -> str:
+    way = flow_path(plan, flow)
+    there_and_back = (*way, *path(plan, flow.receiver, flow.sender))
+    measured = result.flows[flow.name]
+    if not measured.connected:
+        unconnected = f"no connection came about between {flow.sender} and {flow.receiver}"
+        return "; ".join([unconnected, *blocked(result, there_and_back, flow.name)])
+    reasons = _happenings(plan, result, there_and_back, flow.name)
+    if metric == "retransmits" and measured.retransmits and reasons[0].startswith(_NO_DROPS):
+        reasons.append("what was sent again had not been lost")
+    if metric in RTT_FIGURES:
+        reasons = [*_fullest_queue(result, way, flow.name), *reasons]
+    if metric in ("goodput", "duration"):
+        reasons += _neighbours(flow, plan)
+        most = ceiling(plan, flow)
+        if most is not None:
+            by = "" if most.bottleneck.startswith("the line") else f", all that {most.bottleneck} serves"
+            reasons.append(f"the path carries at most {rounded(most.bps, RATE)}{by}")
+    return "; ".join(reasons)
+
+
+def _ping_evidence(ping: Ping, plan: Plan, result: Result) -> str:
+    """The fullest queue on its way there and back, which is what an echo waits in, and what became of it."""
+    way = (*path(plan, ping.sender, ping.receiver), *path(plan, ping.receiver, ping.sender))
+    reasons = _fullest_queue(result, way, ping.name)
+    if result.pings[ping.name].lost_ppm:
+        reasons += _happenings(plan, result, way, ping.name)
+    else:
+        # What was dropped on its way meanwhile was somebody else's.
+        reasons += ["no echo was lost", *map(str, pauses(result, way, ping.name)[:MOST_NAMED])]
+    return "; ".join([*reasons, *_neighbours(ping, plan)])
+
+
+def _port_evidence(metric: str, port: Port, plan: Plan, result: Result) -> str:
+    measured = result.ports[port.label]
+    drops = dropped(result, (port,))
+    match metric:
+        case "pause_sent" | "pfc_sent" | "buffer_high_water":
+            return (
+                f"its packet buffer held up to {rounded(measured.buffer_high_water_bytes, SIZE)}"
+                f" of {show(port.buffer_bytes, SIZE)}"
+                + (f" and sends PAUSE at {show(port.xoff_bytes, SIZE)}" if port.pause_tx else "")
+                + (f" and sends PFC at {show(port.xoff_bytes, SIZE)} of one priority" if port.pfc else "")
+            )
+        case "cpu_busy":
+            return _cpu_evidence(port)
+        case "pause_received" | "paused":
+            here = [hop for hop in hops(plan) if hop.out is port]
+            return "; ".join(map(str, pauses(result, here, None))) or "its peer never paused it"
+        case "queue_high_water" if port.queue and port.queue.limit_bytes is not None:
+            drops = [f"the queue has room for {show(port.queue.limit_bytes, SIZE)}", *drops]
+        case "ecn_marks":
+            drops = [_marks_evidence(port, result), *(drops or [f"{_NO_DROPS} there"])]
+        case _ if metric == "pfc_received" or metric.startswith(PAUSED_PRIORITY):
+            return priorities_paused(measured, result.elapsed_ns)
+    return "; ".join(drops) or f"{_NO_DROPS} there"
+
+
+def _marks_evidence(port: Port, result: Result) -> str:
+    """Whether the queue may mark at all, and how often it did."""
+    if port.queue is None or port.queue.ecn is False or port.queue.kind.endswith("fifo"):
+        return "its queue does not mark"
+    return f"{frames_were(result.ports[port.label].ecn_marks)} marked by {port.queue.kind}"
+
+
+def _cpu_evidence(port: Port) -> str:
+    cpu = port.cpu
+    if cpu is None:
+        return "frames cost its CPU nothing"
+    costs_ps = {
+        "a frame that comes in": cpu.rx_frame_ns * PS_PER_NS,
+        "a byte of it": cpu.rx_byte_ps,
+        "a frame that goes out": cpu.tx_frame_ns * PS_PER_NS,
+        "each of its bytes": cpu.tx_byte_ps,
+    }
+    return ", ".join(f"{unit} costs {show(cost_ps, COST)}" for unit, cost_ps in costs_ps.items() if cost_ps)
+
+
+def _happenings(plan: Plan, result: Result, way: Iterable[Hop], flow: str | None) -> list[str]:
+    """The drops, then the pauses, on these hops; that there were none is said as well."""
+    crossed = tuple(way)
+    touched = {port.name for hop in crossed for port in (hop.out, hop.into)}
+    losses = blocked(result, crossed, flow)
+    losses += dropped(result, [port for port in plan.ports if port.name in touched], flow)
+    silences = [str(pause) for pause in pauses(result, crossed, flow)[:MOST_NAMED]]
+    if not losses and not silences:
+        return [f"{_NO_DROPS}, no port was paused"]
+    return [*(losses or [_NO_DROPS]), *silences]
+
+
+def _fullest_queue(result: Result, way: Iterable[Hop], item: str) -> list[str]:
+    """The egress queue on the path that kept a frame waiting longest, by the samples taken meanwhile."""
+    first, last = (result.snapshots[name].at_ns for name in flow_window(item))
+    waits = [
+        (queue_bytes * BITS_PER_BYTE * NS_PER_S // hop.rate_bps, queue_bytes, hop.out.label)
+        for sample in result.samples
+        if first <= sample.at_ns <= last
+        for hop in way
+        for queue_bytes in (sample.ports[hop.out.name].queue_bytes,)
+    ]
+    wait_ns, queue_bytes, label = max(waits, key=lambda wait: wait[0], default=(0, 0, ""))
+    if not wait_ns:
+        return []
+    held = f"the queue of {label} held up to {rounded(queue_bytes, SIZE)}"
+    return [f"{held}, {rounded(wait_ns, TIME)} at line rate"]
+
+
+def _neighbours(item: Item, plan: Plan) -> list[str]:
+    """The flows that ran while it did."""
+    names = [flow.name for flow in plan.flows if flow is not item and flow.overlaps(item)]
+    return [f"{', '.join(names)} ran at the same time"] if names else []
