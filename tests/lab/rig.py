@@ -5,6 +5,7 @@ from __future__ import annotations
 import io
 import json
 from dataclasses import dataclass, replace
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -14,6 +15,8 @@ from wirelab.plan.traffic import Flow, Iperf3
 from wirelab.plan.types import Cable, Host, Module, Plan, Port, Queue, Switch
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
     from wirelab.lab.select import Lab
 
 GBPS = 1_000_000_000
@@ -50,12 +53,12 @@ class Rig:
         self._runs += 1
         return guest_folder(self.folder, f"lab-{self._runs}")
 
-    def run(self, plan: Plan, *, seed: int = 1) -> Path:
-        """Carry out ``plan`` and return the folder of raw files."""
+    def run(self, plan: Plan, *, seed: int = 1, on_poll: Callable[[Path], None] | None = None) -> Path:
+        """Carry out ``plan`` and return the folder of raw files; ``on_poll`` gets it all the while."""
         folder = self._folder()
         (folder / "plan" / "plan.json").write_text(plan.to_json())
         with Machine(self.lab.kernel, self.lab.root, folder, seed=seed, cpu=self.cpu) as machine:
-            machine.wait(_WALL_LIMIT_S)
+            machine.wait(_WALL_LIMIT_S, on_poll=on_poll and partial(on_poll, folder / "results"))
         return folder / "results"
 
     def execute(

@@ -9,6 +9,8 @@ import sys
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from tests.lab.processes import children, processes_in
+
 if TYPE_CHECKING:
     from tests.lab.rig import Rig
 
@@ -20,29 +22,6 @@ def namespaces(process: str) -> dict[str, str]:
     """The namespaces a process of the host lives in, by kind."""
     folder = Path("/proc", process, "ns")
     return {kind.name: str(kind.readlink()) for kind in folder.iterdir()}
-
-
-def processes_in(session: int) -> list[str]:
-    """The processes of the host that belong to a session."""
-    found = []
-    for folder in Path("/proc").iterdir():
-        if folder.name.isdigit():
-            try:
-                words = (folder / "stat").read_text().rpartition(")")[2].split()
-            except OSError:
-                continue
-            if int(words[3]) == session:
-                found.append(folder.name)
-    return found
-
-
-def children(process: int) -> list[int]:
-    """The processes of the host that a process has started."""
-    return [
-        int(number)
-        for task in Path(f"/proc/{process}/task").iterdir()
-        for number in (task / "children").read_text().split()
-    ]
 
 
 def test_the_host_gets_no_interface_and_no_namespace(tmp_path: Path) -> None:
@@ -57,11 +36,11 @@ def test_the_host_gets_no_interface_and_no_namespace(tmp_path: Path) -> None:
         try:
             assert wirelab.stdout is not None
             assert wirelab.stdout.readline() == b"up\n"
-            labs = [each for child in children(wirelab.pid) for each in processes_in(child)]
+            labs = [process for child in children(wirelab.pid) for process in processes_in(child)]
             assert len(labs) > 1
             for process in labs:
-                assert namespaces(process) == namespaces("self")
-                assert Path("/proc", process).stat().st_uid == os.getuid()
+                assert namespaces(str(process)) == namespaces("self")
+                assert Path("/proc", str(process)).stat().st_uid == os.getuid()
             assert sorted(path.name for path in INTERFACES.iterdir()) == before
         finally:
             wirelab.terminate()
