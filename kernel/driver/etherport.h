@@ -37,7 +37,7 @@
 
 #define ETHERPORT_MAX_MTU	9216
 #define ETHERPORT_MAX_RING	8192
-#define ETHERPORT_TX_AHEAD	2	/* frames that CPU and bus are at ahead of the wire */
+#define ETHERPORT_TX_PREFETCH	2	/* frames that CPU and bus are at ahead of the wire */
 #define ETHERPORT_CLASSES	8	/* IEEE 802.1Q: priorities */
 #define ETHERPORT_SHARED_MAX	256	/* nodes with a CPU or a memory of their own */
 
@@ -89,7 +89,7 @@ struct etherport_event {
 	void (*fn)(struct etherport_event *event);
 };
 
-/* What ports have in common under a number, see server.c and buffer.c */
+/* What ports have in common under a number, see bus_cpu.c and buffer.c */
 struct etherport_shared {
 	u64 cpu_busy_until_ps;
 	u64 cpu_busy_ps;		/* all that it has worked */
@@ -172,7 +172,7 @@ struct etherport {
 	u64 sending_until_ps;		/* or was sending until then */
 	u64 backoff_ps;			/* no attempt before */
 
-	/* server.c */
+	/* bus_cpu.c */
 	struct etherport_bus bus;
 	u64 bus_tx_busy_until_ps;
 	u64 bus_rx_busy_until_ps;
@@ -315,13 +315,14 @@ int etherport_class_of(const struct etherport *port, const struct sk_buff *skb);
 u16 etherport_select_queue(struct net_device *dev, struct sk_buff *skb,
 			   struct net_device *sb_dev);
 
-/* server.c */
+/* bus_cpu.c */
 struct etherport_shared *etherport_shared_get(u32 number);
 u32 etherport_shared_number(const struct etherport_shared *shared);
-u64 etherport_bus_serve(const struct etherport_bus *bus, u64 *busy_until_ps, u64 now_ps, u32 len);
-u64 etherport_cpu_serve(struct etherport *port, const struct etherport_cpu_cost *cost,
-			u64 now_ps, u32 len);
-void etherport_tx_serve(struct etherport *port, struct sk_buff_head *ring, u64 now_ps);
+u64 etherport_bus_transfer(const struct etherport_bus *bus, u64 *busy_until_ps,
+			   u64 now_ps, u32 len);
+u64 etherport_cpu_process(struct etherport *port, const struct etherport_cpu_cost *cost,
+			  u64 now_ps, u32 len);
+void etherport_tx_prefetch(struct etherport *port, struct sk_buff_head *ring, u64 now_ps);
 
 /* pause.c */
 void etherport_pause_init(struct etherport *port);

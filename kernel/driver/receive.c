@@ -6,7 +6,7 @@
  * buffer of the port it came by until it has left the node. A host's frame waits
  * in the RX ring for the interrupt, and in the packet buffer while the ring is
  * full or the bus is busy. Interrupts are moderated as "ethtool -C rx-usecs
- * rx-frames" says: so long after the first frame, or with the so-manieth. Where
+ * rx-frames" says: so long after the first frame, or when so many wait. Where
  * frames cost CPU time, the ring is emptied no faster than the CPU can.
  */
 #include <linux/if_vlan.h>
@@ -69,7 +69,8 @@ static void etherport_rx_work(struct etherport *port)
 
 	port->cpu_batch = 0;
 	skb_queue_walk(&port->rx_ring, skb) {
-		done_ps = etherport_cpu_serve(port, &port->cpu_rx, now_ps, etherport_frame_len(skb));
+		done_ps = etherport_cpu_process(port, &port->cpu_rx, now_ps,
+						etherport_frame_len(skb));
 		if (++port->cpu_batch == NAPI_POLL_WEIGHT)
 			break;
 	}
@@ -142,8 +143,8 @@ static void etherport_rx_move(struct etherport *port, u64 from_ps, u64 now_ps)
 		return;
 
 	etherport_event_at(&port->bus_event,
-			   etherport_bus_serve(&port->bus, &port->bus_rx_busy_until_ps, from_ps,
-					       etherport_frame_len(skb)),
+			   etherport_bus_transfer(&port->bus, &port->bus_rx_busy_until_ps, from_ps,
+						  etherport_frame_len(skb)),
 			   now_ps);
 }
 

@@ -92,7 +92,7 @@ static struct sk_buff *etherport_tx_next(struct etherport *port, u64 *start_ps, 
 		if (!skb)
 			continue;
 		if (etherport_tx_takes_time(port))
-			etherport_tx_serve(port, &port->classes[class].tx_ring, now_ps);
+			etherport_tx_prefetch(port, &port->classes[class].tx_ring, now_ps);
 		if (etherport_paused(port, class, *start_ps)) {
 			again_ps = min(again_ps, port->classes[class].paused_until_ps);
 			continue;
@@ -105,7 +105,7 @@ static struct sk_buff *etherport_tx_next(struct etherport *port, u64 *start_ps, 
 		*start_ps = max(*start_ps, ready_ps);
 		__skb_unlink(skb, &port->classes[class].tx_ring);
 		if (etherport_tx_takes_time(port))
-			etherport_tx_serve(port, &port->classes[class].tx_ring, now_ps);
+			etherport_tx_prefetch(port, &port->classes[class].tx_ring, now_ps);
 		return skb;
 	}
 	if (again_ps != U64_MAX)
@@ -276,8 +276,8 @@ static void etherport_tx_enqueue(struct etherport *port, struct sk_buff *skb)
 	etherport_cb(skb)->ready_ps = 0;
 	if (etherport_tx_takes_time(port)) {
 		etherport_cb(skb)->ready_ps = ETHERPORT_NOT_READY;
-		if (skb_queue_len(ring) <= ETHERPORT_TX_AHEAD)
-			etherport_tx_serve(port, ring, etherport_now_ps());
+		if (skb_queue_len(ring) <= ETHERPORT_TX_PREFETCH)
+			etherport_tx_prefetch(port, ring, etherport_now_ps());
 	}
 }
 
