@@ -24,6 +24,7 @@
 #include <linux/netdevice.h>
 #include <linux/skbuff.h>
 #include <linux/time-internal.h>
+#include <net/rtnetlink.h>
 
 #include "compat.h"
 
@@ -35,6 +36,7 @@
 #define ETHERPORT_QUANTUM_LEN	64	/* octets */
 #define ETHERPORT_QUANTA_MAX	0xffff
 
+#define ETHERPORT_KIND		"etherport"	/* ip link add type */
 #define ETHERPORT_MAX_MTU	9216
 #define ETHERPORT_MAX_RING	8192
 #define ETHERPORT_TX_PREFETCH	2	/* frames that CPU and bus are at ahead of the wire */
@@ -153,9 +155,12 @@ struct etherport {
 	struct etherport_event tx_event;	/* its last bit, or the end of a pause */
 	u64 tx_free_ps;			/* the serializer is free from here */
 	u64 tx_noticed_ps;		/* when that was noticed, maybe later */
+	u64 queue_high_water_bytes;	/* of the egress queue, the root qdisc */
+
+	/* cable.c */
 	struct sk_buff_head flight;	/* on the cable towards the peer */
 	struct etherport_event flight_event;
-	u64 queue_high_water_bytes;	/* of the egress queue, the root qdisc */
+	void (*receive)(struct etherport *port, struct sk_buff *skb);
 
 	/* medium.c, hub.c */
 	struct list_head stations;	/* all ports there are */
@@ -207,6 +212,7 @@ struct etherport {
 	u8 pause_pending;		/* classes of which the peer is to hear */
 	u16 pause_quanta;		/* what an XOFF asks for */
 	struct etherport_event pause_event;	/* refreshes an XOFF */
+	void (*tx_kick)(struct etherport *port);	/* there may be something to send */
 };
 
 #define ETHERPORT_NOT_READY	U64_MAX
@@ -218,6 +224,11 @@ struct etherport_cb {
 	bool damaged;		/* by a collision */
 	u8 class;		/* in the packet buffer */
 };
+
+static inline bool etherport_is(const struct net_device *dev)
+{
+	return dev->rtnl_link_ops && !strcmp(dev->rtnl_link_ops->kind, ETHERPORT_KIND);
+}
 
 static inline struct etherport_cb *etherport_cb(struct sk_buff *skb)
 {
@@ -254,15 +265,14 @@ static inline u64 etherport_now_ps(void)
 	return ktime_get_ns() * 1000;
 }
 
+/* The files' functions, in the order of the Makefile: from the bottom up. */
+
 /* event.c */
 void etherport_event_init(struct etherport_event *event,
 			  void (*fn)(struct etherport_event *event));
 bool etherport_event_pending(const struct etherport_event *event);
 void etherport_event_at(struct etherport_event *event, u64 when_ps, u64 now_ps);
 void etherport_event_cancel(struct etherport_event *event);
-
-/* main.c */
-bool etherport_is(const struct net_device *dev);
 
 /* negotiate.c */
 void etherport_supported(unsigned long *modes);
@@ -271,11 +281,46 @@ bool etherport_agree(const struct etherport *a, const struct etherport *a_leader
 		     const struct etherport *b, const struct etherport *b_leader,
 		     struct etherport_link *a_link, struct etherport_link *b_link);
 
-/* link.c */
-void etherport_link_init(struct etherport *port);
-void etherport_plug(struct etherport *port, struct etherport *peer);
-void etherport_unplug(struct etherport *port);
-void etherport_resolve(struct etherport *port);
+/* bus_cpu.c */
+struct etherport_shared *etherport_shared_get(u32 number);
+u32 etherport_shared_number(const struct etherport_shared *shared);
+u64 etherport_bus_transfer(const struct etherport_bus *bus, u64 *busy_until_ps,
+			   u64 now_ps, u32 len);
+u64 etherport_cpu_process(struct etherport *port, const struct etherport_cpu_cost *cost,
+			  u64 now_ps, u32 len);
+void etherport_tx_prefetch(struct etherport *port, struct sk_buff_head *ring, u64 now_ps);
+
+/* priority.c */
+int etherport_class_of(const struct etherport *port, const struct sk_buff *skb);
+u16 etherport_select_queue(struct net_device *dev, struct sk_buff *skb,
+			   struct net_device *sb_dev);
+
+/* medium.c */
+void etherport_medium_begin(struct etherport *port, u64 from_ps, u64 until_ps, u64 now_ps);
+void etherport_medium_try(struct etherport *port, u64 now_ps);
+bool etherport_medium_event(struct etherport *port, u64 now_ps);
+
+/* cable.c */
+void etherport_cable_init(struct etherport *port,
+			  void (*receive)(struct etherport *port, struct sk_buff *skb));
+void etherport_cable_send(struct etherport *port, struct sk_buff *skb, u64 sent_ps, u64 now_ps);
+void etherport_cable_cut(struct etherport *port);
+
+/* pause.c */
+void etherport_pause_init(struct etherport *port, void (*tx_kick)(struct etherport *port));
+void etherport_pause_stop(struct etherport *port);
+void etherport_pause_watch(struct etherport *port, int class);
+void etherport_pause_watch_all(struct etherport *port);
+void etherport_pause_received(struct etherport *port, const struct sk_buff *skb);
+bool etherport_paused(const struct etherport *port, int class, u64 now_ps);
+u64 etherport_paused_ns(struct etherport *port, int class);
+struct sk_buff *etherport_pause_next(struct etherport *port);
+
+/* buffer.c */
+int etherport_buffer_setup(void);
+bool etherport_buffer_take(struct etherport *port, int class, u32 len);
+void etherport_buffer_give(struct etherport *port, int class, u32 len);
+bool etherport_buffer_charge(struct etherport *port, struct sk_buff *skb, int class, u32 len);
 
 /* transmit.c */
 void etherport_tx_init(struct etherport *port);
@@ -283,14 +328,8 @@ void etherport_tx_start(struct etherport *port);
 void etherport_tx_stop(struct etherport *port);
 void etherport_tx_kick(struct etherport *port);
 void etherport_tx_resume(struct etherport *port);
-void etherport_to_cable(struct etherport *port, struct sk_buff *skb, u64 sent_ps, u64 now_ps);
 u32 etherport_tx_used(const struct etherport *port);
 netdev_tx_t etherport_xmit(struct sk_buff *skb, struct net_device *dev);
-
-/* medium.c */
-void etherport_medium_begin(struct etherport *port, u64 from_ps, u64 until_ps, u64 now_ps);
-void etherport_medium_try(struct etherport *port, u64 now_ps);
-bool etherport_medium_event(struct etherport *port, u64 now_ps);
 
 /* hub.c */
 void etherport_hub_add(struct etherport *port);
@@ -304,35 +343,11 @@ void etherport_rx_start(struct etherport *port);
 void etherport_rx_stop(struct etherport *port);
 void etherport_receive(struct etherport *port, struct sk_buff *skb);
 
-/* buffer.c */
-int etherport_buffer_setup(void);
-bool etherport_buffer_take(struct etherport *port, int class, u32 len);
-void etherport_buffer_give(struct etherport *port, int class, u32 len);
-bool etherport_buffer_charge(struct etherport *port, struct sk_buff *skb, int class, u32 len);
-
-/* priority.c */
-int etherport_class_of(const struct etherport *port, const struct sk_buff *skb);
-u16 etherport_select_queue(struct net_device *dev, struct sk_buff *skb,
-			   struct net_device *sb_dev);
-
-/* bus_cpu.c */
-struct etherport_shared *etherport_shared_get(u32 number);
-u32 etherport_shared_number(const struct etherport_shared *shared);
-u64 etherport_bus_transfer(const struct etherport_bus *bus, u64 *busy_until_ps,
-			   u64 now_ps, u32 len);
-u64 etherport_cpu_process(struct etherport *port, const struct etherport_cpu_cost *cost,
-			  u64 now_ps, u32 len);
-void etherport_tx_prefetch(struct etherport *port, struct sk_buff_head *ring, u64 now_ps);
-
-/* pause.c */
-void etherport_pause_init(struct etherport *port);
-void etherport_pause_stop(struct etherport *port);
-void etherport_pause_watch(struct etherport *port, int class);
-void etherport_pause_watch_all(struct etherport *port);
-void etherport_pause_received(struct etherport *port, const struct sk_buff *skb);
-bool etherport_paused(const struct etherport *port, int class, u64 now_ps);
-u64 etherport_paused_ns(struct etherport *port, int class);
-struct sk_buff *etherport_pause_next(struct etherport *port);
+/* link.c */
+void etherport_link_init(struct etherport *port);
+void etherport_plug(struct etherport *port, struct etherport *peer);
+void etherport_unplug(struct etherport *port);
+void etherport_resolve(struct etherport *port);
 
 /* ethtool.c, sysfs.c */
 extern const struct ethtool_ops etherport_ethtool_ops;

@@ -54,7 +54,7 @@ void etherport_repeat(struct etherport *port, struct sk_buff *skb)
 		}
 		out->count.tx_frames++;
 		out->count.tx_bytes += etherport_frame_len(copy);
-		etherport_to_cable(out, copy, sent_ps, now_ps);
+		etherport_cable_send(out, copy, sent_ps, now_ps);
 	}
 	rcu_read_unlock();
 	consume_skb(skb);

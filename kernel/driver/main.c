@@ -82,11 +82,6 @@ static const struct net_device_ops etherport_netdev_ops = {
 	.ndo_validate_addr	= eth_validate_addr,
 };
 
-bool etherport_is(const struct net_device *dev)
-{
-	return dev->netdev_ops == &etherport_netdev_ops;
-}
-
 static void etherport_setup(struct net_device *dev)
 {
 	struct etherport *port = netdev_priv(dev);
@@ -115,7 +110,8 @@ static void etherport_setup(struct net_device *dev)
 	etherport_link_init(port);
 	etherport_tx_init(port);
 	etherport_rx_init(port);
-	etherport_pause_init(port);
+	etherport_cable_init(port, etherport_receive);
+	etherport_pause_init(port, etherport_tx_kick);
 }
 
 /* The port that IFLA_LINK names, or NULL if the new port is to stay unplugged. */
@@ -191,7 +187,7 @@ static struct net *etherport_get_link_net(const struct net_device *dev)
 }
 
 static struct rtnl_link_ops etherport_link_ops = {
-	.kind		= "etherport",
+	.kind		= ETHERPORT_KIND,
 	.priv_size	= sizeof(struct etherport),
 	.setup		= etherport_setup,
 	.newlink	= etherport_newlink,

@@ -7,6 +7,9 @@
  * timer runs out, and sent with a time of zero when the buffer has fallen to XON.
  * Received frames are consumed here: a bridge never sees them. A port speaks one
  * of the two: who keeps priorities apart does not use PAUSE (802.1Q 36.1.3.1).
+ *
+ * The transmitter asks here whether it may send and what is due; that something
+ * has changed it learns by the function that the port was made with.
  */
 #include "etherport.h"
 
@@ -121,28 +124,28 @@ static void etherport_pause_event(struct etherport_event *event)
 
 	port->pause_pending |= etherport_xoff_sent(port);
 	etherport_pause_rearm(port);
-	etherport_tx_kick(port);
+	port->tx_kick(port);
 }
 
 /* The fill of a class's packet buffer has changed: tell the peer if it must know. */
 void etherport_pause_watch(struct etherport *port, int class)
 {
-	struct etherport_class *of = &port->classes[class];
+	struct etherport_class *state = &port->classes[class];
 	bool sends = etherport_pause_sends(port, class);
 
-	if (!of->xoff_sent && sends && of->used_bytes > port->xoff_bytes) {
+	if (!state->xoff_sent && sends && state->used_bytes > port->xoff_bytes) {
 		if (!etherport_event_pending(&port->pause_event))
 			etherport_pause_rearm(port);
-		of->xoff_sent = true;
-	} else if (of->xoff_sent && (!sends || of->used_bytes <= port->xon_bytes)) {
-		of->xoff_sent = false;
+		state->xoff_sent = true;
+	} else if (state->xoff_sent && (!sends || state->used_bytes <= port->xon_bytes)) {
+		state->xoff_sent = false;
 		if (!etherport_xoff_sent(port))
 			etherport_event_cancel(&port->pause_event);
 	} else {
 		return;
 	}
 	port->pause_pending |= BIT(class);
-	etherport_tx_kick(port);
+	port->tx_kick(port);
 }
 
 /* Thresholds or permissions have changed. */
@@ -155,15 +158,15 @@ void etherport_pause_watch_all(struct etherport *port)
 }
 
 /* Add the pause up to now to the counter; a pause that is over is closed. */
-static void etherport_pause_account(struct etherport_class *of, u64 now_ps)
+static void etherport_pause_account(struct etherport_class *state, u64 now_ps)
 {
-	u64 end_ps = min(now_ps, of->paused_until_ps);
+	u64 end_ps = min(now_ps, state->paused_until_ps);
 
-	if (!of->paused_since_ps)
+	if (!state->paused_since_ps)
 		return;
-	if (end_ps > of->paused_since_ps)
-		of->paused_ps += end_ps - of->paused_since_ps;
-	of->paused_since_ps = now_ps < of->paused_until_ps ? now_ps : 0;
+	if (end_ps > state->paused_since_ps)
+		state->paused_ps += end_ps - state->paused_since_ps;
+	state->paused_since_ps = now_ps < state->paused_until_ps ? now_ps : 0;
 }
 
 bool etherport_paused(const struct etherport *port, int class, u64 now_ps)
@@ -180,14 +183,14 @@ u64 etherport_paused_ns(struct etherport *port, int class)
 /* A later frame replaces the running timer (Annex 31B.3.3). */
 static void etherport_pause_class(struct etherport *port, int class, u16 quanta, u64 now_ps)
 {
-	struct etherport_class *of = &port->classes[class];
+	struct etherport_class *state = &port->classes[class];
 
-	etherport_pause_account(of, now_ps);
-	of->paused_until_ps = now_ps + etherport_quanta_ps(port, quanta);
+	etherport_pause_account(state, now_ps);
+	state->paused_until_ps = now_ps + etherport_quanta_ps(port, quanta);
 	if (!quanta)
-		of->paused_since_ps = 0;
-	else if (!of->paused_since_ps)
-		of->paused_since_ps = now_ps;
+		state->paused_since_ps = 0;
+	else if (!state->paused_since_ps)
+		state->paused_since_ps = now_ps;
 }
 
 static void etherport_pfc_received(struct etherport *port,
@@ -223,11 +226,12 @@ void etherport_pause_received(struct etherport *port, const struct sk_buff *skb)
 	default:
 		return;
 	}
-	etherport_tx_kick(port);
+	port->tx_kick(port);
 }
 
-void etherport_pause_init(struct etherport *port)
+void etherport_pause_init(struct etherport *port, void (*tx_kick)(struct etherport *port))
 {
+	port->tx_kick = tx_kick;
 	port->pause_quanta = ETHERPORT_QUANTA_MAX;
 	etherport_event_init(&port->pause_event, etherport_pause_event);
 }
@@ -242,12 +246,12 @@ void etherport_pause_stop(struct etherport *port)
 	etherport_event_cancel(&port->pause_event);
 	port->pause_pending = 0;
 	for (class = 0; class < ETHERPORT_CLASSES; class++) {
-		struct etherport_class *of = &port->classes[class];
+		struct etherport_class *state = &port->classes[class];
 
-		etherport_pause_account(of, now_ps);
-		of->paused_until_ps = 0;
-		of->paused_since_ps = 0;
-		of->xoff_sent = false;
+		etherport_pause_account(state, now_ps);
+		state->paused_until_ps = 0;
+		state->paused_since_ps = 0;
+		state->xoff_sent = false;
 	}
 	local_bh_enable();
 }

@@ -309,7 +309,8 @@ void etherport_rx_stop(struct etherport *port)
 		port->count.rx_dropped_down++;
 		kfree_skb(skb);
 	}
-	port->count.rx_dropped_down += skb_queue_len(&port->rx_ring) + skb_queue_len(&port->rx_done);
+	port->count.rx_dropped_down += skb_queue_len(&port->rx_ring);
+	port->count.rx_dropped_down += skb_queue_len(&port->rx_done);
 	__skb_queue_purge(&port->rx_ring);
 	__skb_queue_purge(&port->rx_done);
 	local_bh_enable();

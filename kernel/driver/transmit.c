@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * From the qdisc to the far end of the cable: TX ring, serializer, cable delay.
+ * From the qdisc to the cable: TX ring, serializer.
  *
  * One timer event a frame: when its last FCS bit leaves, the frame is handed to
  * the cable and the next one is started behind the inter-frame gap. A cable so
@@ -149,51 +149,6 @@ void etherport_tx_kick(struct etherport *port)
 		etherport_tx_go_on(port, etherport_now_ps());
 }
 
-static void etherport_flight_schedule(struct etherport *port, u64 now_ps)
-{
-	struct sk_buff *skb = skb_peek(&port->flight);
-
-	if (skb)
-		etherport_event_at(&port->flight_event, etherport_cb(skb)->arrival_ps, now_ps);
-}
-
-static void etherport_flight_event(struct etherport_event *event)
-{
-	struct etherport *port = container_of(event, struct etherport, flight_event);
-	u64 now_ps = etherport_now_ps();
-	struct sk_buff *skb;
-
-	while ((skb = skb_peek(&port->flight)) &&
-	       etherport_cb(skb)->arrival_ps <= now_ps) {
-		__skb_unlink(skb, &port->flight);
-		if (port->peer)
-			etherport_receive(port->peer, skb);
-		else
-			kfree_skb(skb);
-	}
-	etherport_flight_schedule(port, now_ps);
-}
-
-/* A frame whose last bit leaves at ``sent_ps`` is on its way. */
-void etherport_to_cable(struct etherport *port, struct sk_buff *skb, u64 sent_ps, u64 now_ps)
-{
-	bool idle = skb_queue_empty(&port->flight);
-	u64 arrival_ps = sent_ps + port->cable_delay_ns * 1000;
-
-	if (!port->peer) {
-		kfree_skb(skb);
-		return;
-	}
-	if (idle && arrival_ps <= now_ps) {
-		etherport_receive(port->peer, skb);
-		return;
-	}
-	etherport_cb(skb)->arrival_ps = arrival_ps;
-	__skb_queue_tail(&port->flight, skb);
-	if (idle)
-		etherport_flight_schedule(port, now_ps);
-}
-
 /* What was charged for the frame is let off: a descriptor, BQL's bytes. */
 static void etherport_tx_complete(struct etherport *port, struct sk_buff *skb)
 {
@@ -217,7 +172,7 @@ static void etherport_tx_done(struct etherport *port, struct sk_buff *skb, u64 n
 	}
 	etherport_cb(skb)->damaged = port->tx_damaged;
 	port->tx_damaged = false;
-	etherport_to_cable(port, skb, now_ps - etherport_short_delay_ps(port), now_ps);
+	etherport_cable_send(port, skb, now_ps - etherport_short_delay_ps(port), now_ps);
 }
 
 /* A late collision, or excessive ones: sixteen attempts, none of them alone. */
@@ -352,9 +307,7 @@ void etherport_tx_init(struct etherport *port)
 
 	for (class = 0; class < ETHERPORT_CLASSES; class++)
 		__skb_queue_head_init(&port->classes[class].tx_ring);
-	__skb_queue_head_init(&port->flight);
 	etherport_event_init(&port->tx_event, etherport_tx_event);
-	etherport_event_init(&port->flight_event, etherport_flight_event);
 	INIT_LIST_HEAD(&port->medium);
 }
 
@@ -381,14 +334,13 @@ void etherport_tx_stop(struct etherport *port)
 	netif_tx_disable(port->dev);
 	local_bh_disable();
 	etherport_event_cancel(&port->tx_event);
-	etherport_event_cancel(&port->flight_event);
 	port->count.tx_dropped_down += etherport_tx_used(port);
 	kfree_skb(port->tx_frame);
 	port->tx_frame = NULL;
 	port->sending = false;
 	for (class = 0; class < port->class_count; class++)
 		__skb_queue_purge(&port->classes[class].tx_ring);
-	__skb_queue_purge(&port->flight);
+	etherport_cable_cut(port);
 	etherport_tx_reset(port);
 	local_bh_enable();
 }

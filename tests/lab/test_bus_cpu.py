@@ -1,4 +1,4 @@
-"""Buses and CPUs: serial servers in front of the MAC and the stack."""
+"""Buses and CPUs: what a frame passes one after the other, between the MAC and the stack."""
 
 from __future__ import annotations
 
