@@ -2,16 +2,67 @@
 /* Settings no NIC has a tool for: /sys/class/net/<port>/etherport/ */
 #include <linux/device.h>
 #include <linux/rtnetlink.h>
+#include <linux/sched/signal.h>
 
 #include "etherport.h"
+
+struct etherport_attribute {
+	struct device_attribute attr;
+	size_t offset;		/* of the field, in struct etherport */
+	int (*set)(struct etherport *port, void *field, const char *buf);
+};
 
 static struct etherport *etherport_of(struct device *dev)
 {
 	return netdev_priv(to_net_dev(dev));
 }
 
-static ssize_t etherport_store_u64(struct etherport *port, const char *buf,
-				     size_t count, u64 *field)
+static void *etherport_field(struct device *dev, struct device_attribute *attr)
+{
+	const struct etherport_attribute *etherport_attr =
+		container_of(attr, struct etherport_attribute, attr);
+
+	return (void *)etherport_of(dev) + etherport_attr->offset;
+}
+
+/*
+ * Who deletes the port holds RTNL and waits for everybody who is at one of its
+ * attributes. To wait for RTNL here would be to wait for each other for ever: let
+ * go of the attribute and begin anew, as netdev_store() of net/core has it.
+ */
+static ssize_t etherport_store(struct device *dev, struct device_attribute *attr,
+			       const char *buf, size_t count)
+{
+	const struct etherport_attribute *etherport_attr =
+		container_of(attr, struct etherport_attribute, attr);
+	int err = -ENODEV;
+
+	if (!rtnl_trylock()) {
+		/* Who holds it may be waiting for time to pass: it does not while one is busy. */
+		schedule_timeout_interruptible(1);
+		return restart_syscall();
+	}
+	if (to_net_dev(dev)->reg_state == NETREG_REGISTERED)
+		err = etherport_attr->set(etherport_of(dev), etherport_field(dev, attr), buf);
+	rtnl_unlock();
+	return err ? : count;
+}
+
+#define ETHERPORT_ATTR(_name, _field, _show, _set)			\
+static struct etherport_attribute dev_attr_##_name = {			\
+	.attr = __ATTR(_name, 0644, _show, etherport_store),		\
+	.offset = offsetof(struct etherport, _field),			\
+	.set = _set,							\
+}
+
+static ssize_t etherport_show_u64(struct device *dev, struct device_attribute *attr, char *buf)
+{
+	const u64 *value = etherport_field(dev, attr);
+
+	return sysfs_emit(buf, "%llu\n", *value);
+}
+
+static int etherport_set_u64(struct etherport *port, void *field, const char *buf)
 {
 	u64 value;
 	int err;
@@ -21,46 +72,49 @@ static ssize_t etherport_store_u64(struct etherport *port, const char *buf,
 		return err;
 
 	local_bh_disable();
-	*field = value;
+	*(u64 *)field = value;
 	etherport_pause_watch_all(port);
 	local_bh_enable();
-	return count;
+	return 0;
 }
 
-#define ETHERPORT_ATTR(name, field)						\
-static ssize_t name##_show(struct device *dev, struct device_attribute *attr,	\
-			   char *buf)						\
-{										\
-	return sysfs_emit(buf, "%llu\n", etherport_of(dev)->field);		\
-}										\
-										\
-static ssize_t name##_store(struct device *dev, struct device_attribute *attr,	\
-			    const char *buf, size_t count)			\
-{										\
-	struct etherport *port = etherport_of(dev);				\
-										\
-	return etherport_store_u64(port, buf, count, &port->field);		\
-}										\
-static DEVICE_ATTR_RW(name)
+ETHERPORT_ATTR(buffer_bytes, buffer_bytes, etherport_show_u64, etherport_set_u64);
+ETHERPORT_ATTR(xoff_bytes, xoff_bytes, etherport_show_u64, etherport_set_u64);
+ETHERPORT_ATTR(xon_bytes, xon_bytes, etherport_show_u64, etherport_set_u64);
+ETHERPORT_ATTR(bus_payload_bytes, bus.payload_bytes, etherport_show_u64, etherport_set_u64);
+ETHERPORT_ATTR(bus_overhead_bytes, bus.overhead_bytes, etherport_show_u64, etherport_set_u64);
+ETHERPORT_ATTR(bus_frame_bytes, bus.frame_bytes, etherport_show_u64, etherport_set_u64);
+ETHERPORT_ATTR(cpu_rx_frame_ns, cpu_rx.frame_ns, etherport_show_u64, etherport_set_u64);
+ETHERPORT_ATTR(cpu_rx_byte_ps, cpu_rx.byte_ps, etherport_show_u64, etherport_set_u64);
+ETHERPORT_ATTR(cpu_tx_frame_ns, cpu_tx.frame_ns, etherport_show_u64, etherport_set_u64);
+ETHERPORT_ATTR(cpu_tx_byte_ps, cpu_tx.byte_ps, etherport_show_u64, etherport_set_u64);
 
-ETHERPORT_ATTR(buffer_bytes, buffer_bytes);
-ETHERPORT_ATTR(xoff_bytes, xoff_bytes);
-ETHERPORT_ATTR(xon_bytes, xon_bytes);
-ETHERPORT_ATTR(bus_payload_bytes, bus.payload_bytes);
-ETHERPORT_ATTR(bus_overhead_bytes, bus.overhead_bytes);
-ETHERPORT_ATTR(bus_frame_bytes, bus.frame_bytes);
-ETHERPORT_ATTR(cpu_rx_frame_ns, cpu_rx.frame_ns);
-ETHERPORT_ATTR(cpu_rx_byte_ps, cpu_rx.byte_ps);
-ETHERPORT_ATTR(cpu_tx_frame_ns, cpu_tx.frame_ns);
-ETHERPORT_ATTR(cpu_tx_byte_ps, cpu_tx.byte_ps);
+/* A card is not moved to another slot while it runs: frames would be half way. */
+static int etherport_set_bus(struct etherport *port, void *field, const char *buf)
+{
+	if (netif_running(port->dev))
+		return -EBUSY;
+	return etherport_set_u64(port, field, buf);
+}
+ETHERPORT_ATTR(bus_bps, bus.bps, etherport_show_u64, etherport_set_bus);
 
-static ssize_t pause_quanta_show(struct device *dev, struct device_attribute *attr, char *buf)
+/* A cable is as long for one end as for the other. */
+static int etherport_set_cable_delay(struct etherport *port, void *field, const char *buf)
+{
+	int err = kstrtou64(buf, 0, field);
+
+	if (!err && port->peer)
+		port->peer->cable_delay_ns = port->cable_delay_ns;
+	return err;
+}
+ETHERPORT_ATTR(cable_delay_ns, cable_delay_ns, etherport_show_u64, etherport_set_cable_delay);
+
+static ssize_t etherport_show_quanta(struct device *dev, struct device_attribute *attr, char *buf)
 {
 	return sysfs_emit(buf, "%u\n", etherport_of(dev)->pause_quanta);
 }
 
-static ssize_t pause_quanta_store(struct device *dev, struct device_attribute *attr,
-				  const char *buf, size_t count)
+static int etherport_set_quanta(struct etherport *port, void *field, const char *buf)
 {
 	u16 quanta;
 	int err;
@@ -70,80 +124,10 @@ static ssize_t pause_quanta_store(struct device *dev, struct device_attribute *a
 		return err;
 	if (!quanta)
 		return -EINVAL;
-	etherport_of(dev)->pause_quanta = quanta;
-	return count;
+	port->pause_quanta = quanta;
+	return 0;
 }
-static DEVICE_ATTR_RW(pause_quanta);
-
-/* A cable is as long for one end as for the other. */
-static ssize_t cable_delay_ns_store(struct device *dev, struct device_attribute *attr,
-				    const char *buf, size_t count)
-{
-	struct etherport *port = etherport_of(dev);
-	u64 delay_ns;
-	int err;
-
-	err = kstrtou64(buf, 0, &delay_ns);
-	if (err)
-		return err;
-
-	rtnl_lock();
-	port->cable_delay_ns = delay_ns;
-	if (port->peer)
-		port->peer->cable_delay_ns = delay_ns;
-	rtnl_unlock();
-	return count;
-}
-
-static ssize_t cable_delay_ns_show(struct device *dev, struct device_attribute *attr, char *buf)
-{
-	return sysfs_emit(buf, "%llu\n", etherport_of(dev)->cable_delay_ns);
-}
-static DEVICE_ATTR_RW(cable_delay_ns);
-
-/* Priorities whose frames are not to be lost, a bit for each; 0: PAUSE for all of them. */
-static ssize_t pfc_store(struct device *dev, struct device_attribute *attr,
-			 const char *buf, size_t count)
-{
-	struct etherport *port = etherport_of(dev);
-	u8 priorities;
-	int err;
-
-	err = kstrtou8(buf, 0, &priorities);
-	if (err)
-		return err;
-	if (port->class_count < ETHERPORT_CLASSES)
-		return -EOPNOTSUPP;
-	if (netif_running(port->dev) || port->buffer_used_bytes)
-		return -EBUSY;
-	port->pfc = priorities;
-	return count;
-}
-
-static ssize_t pfc_show(struct device *dev, struct device_attribute *attr, char *buf)
-{
-	return sysfs_emit(buf, "%#x\n", etherport_of(dev)->pfc);
-}
-static DEVICE_ATTR_RW(pfc);
-
-static const char * const etherport_trusts[] = { "pcp", "dscp" };
-
-static ssize_t trust_store(struct device *dev, struct device_attribute *attr,
-			   const char *buf, size_t count)
-{
-	int trust = sysfs_match_string(etherport_trusts, buf);
-
-	if (trust < 0)
-		return trust;
-	etherport_of(dev)->trust_dscp = trust;
-	return count;
-}
-
-static ssize_t trust_show(struct device *dev, struct device_attribute *attr, char *buf)
-{
-	return sysfs_emit(buf, "%s\n", etherport_trusts[etherport_of(dev)->trust_dscp]);
-}
-static DEVICE_ATTR_RW(trust);
+ETHERPORT_ATTR(pause_quanta, pause_quanta, etherport_show_quanta, etherport_set_quanta);
 
 static const char * const etherport_roles[] = {
 	[ETHERPORT_HOST] = "host",
@@ -151,15 +135,13 @@ static const char * const etherport_roles[] = {
 	[ETHERPORT_REPEAT] = "repeat",
 };
 
-static ssize_t role_show(struct device *dev, struct device_attribute *attr, char *buf)
+static ssize_t etherport_show_role(struct device *dev, struct device_attribute *attr, char *buf)
 {
 	return sysfs_emit(buf, "%s\n", etherport_roles[etherport_of(dev)->role]);
 }
 
-static ssize_t role_store(struct device *dev, struct device_attribute *attr,
-			  const char *buf, size_t count)
+static int etherport_set_role(struct etherport *port, void *field, const char *buf)
 {
-	struct etherport *port = etherport_of(dev);
 	int role = sysfs_match_string(etherport_roles, buf);
 
 	if (role < 0)
@@ -167,29 +149,19 @@ static ssize_t role_store(struct device *dev, struct device_attribute *attr,
 	if (netif_running(port->dev))
 		return -EBUSY;
 	port->role = role;
-	return count;
+	return 0;
 }
-static DEVICE_ATTR_RW(role);
+ETHERPORT_ATTR(role, role, etherport_show_role, etherport_set_role);
 
-/* A card is not moved to another slot while it runs: frames would be half way. */
-static ssize_t bus_bps_store(struct device *dev, struct device_attribute *attr,
-			     const char *buf, size_t count)
+/* What ports with the same number have in common; 0: nothing. */
+static ssize_t etherport_show_shared(struct device *dev, struct device_attribute *attr, char *buf)
 {
-	struct etherport *port = etherport_of(dev);
+	struct etherport_shared **shared = etherport_field(dev, attr);
 
-	if (netif_running(port->dev))
-		return -EBUSY;
-	return etherport_store_u64(port, buf, count, &port->bus.bps);
+	return sysfs_emit(buf, "%u\n", etherport_shared_number(*shared));
 }
 
-static ssize_t bus_bps_show(struct device *dev, struct device_attribute *attr, char *buf)
-{
-	return sysfs_emit(buf, "%llu\n", etherport_of(dev)->bus.bps);
-}
-static DEVICE_ATTR_RW(bus_bps);
-
-static ssize_t etherport_store_shared(struct etherport *port, const char *buf, size_t count,
-				      struct etherport_shared **field)
+static int etherport_set_shared(struct etherport *port, void *field, const char *buf)
 {
 	struct etherport_shared *shared;
 	u32 number;
@@ -204,68 +176,36 @@ static ssize_t etherport_store_shared(struct etherport *port, const char *buf, s
 	shared = etherport_shared_get(number);
 	if (IS_ERR(shared))
 		return PTR_ERR(shared);
-	*field = shared;
-	return count;
+	*(struct etherport_shared **)field = shared;
+	return 0;
+}
+ETHERPORT_ATTR(cpu, cpu, etherport_show_shared, etherport_set_shared);
+ETHERPORT_ATTR(pool, pool, etherport_show_shared, etherport_set_shared);
+
+static ssize_t etherport_show_pool_bytes(struct device *dev, struct device_attribute *attr,
+					 char *buf)
+{
+	const struct etherport_shared *pool = READ_ONCE(etherport_of(dev)->pool);
+
+	return sysfs_emit(buf, "%llu\n", pool ? pool->pool_bytes : 0);
 }
 
-/* Ports with the same number are served by one CPU; 0: it takes no time. */
-static ssize_t cpu_store(struct device *dev, struct device_attribute *attr,
-			 const char *buf, size_t count)
+static int etherport_set_pool_bytes(struct etherport *port, void *field, const char *buf)
 {
-	struct etherport *port = etherport_of(dev);
-
-	return etherport_store_shared(port, buf, count, &port->cpu);
-}
-
-static ssize_t cpu_show(struct device *dev, struct device_attribute *attr, char *buf)
-{
-	return sysfs_emit(buf, "%u\n", etherport_shared_number(etherport_of(dev)->cpu));
-}
-static DEVICE_ATTR_RW(cpu);
-
-/* Ports with the same number share one packet memory of pool_bytes; 0: each has its own. */
-static ssize_t pool_store(struct device *dev, struct device_attribute *attr,
-			  const char *buf, size_t count)
-{
-	struct etherport *port = etherport_of(dev);
-
-	return etherport_store_shared(port, buf, count, &port->pool);
-}
-
-static ssize_t pool_show(struct device *dev, struct device_attribute *attr, char *buf)
-{
-	return sysfs_emit(buf, "%u\n", etherport_shared_number(etherport_of(dev)->pool));
-}
-static DEVICE_ATTR_RW(pool);
-
-static ssize_t pool_bytes_store(struct device *dev, struct device_attribute *attr,
-				const char *buf, size_t count)
-{
-	struct etherport *port = etherport_of(dev);
-
 	if (!port->pool)
 		return -EINVAL;
-	return etherport_store_u64(port, buf, count, &port->pool->pool_bytes);
+	return etherport_set_u64(port, &port->pool->pool_bytes, buf);
 }
+ETHERPORT_ATTR(pool_bytes, pool, etherport_show_pool_bytes, etherport_set_pool_bytes);
 
-static ssize_t pool_bytes_show(struct device *dev, struct device_attribute *attr, char *buf)
-{
-	const struct etherport *port = etherport_of(dev);
-
-	return sysfs_emit(buf, "%llu\n", port->pool ? port->pool->pool_bytes : 0);
-}
-static DEVICE_ATTR_RW(pool_bytes);
-
-/* The port of this node without whose link this one has none; empty: it stands for itself. */
-static ssize_t follow_show(struct device *dev, struct device_attribute *attr, char *buf)
+static ssize_t etherport_show_follow(struct device *dev, struct device_attribute *attr, char *buf)
 {
 	return sysfs_emit(buf, "%s\n", etherport_of(dev)->follow);
 }
 
-static ssize_t follow_store(struct device *dev, struct device_attribute *attr,
-			    const char *buf, size_t count)
+/* The port of this node without whose link this one has none; empty: it stands for itself. */
+static int etherport_set_follow(struct etherport *port, void *field, const char *buf)
 {
-	struct etherport *port = etherport_of(dev);
 	char name[IFNAMSIZ];
 
 	if (strscpy(name, buf, sizeof(name)) < 0)
@@ -274,35 +214,74 @@ static ssize_t follow_store(struct device *dev, struct device_attribute *attr,
 	if (!strcmp(name, port->dev->name))
 		return -EINVAL;
 
-	rtnl_lock();
 	strscpy(port->follow, name, sizeof(port->follow));
 	etherport_resolve(port);
-	rtnl_unlock();
-	return count;
+	return 0;
 }
-static DEVICE_ATTR_RW(follow);
+ETHERPORT_ATTR(follow, follow, etherport_show_follow, etherport_set_follow);
+
+static ssize_t etherport_show_pfc(struct device *dev, struct device_attribute *attr, char *buf)
+{
+	return sysfs_emit(buf, "%#x\n", etherport_of(dev)->pfc);
+}
+
+/* Priorities whose frames are not to be lost, a bit for each; 0: PAUSE for all of them. */
+static int etherport_set_pfc(struct etherport *port, void *field, const char *buf)
+{
+	u8 priorities;
+	int err;
+
+	err = kstrtou8(buf, 0, &priorities);
+	if (err)
+		return err;
+	if (port->class_count < ETHERPORT_CLASSES)
+		return -EOPNOTSUPP;
+	if (netif_running(port->dev) || port->buffer_used_bytes)
+		return -EBUSY;
+	port->pfc = priorities;
+	return 0;
+}
+ETHERPORT_ATTR(pfc, pfc, etherport_show_pfc, etherport_set_pfc);
+
+static const char * const etherport_trusts[] = { "pcp", "dscp" };
+
+static ssize_t etherport_show_trust(struct device *dev, struct device_attribute *attr, char *buf)
+{
+	return sysfs_emit(buf, "%s\n", etherport_trusts[etherport_of(dev)->trust_dscp]);
+}
+
+static int etherport_set_trust(struct etherport *port, void *field, const char *buf)
+{
+	int trust = sysfs_match_string(etherport_trusts, buf);
+
+	if (trust < 0)
+		return trust;
+	port->trust_dscp = trust;
+	return 0;
+}
+ETHERPORT_ATTR(trust, trust_dscp, etherport_show_trust, etherport_set_trust);
 
 static struct attribute *etherport_sysfs_attrs[] = {
-	&dev_attr_buffer_bytes.attr,
-	&dev_attr_bus_bps.attr,
-	&dev_attr_bus_frame_bytes.attr,
-	&dev_attr_bus_overhead_bytes.attr,
-	&dev_attr_bus_payload_bytes.attr,
-	&dev_attr_cable_delay_ns.attr,
-	&dev_attr_cpu.attr,
-	&dev_attr_cpu_rx_byte_ps.attr,
-	&dev_attr_cpu_rx_frame_ns.attr,
-	&dev_attr_cpu_tx_byte_ps.attr,
-	&dev_attr_cpu_tx_frame_ns.attr,
-	&dev_attr_follow.attr,
-	&dev_attr_pause_quanta.attr,
-	&dev_attr_pfc.attr,
-	&dev_attr_pool.attr,
-	&dev_attr_pool_bytes.attr,
-	&dev_attr_role.attr,
-	&dev_attr_trust.attr,
-	&dev_attr_xoff_bytes.attr,
-	&dev_attr_xon_bytes.attr,
+	&dev_attr_buffer_bytes.attr.attr,
+	&dev_attr_bus_bps.attr.attr,
+	&dev_attr_bus_frame_bytes.attr.attr,
+	&dev_attr_bus_overhead_bytes.attr.attr,
+	&dev_attr_bus_payload_bytes.attr.attr,
+	&dev_attr_cable_delay_ns.attr.attr,
+	&dev_attr_cpu.attr.attr,
+	&dev_attr_cpu_rx_byte_ps.attr.attr,
+	&dev_attr_cpu_rx_frame_ns.attr.attr,
+	&dev_attr_cpu_tx_byte_ps.attr.attr,
+	&dev_attr_cpu_tx_frame_ns.attr.attr,
+	&dev_attr_follow.attr.attr,
+	&dev_attr_pause_quanta.attr.attr,
+	&dev_attr_pfc.attr.attr,
+	&dev_attr_pool.attr.attr,
+	&dev_attr_pool_bytes.attr.attr,
+	&dev_attr_role.attr.attr,
+	&dev_attr_trust.attr.attr,
+	&dev_attr_xoff_bytes.attr.attr,
+	&dev_attr_xon_bytes.attr.attr,
 	NULL
 };
 

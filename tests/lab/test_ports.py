@@ -63,6 +63,12 @@ def test_settings_are_read_back_by_the_tools_that_set_them(rig: Rig) -> None:
         assert line in found
 
 
+def test_port_is_deleted_while_its_settings_are_written(rig: Rig) -> None:
+    """Who deletes a port waits for who writes to it, and so who writes may not wait for who deletes."""
+    output = rig.execute("python3", "-B", "delete_busy.py", wall_limit_s=60)
+    assert (output.stdout, output.stderr, output.code) == ("10\n", "", 0)
+
+
 @pytest.mark.parametrize("port", ["pa", "pb"])
 def test_port_is_deleted_under_traffic(rig: Rig, port: str) -> None:
     """A switch port that goes while frames charged to it wait elsewhere harms nobody and is gone."""
