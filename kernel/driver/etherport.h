@@ -122,6 +122,8 @@ struct etherport_class {
 	u64 paused_until_ps;		/* the peer asked for silence until here */
 	u64 paused_since_ps;		/* accounted up to here; 0: not paused */
 	u64 paused_ps;			/* time the peer kept us silent */
+	u64 pfc_requests;		/* PFC frames that told the peer of this class */
+	u64 pfc_indications;		/* and that the peer told of it */
 };
 
 struct etherport {
@@ -347,10 +349,12 @@ void etherport_receive(struct etherport *port, struct sk_buff *skb);
 void etherport_link_init(struct etherport *port);
 void etherport_plug(struct etherport *port, struct etherport *peer);
 void etherport_unplug(struct etherport *port);
+void etherport_unlink(struct etherport *port);
 void etherport_resolve(struct etherport *port);
 
-/* ethtool.c, sysfs.c */
+/* ethtool.c, dcb.c, sysfs.c */
 extern const struct ethtool_ops etherport_ethtool_ops;
+extern const struct dcbnl_rtnl_ops etherport_dcbnl_ops;
 extern const struct attribute_group etherport_sysfs_group;
 
 #endif /* _ETHERPORT_H */

@@ -68,6 +68,15 @@ static void etherport_link_up(struct etherport *port, const struct etherport_lin
 	local_bh_enable();
 }
 
+/* As if the cable were pulled: both ends forget what they were told. Then resolve. */
+void etherport_unlink(struct etherport *port)
+{
+	ASSERT_RTNL();
+	etherport_link_down(port);
+	if (port->peer)
+		etherport_link_down(port->peer);
+}
+
 static void etherport_resolve_pair(struct etherport *port, struct etherport *peer)
 {
 	const struct etherport *leader, *peer_leader;
@@ -79,8 +88,7 @@ static void etherport_resolve_pair(struct etherport *port, struct etherport *pee
 		etherport_link_up(port, &link);
 		etherport_link_up(peer, &peer_link);
 	} else {
-		etherport_link_down(port);
-		etherport_link_down(peer);
+		etherport_unlink(port);
 	}
 }
 
@@ -115,7 +123,7 @@ void etherport_resolve(struct etherport *port)
 		etherport_resolve_pair(port, peer);
 		etherport_resolve_followers(peer);
 	} else {
-		etherport_link_down(port);
+		etherport_unlink(port);
 	}
 	etherport_resolve_followers(port);
 	if (shared || etherport_shares(port) || (peer && etherport_shares(peer)))

@@ -89,6 +89,7 @@ static void etherport_setup(struct net_device *dev)
 	ether_setup(dev);
 	dev->netdev_ops = &etherport_netdev_ops;
 	dev->ethtool_ops = &etherport_ethtool_ops;
+	dev->dcbnl_ops = &etherport_dcbnl_ops;
 	dev->sysfs_groups[0] = &etherport_sysfs_group;
 	dev->needs_free_netdev = true;
 	dev->max_mtu = ETHERPORT_MAX_MTU;

@@ -48,15 +48,18 @@ static __be16 etherport_asked_quanta(const struct etherport *port, int class)
 	return port->classes[class].xoff_sent ? htons(port->pause_quanta) : 0;
 }
 
-static void etherport_fill_pfc(const struct etherport *port, struct etherport_control_frame *frame)
+static void etherport_fill_pfc(struct etherport *port, struct etherport_control_frame *frame)
 {
 	int class;
 
 	frame->opcode = htons(ETHERPORT_OPCODE_PFC);
 	frame->pfc.enabled = htons(port->pause_pending);
-	for (class = 0; class < port->class_count; class++)
-		if (port->pause_pending & BIT(class))
-			frame->pfc.quanta[class] = etherport_asked_quanta(port, class);
+	for (class = 0; class < port->class_count; class++) {
+		if (!(port->pause_pending & BIT(class)))
+			continue;
+		frame->pfc.quanta[class] = etherport_asked_quanta(port, class);
+		port->classes[class].pfc_requests++;
+	}
 }
 
 static struct sk_buff *etherport_pause_frame(struct etherport *port)
@@ -196,12 +199,16 @@ static void etherport_pause_class(struct etherport *port, int class, u16 quanta,
 static void etherport_pfc_received(struct etherport *port,
 				   const struct etherport_control_frame *frame, u64 now_ps)
 {
-	u16 enabled = ntohs(frame->pfc.enabled) & port->pfc;
+	u16 enabled = ntohs(frame->pfc.enabled);
 	int class;
 
-	for (class = 0; class < port->class_count; class++)
-		if (enabled & BIT(class))
+	for (class = 0; class < port->class_count; class++) {
+		if (!(enabled & BIT(class)))
+			continue;
+		port->classes[class].pfc_indications++;
+		if (port->pfc & BIT(class))
 			etherport_pause_class(port, class, ntohs(frame->pfc.quanta[class]), now_ps);
+	}
 }
 
 /* A frame that is being sent is completed first. */

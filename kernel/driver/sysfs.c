@@ -220,29 +220,8 @@ static int etherport_set_follow(struct etherport *port, void *field, const char 
 }
 ETHERPORT_ATTR(follow, follow, etherport_show_follow, etherport_set_follow);
 
-static ssize_t etherport_show_pfc(struct device *dev, struct device_attribute *attr, char *buf)
-{
-	return sysfs_emit(buf, "%#x\n", etherport_of(dev)->pfc);
-}
-
-/* Priorities whose frames are not to be lost, a bit for each; 0: PAUSE for all of them. */
-static int etherport_set_pfc(struct etherport *port, void *field, const char *buf)
-{
-	u8 priorities;
-	int err;
-
-	err = kstrtou8(buf, 0, &priorities);
-	if (err)
-		return err;
-	if (port->class_count < ETHERPORT_CLASSES)
-		return -EOPNOTSUPP;
-	if (netif_running(port->dev) || port->buffer_used_bytes)
-		return -EBUSY;
-	port->pfc = priorities;
-	return 0;
-}
-ETHERPORT_ATTR(pfc, pfc, etherport_show_pfc, etherport_set_pfc);
-
+#ifndef HAVE_DCBNL_APPTRUST
+/* What tells the priority of a frame, where the kernel has no "dcb apptrust" yet. */
 static const char * const etherport_trusts[] = { "pcp", "dscp" };
 
 static ssize_t etherport_show_trust(struct device *dev, struct device_attribute *attr, char *buf)
@@ -260,6 +239,7 @@ static int etherport_set_trust(struct etherport *port, void *field, const char *
 	return 0;
 }
 ETHERPORT_ATTR(trust, trust_dscp, etherport_show_trust, etherport_set_trust);
+#endif
 
 static struct attribute *etherport_sysfs_attrs[] = {
 	&dev_attr_buffer_bytes.attr.attr,
@@ -275,11 +255,12 @@ static struct attribute *etherport_sysfs_attrs[] = {
 	&dev_attr_cpu_tx_frame_ns.attr.attr,
 	&dev_attr_follow.attr.attr,
 	&dev_attr_pause_quanta.attr.attr,
-	&dev_attr_pfc.attr.attr,
 	&dev_attr_pool.attr.attr,
 	&dev_attr_pool_bytes.attr.attr,
 	&dev_attr_role.attr.attr,
+#ifndef HAVE_DCBNL_APPTRUST
 	&dev_attr_trust.attr.attr,
+#endif
 	&dev_attr_xoff_bytes.attr.attr,
 	&dev_attr_xon_bytes.attr.attr,
 	NULL

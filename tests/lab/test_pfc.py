@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, NamedTuple
+import json
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import pytest
 
@@ -12,8 +13,9 @@ if TYPE_CHECKING:
     from tests.lab.rig import Rig
 
 GBPS = 1e9
-PRIORITY_3 = "0x08"
-PLAIN_PAUSE = "0"
+PRIORITY_3 = "3:on"
+PLAIN_PAUSE = "all:off"
+PORTS = "ip link add name p1 numtxqueues 8 type etherport; ip link add link p1 name p2 type etherport; "
 LINE_BPS = GBPS * 1472 / (1514 + 24)
 
 
@@ -25,17 +27,22 @@ class Outcome(NamedTuple):
     lost: int
     switch: dict[str, int]
     sender: dict[str, int]
+    switch_dcb: dict[str, Any]
+    sender_dcb: dict[str, Any]
 
 
 def run(rig: Rig, pfc: str) -> Outcome:
     """Storage traffic at priority 3 to a slow receiver, other traffic at 2 Gbit/s to a fast one."""
     output = rig.execute("sh", "pfc.sh", pfc)
     assert output.code == 0, output.stderr
-    flows = {line.split()[0]: line.split()[1:] for line in output.stdout.splitlines()[:2]}
+    lines = output.stdout.splitlines()
+    flows = {line.split()[0]: line.split()[1:] for line in lines[:2]}
+    switch_dcb, sender_dcb = map(json.loads, lines[2:4])
     storage, other = flows["storage"], flows["other"]
     ingress, _, _, sender = ports(output.stdout)
     assert ingress["rx_wire_frames"] == ingress["rx_frames"] == sender["tx_frames"]
-    return Outcome(float(storage[0]), float(other[0]), int(storage[1]) + int(other[1]), ingress, sender)
+    lost = int(storage[1]) + int(other[1])
+    return Outcome(float(storage[0]), float(other[0]), lost, ingress, sender, switch_dcb, sender_dcb)
 
 
 def test_only_the_lossless_priority_is_paused(rig: Rig) -> None:
@@ -48,6 +55,8 @@ def test_only_the_lossless_priority_is_paused(rig: Rig) -> None:
     assert all(found.sender[f"tx_paused_ns_prio{priority}"] == 0 for priority in range(8) if priority != 3)
     assert found.switch["tx_pfc_frames"] == found.sender["rx_pfc_frames"] > 0
     assert found.switch["tx_pause_frames"] == found.sender["rx_pause_frames"] == 0
+    frames = [found.switch["tx_pfc_frames"] if priority == 3 else 0 for priority in range(8)]
+    assert found.switch_dcb["requests"] == found.sender_dcb["indications"] == frames
 
 
 def test_plain_pause_stops_all(rig: Rig) -> None:
@@ -60,9 +69,40 @@ def test_plain_pause_stops_all(rig: Rig) -> None:
     assert found.switch["tx_pfc_frames"] == 0
 
 
-def test_priorities_need_queues(rig: Rig) -> None:
-    """A port made without eight TX queues cannot keep priorities apart, and says so."""
-    command = "ip link add name p1 type etherport; echo 8 > /sys/class/net/p1/etherport/pfc"
-    output = rig.execute("bash", "-c", command)
+def test_dcb_shows_what_it_has_set(rig: Rig) -> None:
+    """Which priorities are lossless, on a port that is down as on one that has a link; at first none is."""
+    set_ = "dcb pfc set dev p1 prio-pfc 3:on 5:on; "
+    up = "ip link set p1 up; ip link set p2 up; dcb pfc set dev p1 prio-pfc 5:off 6:on; sleep 1; "
+    show = "dcb -j pfc show dev p1; "
+    output = rig.execute("sh", "-c", f"{PORTS}{show}{set_}{show}{up}{show}cat /sys/class/net/p1/carrier")
+    *shown, carrier = output.stdout.splitlines()
+    lossless = [[n for n, on in enumerate(json.loads(line)["prio_pfc"]) if on] for line in shown]
+    assert (lossless, carrier) == ([[], [3, 5], [3, 6]], "1")
+    assert json.loads(shown[0])["pfc_cap"] == len(json.loads(shown[0])["prio_pfc"])
+
+
+def test_what_a_port_trusts(rig: Rig) -> None:
+    """The VLAN tag, or the DSCP where it is told so; one of them, for the port cannot look at both."""
+    show = "dcb apptrust show dev p1 order; "
+    set_ = "dcb apptrust set dev p1 order dscp; "
+    output = rig.execute("bash", "-c", f"{PORTS}{show}{set_}{show}dcb apptrust set dev p1 order dscp pcp")
+    if "trust" in rig.execute("sh", "-c", f"{PORTS}ls /sys/class/net/p1/etherport").stdout.split():
+        pytest.skip("dcb apptrust came with Linux 6.2; before there is a file in sysfs")
+    assert [line.split() for line in output.stdout.splitlines()] == [["order:", "pcp"], ["order:", "dscp"]]
+    assert output.code != 0
+    assert "not supported" in output.stderr
+
+
+@pytest.mark.parametrize(
+    "command",
+    [
+        "dcb pfc set dev p2 prio-pfc 3:on",
+        "dcb pfc set dev p1 prio-pfc 3:on delay 1000",
+        "dcb app add dev p1 dscp-prio 24:5",
+    ],
+)
+def test_what_the_port_cannot_do_is_refused(rig: Rig, command: str) -> None:
+    """Priorities without eight TX queues, a headroom beside the buffer, another map of DSCP to priority."""
+    output = rig.execute("bash", "-c", PORTS + command)
     assert output.code != 0
     assert "not supported" in output.stderr

@@ -1,11 +1,20 @@
 #!/bin/sh
 # A storage flow (DSCP 24, priority 3) and another one (priority 0) go by one switch from one host; the
-# storage's receiver is ten times slower than the sender. $1: which priorities are lossless, 0 for
-# plain PAUSE.
+# storage's receiver is ten times slower than the sender. $1: which priorities are lossless, in the words
+# of `dcb pfc`; all:off for plain PAUSE.
 #
 #   h1 ==10G== w1 switch w2 --1G-- h2 (priority 3)
 #                        w3 ==10G== h3 (priority 0)
 set -eu
+
+trust_dscp() {
+	# A kernel before 6.2 has no `dcb apptrust`.
+	if test -e "/sys/class/net/$1/etherport/trust"; then
+		echo dscp >"/sys/class/net/$1/etherport/trust"
+	else
+		dcb apptrust set dev "$1" order dscp
+	fi
+}
 
 ovs-vsctl add-br br0
 for i in 1 2 3; do
@@ -17,8 +26,8 @@ for i in 1 2 3; do
 		ethtool -s "$port" autoneg off speed "$speed" duplex full
 		ethtool -A "$port" rx on tx on
 		ethtool -C "$port" rx-usecs 20
-		echo "$1" >"/sys/class/net/$port/etherport/pfc"
-		echo dscp >"/sys/class/net/$port/etherport/trust"
+		dcb pfc set dev "$port" prio-pfc "$1"
+		trust_dscp "$port"
 	done
 	echo forward >"/sys/class/net/w$i/etherport/role"
 	echo 200000 >"/sys/class/net/w$i/etherport/buffer_bytes"
@@ -53,6 +62,8 @@ for flow in storage other; do
 	python3 -c 'import json, sys; end = json.load(open(sys.argv[1]))["end"]["sum_received"]
 print(sys.argv[2], round(end["bits_per_second"]), end["lost_packets"])' "/run/$flow.json" "$flow"
 done
+dcb -s -j pfc show dev w1
+ip netns exec n1 dcb -s -j pfc show dev h1
 for port in w1 w2 w3; do
 	ethtool -S "$port"
 done
