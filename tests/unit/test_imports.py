@@ -29,6 +29,7 @@ SHARED = {
     "wirelab.model",
     "wirelab.model.graph",
     "wirelab.plan",
+    "wirelab.plan.dcb",
     "wirelab.plan.jsonform",
     "wirelab.plan.path",
     "wirelab.plan.port_settings",

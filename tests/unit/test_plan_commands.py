@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
     from wirelab.plan.types import Plan
 
-TOOLS = {"ping", "ip", "ethtool", "ovs-vsctl", "tc", "iperf3", "sysctl", "nft"}
+TOOLS = {"ping", "ip", "ethtool", "ovs-vsctl", "tc", "iperf3", "sysctl", "nft", "dcb"}
 
 
 def _plan(name: str) -> Plan:
@@ -128,7 +128,7 @@ def test_what_no_command_sets_stands_in_comments(tmp_path: Path) -> None:
         "# client-eth0: bus: rate in each direction 7.87692 Gbit/s, largest payload 128 B, overhead of each",
         "# client-eth0: CPU: number 4, a frame received takes 7 us, a byte received 0 ps, ",
         "# switch-p1: shared packet memory: number 2, size 200 kB",
-        "# server-eth0: PFC: priorities, a bit each 8, told by pcp",
+        "dcb pfc set dev server-eth0 prio-pfc all:off 3:on\ndcb apptrust set dev server-eth0 order pcp",
         "# module-host: link: only while there is one at module-line",
     ):
         assert line in text

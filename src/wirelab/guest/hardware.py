@@ -4,13 +4,14 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from wirelab.guest import ethtool
+from wirelab.guest import dcb, ethtool
 from wirelab.guest.ethtool import Ethtool
 from wirelab.guest.namespace import sysfs
 from wirelab.guest.readback import Readback, Value, readbacks
 from wirelab.plan.port_settings import PORT_SETTINGS
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping
     from pathlib import Path
 
     from wirelab.plan.types import Cable, Port
@@ -31,6 +32,7 @@ def configure(port: Port, cable: Cable) -> None:
     folder = sysfs(None) / "class/net" / port.name
     for file, value in _asked(port, cable, "sysfs", "ip link").items():
         (folder / file).write_text(f"{value}\n")
+    dcb.configure(port, folder)
 
 
 def _asked(port: Port, cable: Cable, *tools: str) -> dict[str, Value]:
@@ -42,10 +44,12 @@ def _asked(port: Port, cable: Cable, *tools: str) -> dict[str, Value]:
     return {option: value for option, value in values.items() if value is not None}
 
 
-def read_back(port: Port, cable: Cable, tool: Ethtool, folder: Path, burst_segments: int) -> list[Readback]:
+def read_back(
+    port: Port, cable: Cable, tool: Ethtool, folder: Path, by_tools: Mapping[tuple[str, str], Value]
+) -> list[Readback]:
     """Every setting of the table as it is in force.
 
-    ``folder`` is the port's in sysfs, ``burst_segments`` the longest burst that it is handed.
+    ``folder`` is the port's in sysfs, ``by_tools`` has what other tools than ethtool tell, by tool and option.
     """
     link = tool.link(port.name)
     in_force: dict[tuple[str, str], Value] = {
@@ -53,7 +57,7 @@ def read_back(port: Port, cable: Cable, tool: Ethtool, folder: Path, burst_segme
         ("ethtool -s", "speed"): link.speed_bps or 0,
         ("ethtool -s", "duplex"): link.duplex or "unknown",
         ("ethtool -s", "advertise"): _in_order(port, link.advertise),
-        ("ip link", "gso_max_segs"): burst_segments,
+        **by_tools,
     }
     for command in ethtool.COMMANDS:
         in_force |= {(command, option): value for option, value in tool.get(port.name, command).items()}

@@ -8,11 +8,12 @@ from __future__ import annotations
 
 import json
 from dataclasses import asdict
+from functools import partial
 from itertools import chain
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from wirelab.guest import hardware, links, queues
+from wirelab.guest import dcb, hardware, links, queues
 from wirelab.guest.ethtool import Ethtool
 from wirelab.guest.namespace import inside, sysfs
 from wirelab.guest.readback import Readback, readbacks
@@ -121,7 +122,11 @@ def read_back(network: Network) -> tuple[Readback, ...]:
             tool = Ethtool()
         for port in ports:
             folder, cable = sysfs(pid) / "class/net" / port.name, plan.cable_of(port.name)
-            settings += hardware.read_back(port, cable, tool, folder, bursts.get(port.name, 0))
+            by_tools = {
+                ("ip link", "gso_max_segs"): bursts.get(port.name, 0),
+                **dcb.in_force(port, folder, partial(network.argv, node.name)),
+            }
+            settings += hardware.read_back(port, cable, tool, folder, by_tools)
             if links.is_forced(plan, port):
                 settings += readbacks(port.name, {"carrier": (True, tool.link(port.name).up)})
             settings += queues.read_back(port, qdiscs)

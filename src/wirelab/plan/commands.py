@@ -5,7 +5,7 @@ from __future__ import annotations
 import shlex
 from typing import TYPE_CHECKING, Final
 
-from wirelab.plan import tc
+from wirelab.plan import dcb, tc
 from wirelab.plan.port_settings import PORT_SETTINGS
 from wirelab.plan.traffic import Copy
 from wirelab.units import BPS_PER_MBPS, COST, RATE, SIZE, TIME, show
@@ -125,6 +125,9 @@ def _port(plan: Plan, port: Port) -> Iterator[str]:
     for tool in ("ip link", "ethtool -s", "ethtool -A", *(_CARD_TOOLS if port.role == "host" else ())):
         options = {setting.option: value for setting, value in values if setting.tool == tool}
         yield _TOOLS[tool](port.name, options)
+    if port.pfc:
+        yield f"dcb {dcb.pfc(port)}"
+        yield f"dcb {dcb.trust(port)}"
 
 
 def _shown(name: str, value: Value) -> str:

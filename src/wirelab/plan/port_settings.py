@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 
     from wirelab.plan.types import Cable, Port
 
-Tool = Literal["ip link", "ethtool -s", "ethtool -A", "ethtool -C", "ethtool -G", "sysfs"]
+Tool = Literal["ip link", "ethtool -s", "ethtool -A", "ethtool -C", "ethtool -G", "dcb pfc", "dcb apptrust", "sysfs"]
 Value = int | str | bool
 
 
@@ -88,13 +88,20 @@ PORT_SETTINGS: tuple[PortSetting, ...] = (
     _part("CPU", "cpu", "cpu_tx_byte_ps", "tx_byte_ps", "a byte sent"),
     _part("shared packet memory", "pool", "pool", "number", "number"),
     _part("shared packet memory", "pool", "pool_bytes", "size_bytes", "size"),
-    _hardware(
-        "PFC",
+    PortSetting(
         "pfc",
-        "priorities, a bit each",
-        lambda port, _: sum(1 << priority for priority in port.pfc) or None,
+        "dcb pfc",
+        "prio-pfc",
+        "priorities that are paused on their own",
+        lambda port, _: " ".join(map(str, port.pfc)) or None,
     ),
-    _hardware("PFC", "trust", "told by", lambda port, _: port.trust if port.pfc else None),
+    PortSetting(
+        "trust",
+        "dcb apptrust",
+        "order",
+        "what tells a priority",
+        lambda port, _: port.trust if port.pfc else None,
+    ),
     _own("mac", "ip link", "address", "MAC address"),
     _own("mtu_bytes", "ip link", "mtu", "MTU"),
     _own("gso_max_segs", "ip link", "gso_max_segs", "longest burst of the stack, in segments"),

@@ -37,6 +37,7 @@ _CODE: Final = (
     "model/__init__.py",
     "model/graph.py",
     "plan/__init__.py",
+    "plan/dcb.py",
     "plan/jsonform.py",
     "plan/path.py",
     "plan/port_settings.py",
