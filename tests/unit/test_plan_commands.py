@@ -116,6 +116,15 @@ def test_a_firewalls_rules_are_commands(tmp_path: Path) -> None:
     assert routes == [["10.0.1.0/24", "via", "10.0.0.254"], ["10.0.0.0/24", "via", "10.0.1.254"]]
 
 
+def test_lossless_priorities_are_commands(tmp_path: Path) -> None:
+    """`dcb pfc` names those that are on and switches off all others; `dcb apptrust` what tells them."""
+    loaded = experiment(tmp_path, settings="server.pfc: [3, 5], server.trust: dscp")
+    assert _lines(build_plan(loaded, loaded.cases[0], 1), "dcb") == [
+        [*("dcb", "pfc", "set", "dev", "server-eth0", "prio-pfc"), "all:off", "3:on", "5:on"],
+        ["dcb", "apptrust", "set", "dev", "server-eth0", "order", "dscp"],
+    ]
+
+
 def test_what_no_command_sets_stands_in_comments(tmp_path: Path) -> None:
     """Bus, CPU, shared memory, what follows what: it is part of the Plan, so it is shown."""
     settings = (
@@ -128,7 +137,6 @@ def test_what_no_command_sets_stands_in_comments(tmp_path: Path) -> None:
         "# client-eth0: bus: rate in each direction 7.87692 Gbit/s, largest payload 128 B, overhead of each",
         "# client-eth0: CPU: number 4, a frame received takes 7 us, a byte received 0 ps, ",
         "# switch-p1: shared packet memory: number 2, size 200 kB",
-        "dcb pfc set dev server-eth0 prio-pfc all:off 3:on\ndcb apptrust set dev server-eth0 order pcp",
         "# module-host: link: only while there is one at module-line",
     ):
         assert line in text

@@ -49,7 +49,7 @@ def read_back(
 ) -> list[Readback]:
     """Every setting of the table as it is in force.
 
-    ``folder`` is the port's in sysfs, ``by_tools`` has what other tools than ethtool tell, by tool and option.
+    ``folder`` is the port's in sysfs, ``by_tools`` what other tools than ethtool tell, by tool and option.
     """
     link = tool.link(port.name)
     in_force: dict[tuple[str, str], Value] = {

@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Any
 from wirelab.guest import dcb, hardware, links, queues
 from wirelab.guest.ethtool import Ethtool
 from wirelab.guest.namespace import inside, sysfs
-from wirelab.guest.readback import Readback, readbacks
+from wirelab.guest.readback import Readback, Value, readbacks
 from wirelab.guest.shell import run
 from wirelab.plan import tc
 
@@ -122,7 +122,7 @@ def read_back(network: Network) -> tuple[Readback, ...]:
             tool = Ethtool()
         for port in ports:
             folder, cable = sysfs(pid) / "class/net" / port.name, plan.cable_of(port.name)
-            by_tools = {
+            by_tools: dict[tuple[str, str], Value] = {
                 ("ip link", "gso_max_segs"): bursts.get(port.name, 0),
                 **dcb.in_force(port, folder, partial(network.argv, node.name)),
             }

@@ -14,7 +14,9 @@ if TYPE_CHECKING:
 
     from wirelab.plan.types import Cable, Port
 
-Tool = Literal["ip link", "ethtool -s", "ethtool -A", "ethtool -C", "ethtool -G", "dcb pfc", "dcb apptrust", "sysfs"]
+Tool = Literal[
+    "ip link", "ethtool -s", "ethtool -A", "ethtool -C", "ethtool -G", "dcb pfc", "dcb apptrust", "sysfs"
+]
 Value = int | str | bool
 
 
