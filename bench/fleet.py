@@ -17,7 +17,7 @@ from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
 
-from tests.fleet.conftest import make_shipment, own_python
+from tests.fleet.conftest import make_export, own_python
 from tests.fleet.hosts import Switch
 from tests.fleet.play import CHECKOUT, Controller
 
@@ -65,7 +65,7 @@ def main() -> None:
         folder.chmod(0o755)
         with Switch(folder, CHECKOUT) as switch:
             controller = Controller(switch, folder)
-            make_shipment(controller, own_python())
+            make_export(controller, own_python())
             hosts = [switch.add(each) for each in ("left", "right")]
             variables = {host.name: {"wirelab_cpus": [cpu]} for host, cpu in zip(hosts, cpus, strict=True)}
             inventory = controller.inventory("bench", {"workers": hosts}, of_each=variables)

@@ -5,9 +5,9 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from ci import cli
-from wirelab.lab import debian, kernel, labfile, rootfs
+from wirelab.lab import archive, debian, kernel, rootfs
+from wirelab.lab.context import BuildContext
 from wirelab.lab.recipe import hash_of
-from wirelab.lab.workshop import Workshop
 
 if TYPE_CHECKING:
     from ci.asked import Asked
@@ -16,12 +16,12 @@ if TYPE_CHECKING:
 
 def key(asked: Asked, runner: Runner) -> int:
     """Print the name that a cache keeps the lab's file under: another one for each recipe."""
-    shop = Workshop.of(asked.environ)
+    context = BuildContext.of(asked.environ)
     recipe = {
-        "format": labfile.FORMAT,
-        "kernel": kernel.question(shop, asked.series or None),
-        "debian": debian.question(shop),
-        "rootfs": rootfs.key_on(shop, ""),
+        "format": archive.FORMAT,
+        "kernel": kernel.question(context, asked.series or None),
+        "debian": debian.question(context),
+        "rootfs": rootfs.key_on(context, ""),
     }
     name = f"wirelab-lab-{asked.series or 'newest'}-{hash_of(recipe)}"
     print(name)
@@ -39,10 +39,10 @@ def provide(asked: Asked, _runner: Runner) -> int:
     series = [f"--series={asked.series}"] if asked.series else []
     code = cli.call(asked, "lab", "build", "--install-packages", *series)
     if code == 0 and asked.series:
-        shop = Workshop.of(asked.environ)
-        entry = kernel.find(shop, asked.series)
+        context = BuildContext.of(asked.environ)
+        entry = kernel.find(context, asked.series)
         if entry is not None:
-            kernel.take(shop, entry)
+            kernel.take(context, entry)
     if code == 0 and file is not None:
         code = cli.call(asked, "lab", "export", "--", str(file))
     return code

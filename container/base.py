@@ -11,9 +11,9 @@ from pathlib import Path
 
 from wirelab.errors import WirelabError
 from wirelab.lab import apt, mirror, packages
-from wirelab.lab.debian import EXCLUDED, SUITE
+from wirelab.lab.context import BuildContext
+from wirelab.lab.debian import SUITE, mmdebstrap
 from wirelab.lab.process import run
-from wirelab.lab.workshop import Workshop
 
 PACKAGES = ("python3", "tini")
 SUITES = (SUITE, f"{SUITE}-updates", f"{SUITE}-security")
@@ -25,16 +25,12 @@ HOOK = 'cd "$1"/etc && rm -f resolv.conf hostname && cd apt && rm -f ' + " ".joi
 def make(file: Path) -> None:
     """Write the tar ``file``. Raises LabError if a package cannot be had or does not install."""
     packages.require("root")
-    shop = Workshop.of(os.environ)
-    options = [f"--aptopt={option}" for option in apt.acquire_options()]
-    options += [f"--dpkgopt=path-exclude=/usr/share/{name}/*" for name in EXCLUDED]
-    options += ["--dpkgopt=path-include=/usr/share/doc/*/copyright", f"--customize-hook={HOOK}"]
-    argv = ["mmdebstrap", f"--mode={'root' if os.geteuid() == 0 else 'unshare'}", "--variant=minbase"]
-    argv += ["--format=tar", *options, f"--include={','.join(PACKAGES)}", SUITE, "-"]
+    context = BuildContext.of(os.environ)
+    argv = [*mmdebstrap(PACKAGES, f"--customize-hook={HOOK}"), SUITE, "-"]
     argv += apt.source_lines(mirror.find(os.environ), SUITES)
     with file.open("wb") as product:
         env = {name: value for name, value in os.environ.items() if not name.startswith("MAKE")}
-        run(argv, log=shop.cache.log("image-base"), env={**env, "LC_ALL": "C"}, stdout=product)
+        run(argv, log=context.cache.log("image-base"), env={**env, "LC_ALL": "C"}, stdout=product)
 
 
 def main() -> int:

@@ -14,9 +14,9 @@ from ansible.plugins.action import ActionBase
 
 from wirelab.errors import WirelabError
 from wirelab.fleet.identity import Identity
-from wirelab.fleet.queue import Queue
+from wirelab.fleet.queue import JobQueue
 from wirelab.fleet.reasons import explained
-from wirelab.fleet.worker import BrokeError, Errands, LostError, Worker
+from wirelab.fleet.worker import Agent, BrokeError, LostError, Worker
 from wirelab.runner.store import Store
 
 if TYPE_CHECKING:
@@ -35,7 +35,7 @@ class ActionModule(ActionBase):
         if self._task.check_mode:
             return {**result, "changed": False, "msg": f"{host} would take part"}
         args = self._task.args
-        queue = Queue(Path(args["queue"]))
+        queue = JobQueue(Path(args["queue"]))
         try:
             home = self._home(str(args["home"]))
             # Its own cache, and not that of the user: teardown.yml shall know what is whose.
@@ -44,7 +44,7 @@ class ActionModule(ActionBase):
                 host,
                 queue,
                 Store(Path(args["results"])),
-                Errands(self._ask, python, f"{home}/errands"),
+                Agent(self._ask, python, f"{home}/runs"),
                 Identity(**args["identity"]),
                 say=lambda line: self._display.display(f"  {line}"),
                 cpus=[int(cpu) for cpu in args.get("cpus") or ()] or None,
@@ -57,7 +57,7 @@ class ActionModule(ActionBase):
             return self._lost(result, queue, host, f"{error} ({error.hint})" if error.hint else str(error))
         return {**result, "changed": kept > 0, "results": kept}
 
-    def _lost(self, result: dict[str, Any], queue: Queue, host: str, why: str) -> dict[str, Any]:
+    def _lost(self, result: dict[str, Any], queue: JobQueue, host: str, why: str) -> dict[str, Any]:
         queue.lose(host, why)
         self._display.display(f"  {host}: lost: {why}")
         return {**result, "changed": False, "lost": why}
@@ -69,7 +69,7 @@ class ActionModule(ActionBase):
             raise LostError(self._why(error.message)) from error
 
     def _ask(self, argv: Sequence[str]) -> bytes:
-        """Carry an errand to the worker, in the only way there is: as a line for its shell."""
+        """Carry a request to the worker, in the only way there is: as a line for its shell."""
         try:
             code, out, complaint = self._connection.exec_command(shlex.join(argv), sudoable=False)
         except AnsibleError as error:

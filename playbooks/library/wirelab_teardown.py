@@ -32,7 +32,7 @@ author: wirelab
 MARKER = "fleet.json"
 # Of the folder, what the playbooks, a virtual environment and a cache of wirelab make.
 OURS = (
-    "errands",
+    "runs",
     "inbox",
     *(f"venv/{name}" for name in ("bin", "include", "lib", "lib64", "share", "pyvenv.cfg", ".gitignore")),
     *(f"cache/{name}" for name in ("kernel", "debian", "rootfs", "refs", "locks", "logs", "runs")),
@@ -47,9 +47,9 @@ def present(path: Path) -> bool:
     return path.is_symlink() or path.exists()
 
 
-def is_busy(errands: Path) -> bool:
+def is_busy(runs: Path) -> bool:
     """Whether a run is under way: each has a lock on its folder."""
-    for folder in errands.iterdir() if errands.is_dir() else ():
+    for folder in runs.iterdir() if runs.is_dir() else ():
         descriptor = os.open(folder, os.O_RDONLY)
         try:
             fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
@@ -104,8 +104,8 @@ def main() -> None:
             what = f"{home} has no {MARKER}: the playbooks did not make it, and it stays"
             module.exit_json(changed=False, msg=what, left=[str(home)])
         module.exit_json(changed=False, msg="there is nothing of ours", left=[])
-    if is_busy(home / "errands"):
-        module.fail_json(msg=f"a run is under way in {home}/errands: wait for its end, and run this again")
+    if is_busy(home / "runs"):
+        module.fail_json(msg=f"a run is under way in {home}/runs: wait for its end, and run this again")
     try:
         marker = json.loads((home / MARKER).read_text(encoding="utf-8"))
         made = [Path(path) for path in marker["made"]]

@@ -11,7 +11,7 @@ import pytest
 
 from tests.ci.conftest import make
 from tests.ci.runner import ACTION, HERE, load
-from wirelab.lab.labfile import LabFile
+from wirelab.lab.archive import Archive
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -167,7 +167,7 @@ def test_a_machine_without_a_lab_takes_it_from_the_cache(github: GitHub, empty_c
 def test_a_series_has_a_cache_of_its_own(github: GitHub, lab_file: Path, empty_cache: Path) -> None:
     """What is chosen for one job is not what other runs on that machine use from then on."""
     with lab_file.open("rb") as file:
-        series = LabFile(file, "lab").about.kernel.facts.series
+        series = Archive(file, "lab").about.kernel.facts.series
     (kept,) = github.caches.iterdir()
     kept.rename(github.caches / make("ci-lab-key", SERIES=series).stdout.strip())
     github.environ = {"WIRELAB_CACHE": str(empty_cache)}

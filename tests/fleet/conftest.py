@@ -58,7 +58,7 @@ def controller() -> Iterator[Controller]:
         try:
             with Switch(folder, CHECKOUT) as switch:
                 found = Controller(switch, folder)
-                make_shipment(found, own_python())
+                make_export(found, own_python())
                 yield found
                 found.hang_up()
         except CannotError as error:
@@ -89,19 +89,19 @@ def own_python() -> str:
     return told.stdout.strip()
 
 
-def make_shipment(controller: Controller, python: str) -> None:
+def make_export(controller: Controller, python: str) -> None:
     """Make what a worker with that Python is given."""
     identity = Identity.here()
     assert identity.lab, "no lab is built: make lab"
     options = {
         "checkout": str(CHECKOUT),
-        "dest": str(controller.shipments),
+        "dest": str(controller.exports),
         "python": python,
         "code": identity.code,
         "lab": identity.lab,
     }
     command = Path(sys.executable).with_name("ansible")
-    module = ["-M", str(PLAYBOOKS / "library"), "-m", "wirelab_shipment", "-a", json.dumps(options)]
+    module = ["-M", str(PLAYBOOKS / "library"), "-m", "wirelab_export", "-a", json.dumps(options)]
     done = subprocess.run(
         [str(command), "localhost", *module, "-e", f"ansible_python_interpreter={sys.executable}"],
         env=controller.environ(),

@@ -54,9 +54,9 @@ class Controller:
     folder: Path
 
     @property
-    def shipments(self) -> Path:
+    def exports(self) -> Path:
         """What is made for workers."""
-        return self.folder / "shipments"
+        return self.folder / "exports"
 
     def hang_up(self) -> None:
         """End the connections that are kept for the next playbook."""
@@ -99,7 +99,7 @@ class Controller:
     def argv(self, playbook: str, inventory: Path, *options: str) -> list[str]:
         """The command line of a playbook."""
         command = Path(sys.executable).with_name("ansible-playbook")
-        made = ["-e", f"wirelab_shipments={self.shipments}"]
+        made = ["-e", f"wirelab_exports={self.exports}"]
         return [
             *self.switch.enter,
             *map(str, (command, "-i", inventory, PLAYBOOKS / f"{playbook}.yml", *made, *options)),

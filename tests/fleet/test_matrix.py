@@ -37,7 +37,7 @@ def results(folder: Path) -> dict[str, str]:
 
 def is_at_work(host: Host) -> bool:
     """Whether it is in the middle of a scenario."""
-    return any((host.fleet_home / "errands").glob("*/.partial-*"))
+    return any((host.fleet_home / "runs").glob("*/.partial-*"))
 
 
 def play_until(
@@ -96,7 +96,7 @@ def test_an_older_worker_and_a_full_disk_cost_nothing(fleet: Fleet, digests: Map
     anna, bert, cora = fleet.hosts
     module = next(bert.fleet_home.glob("venv/lib/python3.*/site-packages/wirelab/results/flow.py"))
     module.write_text(module.read_text(encoding="utf-8") + "# older\n", encoding="utf-8")
-    work = f"/home/student/{cora.fleet_home.relative_to(cora.home)}/errands"
+    work = f"/home/student/{cora.fleet_home.relative_to(cora.home)}/runs"
     inside = ["nsenter", f"--mount=/proc/{cora.process.pid}/ns/mnt", "--"]
     checked([*inside, "mount", "-t", "tmpfs", "-o", "size=40m,mode=777", "none", work])
 

@@ -28,7 +28,7 @@ def test_a_worker_has_what_the_controller_has(fleet: Fleet) -> None:
     assert fleet.first.code == 0, fleet.first.text
     wanted = Identity.here()
     for host in fleet.hosts:
-        hello = f"{remote_home()}/venv/bin/python -m wirelab.fleet.errand hello"
+        hello = f"{remote_home()}/venv/bin/python -m wirelab.fleet.agent hello"
         line = (
             f"cd /; ~/.local/bin/wirelab lab id; env WIRELAB_CACHE={remote_home()}/cache {hello}; which sudo"
         )

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 from tests.fleet import roots
-from tests.fleet.conftest import QUICKEST, make_shipment
+from tests.fleet.conftest import QUICKEST, make_export
 from tests.fleet.hosts import CannotError
 from tests.fleet.test_provision import remote_home, ssh
 
@@ -28,7 +28,7 @@ def test_a_worker_of_another_release(controller: Controller, release: str) -> No
         host = controller.switch.add(release, roots.FRESH_INDEX, root)
     except CannotError as error:
         pytest.skip(f"no {release} here: {error}")
-    make_shipment(controller, python)
+    make_export(controller, python)
     inventory = controller.inventory(release, {"workers": [host], "students": [host]})
 
     first = controller.play("provision", inventory)

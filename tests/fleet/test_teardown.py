@@ -32,7 +32,7 @@ def test_only_what_is_ours_goes(fleet: Fleet) -> None:
     (planted.home / ".local/bin/other").touch()
     (planted.home / ".cache/wirelab").mkdir(parents=True)
     ours = str(planted.fleet_home.relative_to(planted.home))
-    run = busy.fleet_home / "errands/run"
+    run = busy.fleet_home / "runs/run"
     run.mkdir(parents=True)
     descriptor = os.open(run, os.O_RDONLY)
     fcntl.flock(descriptor, fcntl.LOCK_EX)
@@ -43,7 +43,7 @@ def test_only_what_is_ours_goes(fleet: Fleet) -> None:
     assert [tree(host.home) for host in fleet.hosts] == before
 
     played = fleet.controller.play("teardown", fleet.inventory)
-    assert f"a run is under way in /home/student/{ours}/errands: wait for its end" in played.text
+    assert f"a run is under way in /home/student/{ours}/runs: wait for its end" in played.text
     assert tree(busy.home) == before[2]
     assert tree(plain.home) == []
     left = {str(path.relative_to(planted.home)) for path in planted.home.rglob("*") if path.is_file()}

@@ -5,21 +5,21 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 import pytest
-from labs import build, workshop
+from labs import build, build_context
 
 if TYPE_CHECKING:
     from pathlib import Path
 
-    from wirelab.lab.workshop import Workshop
+    from wirelab.lab.context import BuildContext
 
 
 @pytest.fixture
-def here(tmp_path: Path) -> Workshop:
+def here(tmp_path: Path) -> BuildContext:
     """Where a lab is built."""
-    return build(workshop(tmp_path / "here"))
+    return build(build_context(tmp_path / "here"))
 
 
 @pytest.fixture
-def there(tmp_path: Path) -> Workshop:
+def there(tmp_path: Path) -> BuildContext:
     """Another machine, with nothing."""
-    return workshop(tmp_path / "there")
+    return build_context(tmp_path / "there")

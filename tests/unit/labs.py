@@ -6,11 +6,12 @@ import io
 import tarfile
 from typing import TYPE_CHECKING, Any
 
-from wirelab.lab import debian, kernel, rootfs, shipment
+from wirelab.lab import debian, export, kernel, rootfs
+from wirelab.lab.archive import Archive
 from wirelab.lab.cache import Cache
-from wirelab.lab.labfile import LabFile
+from wirelab.lab.context import BuildContext
 from wirelab.lab.recipe import Recipe
-from wirelab.lab.workshop import Nobody, Workshop
+from wirelab.lab.reporter import Reporter
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -18,12 +19,12 @@ if TYPE_CHECKING:
 SHIPPED = Recipe.find()
 
 
-def workshop(root: Path, recipe: Recipe = SHIPPED) -> Workshop:
+def build_context(root: Path, recipe: Recipe = SHIPPED) -> BuildContext:
     """A cache in a folder, for the shipped recipe unless another is named."""
-    return Workshop(recipe, Cache(root), {}, Nobody())
+    return BuildContext(recipe, Cache(root), {}, Reporter())
 
 
-def build(shop: Workshop, binary: bytes = b"#!/bin/sh\n") -> Workshop:
+def build(context: BuildContext, binary: bytes = b"#!/bin/sh\n") -> BuildContext:
     """A little kernel and a little Debian, as a build leaves them in the cache."""
 
     def make_kernel(folder: Path) -> dict[str, Any]:
@@ -41,26 +42,26 @@ def build(shop: Workshop, binary: bytes = b"#!/bin/sh\n") -> Workshop:
                 archive.addfile(member)
         return {"title": "Debian", "suite": "trixie", "packages": {"bash": "5"}, "newest_s": 1_000_000_000}
 
-    kernel.take(shop, shop.cache.build("kernel", "k" * 20, make_kernel, Nobody()))
-    base = shop.cache.build("debian", "d" * 20, make_debian, Nobody())
-    debian.take(shop, base)
-    rootfs.build_on(shop, base)
-    return shop
+    kernel.take(context, context.cache.build("kernel", "k" * 20, make_kernel, Reporter()))
+    base = context.cache.build("debian", "d" * 20, make_debian, Reporter())
+    debian.take(context, base)
+    rootfs.build_on(context, base)
+    return context
 
 
-def exported(shop: Workshop) -> bytes:
+def exported(context: BuildContext) -> bytes:
     """The lab of a cache as a file."""
     out = io.BytesIO()
-    shipment.pack(shop, out)
+    export.pack(context, out)
     return out.getvalue()
 
 
-def imported(shop: Workshop, content: bytes) -> bool:
+def imported(context: BuildContext, content: bytes) -> bool:
     """Whether anything was to be done."""
-    return shipment.unpack(shop, LabFile(io.BytesIO(content), "lab.tar"))
+    return export.unpack(context, Archive(io.BytesIO(content), "lab.tar"))
 
 
-def ids(shop: Workshop) -> list[str | None]:
+def ids(context: BuildContext) -> list[str | None]:
     """What a run would use."""
-    found = (kernel.find(shop), debian.find(shop), rootfs.find(shop))
+    found = (kernel.find(context), debian.find(context), rootfs.find(context))
     return [entry.id if entry else None for entry in found]

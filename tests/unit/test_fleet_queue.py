@@ -1,4 +1,4 @@
-"""The queue of a matrix: every order is with one worker, and comes back if that is lost."""
+"""The queue of a matrix: every job is with one worker, and comes back if that is lost."""
 
 from __future__ import annotations
 
@@ -9,44 +9,44 @@ from pathlib import Path
 import pytest
 
 from wirelab.errors import LabError
-from wirelab.fleet.queue import Order, Queue
+from wirelab.fleet.queue import Job, JobQueue
 
-ORDERS = tuple(Order(f"scenario-{number}", 1, labs=number) for number in range(1, 5))
+JOBS = tuple(Job(f"scenario-{number}", 1, labs=number) for number in range(1, 5))
 
 
 @pytest.fixture
-def queue(tmp_path: Path) -> Queue:
-    """Four orders."""
-    return Queue.make(tmp_path / "queue", ORDERS)
+def queue(tmp_path: Path) -> JobQueue:
+    """Four jobs."""
+    return JobQueue.make(tmp_path / "queue", JOBS)
 
 
-def test_orders_are_claimed_in_their_order_and_once(queue: Queue) -> None:
+def test_orders_are_claimed_in_their_order_and_once(queue: JobQueue) -> None:
     """Whoever asks; then there is none, and the queue is finished when each has a result."""
     with queue.present("a"), queue.present("b"):
         claims = [queue.claim("ab"[number % 2]) for number in range(4)]
-        assert [claim.order for claim in claims if claim] == list(ORDERS)
+        assert [claim.job for claim in claims if claim] == list(JOBS)
         assert queue.claim("a") is None
         for number, claim in enumerate(claims, 1):
             assert not queue.is_finished()
             assert claim is not None
             assert queue.finish(claim, "a", queue.folder / str(number), "pass") == (number, 4)
         assert queue.is_finished()
-    assert [(each.order, each.host, each.verdict) for each in queue.results()] == [
-        (order, "a", "pass") for order in ORDERS
+    assert [(each.job, each.host, each.verdict) for each in queue.results()] == [
+        (job, "a", "pass") for job in JOBS
     ]
 
 
-def test_what_is_given_back_is_the_next(queue: Queue) -> None:
+def test_what_is_given_back_is_the_next(queue: JobQueue) -> None:
     """In its old place before the others, and for everybody."""
     claim = queue.claim("a")
     assert claim is not None
     queue.give_back(claim)
     again = queue.claim("b")
     assert again is not None
-    assert again.order == ORDERS[0]
+    assert again.job == JOBS[0]
 
 
-def test_what_broke_on_a_worker_is_for_the_others(queue: Queue) -> None:
+def test_what_broke_on_a_worker_is_for_the_others(queue: JobQueue) -> None:
     """As long as there are others; alone it gets it again."""
     with queue.present("a"):
         with queue.present("b"):
@@ -55,20 +55,20 @@ def test_what_broke_on_a_worker_is_for_the_others(queue: Queue) -> None:
             queue.give_back(claim, broke_on="a")
             following = queue.claim("a")
             assert following is not None
-            assert following.order == ORDERS[1]
+            assert following.job == JOBS[1]
         alone = queue.claim("a")
         assert alone is not None
-        assert alone.order.broke_on == ("a",)
+        assert alone.job.broke_on == ("a",)
         queue.drop(alone, "it broke twice")
     assert queue.dropped() == {"scenario-1": "it broke twice"}
 
 
-def _claim_and_die(queue: Queue) -> None:
+def _claim_and_die(queue: JobQueue) -> None:
     queue.claim("a")
     os._exit(0)
 
 
-def test_a_dead_process_has_no_claim(queue: Queue) -> None:
+def test_a_dead_process_has_no_claim(queue: JobQueue) -> None:
     """The process of a worker is killed: what it had is the next one's."""
     process = multiprocessing.get_context("fork").Process(target=_claim_and_die, args=(queue,))
     process.start()
@@ -76,10 +76,10 @@ def test_a_dead_process_has_no_claim(queue: Queue) -> None:
     assert not queue.is_finished()
     claim = queue.claim("b")
     assert claim is not None
-    assert claim.order == ORDERS[0]
+    assert claim.job == JOBS[0]
 
 
-def _work(queue: Queue, host: str) -> None:
+def _work(queue: JobQueue, host: str) -> None:
     with queue.present(host):
         while not queue.is_finished():
             if claim := queue.claim(host):
@@ -87,19 +87,19 @@ def _work(queue: Queue, host: str) -> None:
 
 
 def test_workers_at_once_do_not_meet(tmp_path: Path) -> None:
-    """Four processes and 60 orders: each order is done by one of them."""
-    orders = [Order(f"scenario-{number}", 1) for number in range(60)]
-    queue = Queue.make(tmp_path / "many", orders)
+    """Four processes and 60 jobs: each job is done by one of them."""
+    jobs = [Job(f"scenario-{number}", 1) for number in range(60)]
+    queue = JobQueue.make(tmp_path / "many", jobs)
     context = multiprocessing.get_context("fork")
     processes = [context.Process(target=_work, args=(queue, host)) for host in "abcd"]
     for process in processes:
         process.start()
     for process in processes:
         process.join()
-    assert [each.order for each in queue.results()] == orders
+    assert [each.job for each in queue.results()] == jobs
 
 
-def test_a_host_may_have_any_name(queue: Queue) -> None:
+def test_a_host_may_have_any_name(queue: JobQueue) -> None:
     """None of them is a path."""
     name = "../lab/ö: 1"
     with queue.present(name):
@@ -110,4 +110,4 @@ def test_a_host_may_have_any_name(queue: Queue) -> None:
 def test_a_folder_that_cannot_be_made_is_named() -> None:
     """With what the system says of it."""
     with pytest.raises(LabError, match="/proc/queue"):
-        Queue.make(Path("/proc/queue"), ORDERS)
+        JobQueue.make(Path("/proc/queue"), JOBS)

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
+import gzip
 import io
 import json
-import tarfile
 import threading
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -12,12 +12,13 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from wirelab.fleet import parcel
-from wirelab.fleet.errand import no_room, own_folder
+from wirelab.fleet import bundle
+from wirelab.fleet.agent import no_room, own_folder
 from wirelab.fleet.identity import Identity, code_id
-from wirelab.fleet.queue import Order, Queue
+from wirelab.fleet.queue import Job, JobQueue
 from wirelab.fleet.reasons import explained
-from wirelab.fleet.worker import Errands, LostError, Worker
+from wirelab.fleet.worker import Agent, LostError, Worker
+from wirelab.lab import ustar
 from wirelab.runner.store import Store
 
 if TYPE_CHECKING:
@@ -36,12 +37,12 @@ class Machine:
     asked: list[tuple[str, ...]] = field(default_factory=list)
 
     def ask(self, argv: Sequence[str]) -> bytes:
-        """Do an errand."""
-        errand = tuple(argv[argv.index("wirelab.fleet.errand") + 1 :])
-        if errand[0] == "hello":
+        """Answer a request."""
+        request = tuple(argv[argv.index("wirelab.fleet.agent") + 1 :])
+        if request[0] == "hello":
             return json.dumps({**WANTED.facts(), "cpus": self.cpus, **self.hello}).encode() + b"\n"
-        self.asked.append(errand)
-        scenario = errand[1]
+        self.asked.append(request)
+        scenario = request[1]
         how = self.says.get(scenario, "pass")
         if how == "cut":
             raise LostError("its cable is cut")
@@ -52,28 +53,29 @@ class Machine:
         if how == "noise":
             return b"Welcome to this machine!\n"
         content = result(scenario, how)
-        facts = {"verdict": how, "size_bytes": len(content), "sha256": parcel.checksum(content)}
+        facts = {"verdict": how, "size_bytes": len(content), "sha256": bundle.checksum(content)}
         return json.dumps(facts).encode() + b"\n" + (content[:-9] if how == "fail" else content)
 
 
 def result(scenario: str, verdict: str) -> bytes:
-    """A parcel."""
+    """A bundle."""
     document = {"scenario": scenario, "verdict": verdict, "seed": 1, "kernel": "7.2", "wall_s": 1.0}
     document |= {"virtual_s": 1.0, "digest": "01", "variants": []}
     text = json.dumps(document).encode()
     buffer = io.BytesIO()
-    with tarfile.open(fileobj=buffer, mode="w:gz") as tar:
-        member = tarfile.TarInfo("result.json")
-        member.size = len(text)
-        tar.addfile(member, io.BytesIO(text))
+    with gzip.GzipFile(fileobj=buffer, mode="wb") as tar:
+        ustar.write(tar, "result.json", io.BytesIO(text))
+        ustar.write_end(tar)
     return buffer.getvalue()
 
 
-def worker(name: str, machine: Machine, queue: Queue, results: Path, told: list[str] | None = None) -> Worker:
+def worker(
+    name: str, machine: Machine, queue: JobQueue, results: Path, told: list[str] | None = None
+) -> Worker:
     """The controller's end."""
     lines = told if told is not None else []
-    errands = Errands(machine.ask, ("python",), "/there")
-    return Worker(name, queue, Store(results), errands, WANTED, lines.append)
+    agent = Agent(machine.ask, ("python",), "/there")
+    return Worker(name, queue, Store(results), agent, WANTED, lines.append)
 
 
 def kept(results: Path) -> list[str]:
@@ -84,12 +86,12 @@ def kept(results: Path) -> list[str]:
 
 def test_each_scenario_gets_as_many_cpus_as_it_has_labs(tmp_path: Path) -> None:
     """And no more than are free: two scenarios on one machine never share a CPU."""
-    queue = Queue.make(tmp_path / "queue", [Order("a", 1, labs=3), Order("b", 1, labs=1)])
+    queue = JobQueue.make(tmp_path / "queue", [Job("a", 1, labs=3), Job("b", 1, labs=1)])
     machine = Machine(cpus=[0, 2, 3, 5])
     assert worker("pc", machine, queue, tmp_path / "results").work() == 2
     cpus = {
-        errand[1]: [errand[i + 1] for i, word in enumerate(errand) if word == "--cpu"]
-        for errand in machine.asked
+        request[1]: [request[i + 1] for i, word in enumerate(request) if word == "--cpu"]
+        for request in machine.asked
     }
     assert cpus == {"a": ["0", "2", "3"], "b": ["5"]}
     assert kept(tmp_path / "results") == ["a", "b"]
@@ -98,7 +100,7 @@ def test_each_scenario_gets_as_many_cpus_as_it_has_labs(tmp_path: Path) -> None:
 @pytest.mark.parametrize("how", ["cut", "full"])
 def test_a_lost_worker_leaves_its_scenario_to_the_others(tmp_path: Path, how: str) -> None:
     """What it had, and what it never began."""
-    queue = Queue.make(tmp_path / "queue", [Order("a", 1), Order("b", 1)])
+    queue = JobQueue.make(tmp_path / "queue", [Job("a", 1), Job("b", 1)])
     results = tmp_path / "results"
     with pytest.raises(LostError, match=r"cable|full"):
         worker("lost", Machine(cpus=[0], says={"a": how}), queue, results).work()
@@ -109,7 +111,7 @@ def test_a_lost_worker_leaves_its_scenario_to_the_others(tmp_path: Path, how: st
 
 def test_a_scenario_in_flight_is_waited_for(tmp_path: Path) -> None:
     """A worker with nothing left to do stays, for another may be lost."""
-    queue = Queue.make(tmp_path / "queue", [Order("a", 1)])
+    queue = JobQueue.make(tmp_path / "queue", [Job("a", 1)])
     results = tmp_path / "results"
     with queue.present("other"):
         claim = queue.claim("other")
@@ -125,8 +127,8 @@ def test_a_scenario_in_flight_is_waited_for(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("how", ["broken", "noise", "fail", "error"])
 def test_what_breaks_is_tried_on_another(tmp_path: Path, how: str) -> None:
-    """A lab that broke, an answer that is none, half a parcel: none of them is a verdict on the network."""
-    queue = Queue.make(tmp_path / "queue", [Order("a", 1), Order("b", 1)])
+    """A lab that broke, an answer that is none, half a bundle: none of them is a verdict on the network."""
+    queue = JobQueue.make(tmp_path / "queue", [Job("a", 1), Job("b", 1)])
     results = tmp_path / "results"
     told: list[str] = []
     bad = worker("bad", Machine(cpus=[0], says={"a": how}), queue, results, told)
@@ -144,7 +146,7 @@ def test_what_breaks_is_tried_on_another(tmp_path: Path, how: str) -> None:
 
 def test_an_error_is_kept_the_second_time(tmp_path: Path) -> None:
     """The scenario's own then, and no reason to try for ever; without a result it is dropped."""
-    queue = Queue.make(tmp_path / "queue", [Order("a", 1), Order("b", 1)])
+    queue = JobQueue.make(tmp_path / "queue", [Job("a", 1), Job("b", 1)])
     machine = Machine(cpus=[0], says={"a": "error", "b": "broken"})
     # The fourth break: by then it has been given up, and so has nothing left to take.
     with pytest.raises(LostError, match="3 runs in a row"):
@@ -164,14 +166,14 @@ def test_an_error_is_kept_the_second_time(tmp_path: Path) -> None:
 )
 def test_another_wirelab_gets_nothing_to_do(tmp_path: Path, hello: dict[str, object], message: str) -> None:
     """It would give other digests."""
-    queue = Queue.make(tmp_path / "queue", [Order("a", 1)])
+    queue = JobQueue.make(tmp_path / "queue", [Job("a", 1)])
     machine = Machine(hello=hello)
     with pytest.raises(LostError, match=message):
         worker("old", machine, queue, tmp_path / "results").work()
     assert machine.asked == []
 
 
-def test_an_errand_removes_what_a_killed_one_left(tmp_path: Path) -> None:
+def test_a_run_removes_what_a_killed_one_left(tmp_path: Path) -> None:
     """Folders that nobody holds any more; its own is gone when it ends."""
     (tmp_path / "left/deep").mkdir(parents=True)
     with own_folder(tmp_path) as first, own_folder(tmp_path) as second:

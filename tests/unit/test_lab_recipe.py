@@ -13,9 +13,10 @@ from hypothesis import strategies as st
 from wirelab.errors import InputError, LabError
 from wirelab.lab import debian, kbuild, kernel, rootfs
 from wirelab.lab.cache import Cache
+from wirelab.lab.context import BuildContext
 from wirelab.lab.kconfig import missing, settings
 from wirelab.lab.recipe import Recipe, hash_of
-from wirelab.lab.workshop import Nobody, Workshop
+from wirelab.lab.reporter import Reporter
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -37,13 +38,13 @@ def recipe(tmp_path: Path) -> Recipe:
 def remembered(recipe: Recipe, series: str | None = None) -> bool:
     """Whether the kernel that was built from the shipped recipe is the one for ``recipe``."""
     cache = Cache(recipe.home / "cache")
-    shipped, other = (Workshop(one, cache, {}, Nobody()) for one in (SHIPPED, recipe))
+    shipped, other = (BuildContext(one, cache, {}, Reporter()) for one in (SHIPPED, recipe))
 
-    def make(_: Path) -> dict[str, str]:
-        return {"title": "Linux"}
+    def make(_: Path) -> dict[str, object]:
+        return {"title": "Linux", "series": "7.2", "objects": 1}
 
-    cache.build("kernel", "k" * 20, make, Nobody())
-    cache.remember(kernel.question(shipped, series), {"key": "k" * 20})
+    cache.build("kernel", "k" * 20, make, Reporter())
+    cache.remember(kernel.question(shipped, series), "k" * 20)
     return kernel.find(other, series) is not None
 
 
@@ -169,17 +170,19 @@ def test_a_patch_of_one_series_leaves_the_others_alone(recipe: Recipe) -> None:
 
 def test_another_overlay_is_another_root_image_on_the_same_debian(recipe: Recipe) -> None:
     """A changed file of ours makes a new root image without asking apt or fetching Debian again."""
-    shop = Workshop(recipe, Cache(recipe.home / "cache"), {"WIRELAB_DEBIAN_MIRROR": "nowhere"}, Nobody())
+    context = BuildContext(
+        recipe, Cache(recipe.home / "cache"), {"WIRELAB_DEBIAN_MIRROR": "nowhere"}, Reporter()
+    )
 
     def make(folder: Path) -> dict[str, object]:
         pack_debian(folder)
         return {"title": "Debian", "suite": "trixie", "packages": {}, "newest_s": 1_000_000_000}
 
-    base = shop.cache.build("debian", "d" * 20, make, Nobody())
-    shop.cache.remember(debian.question(shop), {"key": base.key})
-    assert rootfs.find(shop) is None
-    first = rootfs.ensure(shop)
-    assert rootfs.find(shop) == first
+    base = context.cache.build("debian", "d" * 20, make, Reporter())
+    context.cache.remember(debian.question(context), base.key)
+    assert rootfs.find(context) is None
+    first = rootfs.ensure(context)
+    assert rootfs.find(context) == first
     init = rootfs.path(first) / "usr" / "sbin" / "wirelab-init"
     assert init.read_bytes() == (recipe.overlay / "usr" / "sbin" / "wirelab-init").read_bytes()
     assert init.stat().st_mtime == 1_000_000_000
@@ -187,8 +190,8 @@ def test_another_overlay_is_another_root_image_on_the_same_debian(recipe: Recipe
     assert str((rootfs.path(first) / "etc" / "mtab").readlink()) == "../proc/self/mounts"
     (recipe.overlay / "etc").mkdir(exist_ok=True)
     (recipe.overlay / "etc" / "hosts").write_text("127.0.0.1 localhost\n")
-    assert rootfs.find(shop) is None
-    second = rootfs.ensure(shop)
+    assert rootfs.find(context) is None
+    second = rootfs.ensure(context)
     assert second.facts["manifest"] != first.facts["manifest"]
 
 

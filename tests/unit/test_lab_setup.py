@@ -17,11 +17,12 @@ from wirelab.cli.lab import app as lab_app
 from wirelab.errors import InputError, LabError
 from wirelab.lab import apt, debian, doctor, kernel, packages, rootfs, scratch
 from wirelab.lab.cache import Cache
+from wirelab.lab.context import BuildContext
 from wirelab.lab.mirror import Mirror
 from wirelab.lab.packages import Need
 from wirelab.lab.process import output
+from wirelab.lab.reporter import Reporter
 from wirelab.lab.select import select
-from wirelab.lab.workshop import Nobody, Workshop
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -38,7 +39,7 @@ def empty(tmp_path: Path) -> dict[str, str]:
 @pytest.fixture
 def built(empty: dict[str, str]) -> dict[str, str]:
     """An environment in whose cache there are a kernel and a root image of the shipped recipe."""
-    shop = Workshop.of(empty)
+    context = BuildContext.of(empty)
 
     def make_kernel(folder: Path) -> dict[str, Any]:
         (folder / "linux").write_text("#!/bin/sh\n")
@@ -50,11 +51,11 @@ def built(empty: dict[str, str]) -> dict[str, str]:
             archive.addfile(tarfile.TarInfo("./etc/debian_version"))
         return {"title": "Debian trixie", "suite": "trixie", "packages": {}, "newest_s": 1_000_000_000}
 
-    shop.cache.build("kernel", "k" * 20, make_kernel, Nobody())
-    shop.cache.remember(kernel.question(shop, None), {"key": "k" * 20})
-    shop.cache.build("debian", "d" * 20, make_debian, Nobody())
-    shop.cache.remember(debian.question(shop), {"key": "d" * 20})
-    rootfs.ensure(shop)
+    context.cache.build("kernel", "k" * 20, make_kernel, Reporter())
+    context.cache.remember(kernel.question(context, None), "k" * 20)
+    context.cache.build("debian", "d" * 20, make_debian, Reporter())
+    context.cache.remember(debian.question(context), "d" * 20)
+    rootfs.ensure(context)
     return empty
 
 
@@ -78,10 +79,10 @@ def test_a_selected_lab_is_not_pruned(built: dict[str, str]) -> None:
     """While a run uses it nothing of it is removed."""
     cache, chosen = Cache.at(built), select(environ=built)
     with chosen.in_use():
-        cache.prune([], Nobody())
+        cache.prune([], Reporter())
         assert chosen.kernel.exists()
         assert chosen.root.exists()
-    cache.prune([], Nobody())
+    cache.prune([], Reporter())
     assert not chosen.kernel.exists()
 
 
@@ -100,7 +101,7 @@ def test_nothing_built_is_a_lab_error(empty: dict[str, str]) -> None:
 def test_a_damaged_entry_is_a_lab_error(built: dict[str, str]) -> None:
     """Somebody removed the kernel from the cache: the message says what to remove and how to go on."""
     select(environ=built).kernel.unlink()
-    with pytest.raises(LabError, match="cannot be used") as caught:
+    with pytest.raises(LabError, match="linux is missing") as caught:
         select(environ=built)
     assert "wirelab lab build" in (caught.value.hint or "")
 
@@ -214,18 +215,18 @@ def test_a_mirror_that_debian_did_not_sign_is_refused(
 ) -> None:
     """Whoever runs a mirror cannot make us build what Debian did not publish: each suite is refused."""
     monkeypatch.setattr(packages, "KERNEL", ())
-    for series in Workshop.of(empty).recipe.series:
+    for series in BuildContext.of(empty).recipe.series:
         for suite in series.suites:
             folder = tmp_path / "debian" / "dists" / suite / "main" / "binary-amd64"
             folder.mkdir(parents=True, exist_ok=True)
             (folder / "Packages").write_text(f"Package: {series.package}\nVersion: 99\nArchitecture: all\n")
             (folder.parents[1] / "Release").write_text(f"Suite: {suite}\n")
-    shop = Workshop.of({**empty, "WIRELAB_DEBIAN_MIRROR": f"file://{tmp_path}/debian"})
+    context = BuildContext.of({**empty, "WIRELAB_DEBIAN_MIRROR": f"file://{tmp_path}/debian"})
     with pytest.raises(LabError, match="apt can deliver no linux-source-") as caught:
-        kernel.ensure(shop)
+        kernel.ensure(context)
     assert "trixie-backports: The repository" in caught.value.message
     assert "is not signed" in caught.value.message
-    assert shop.cache.entries() == ()
+    assert context.cache.entries() == ()
 
 
 def test_doctor_finds_what_is_built(built: dict[str, str]) -> None:

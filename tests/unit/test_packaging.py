@@ -21,9 +21,10 @@ from man.generate import PAGE, page
 from wirelab.cli.options import DEFAULT_SEED
 from wirelab.lab import debian, kernel, rootfs
 from wirelab.lab.cache import Cache
+from wirelab.lab.context import BuildContext
 from wirelab.lab.recipe import Recipe
+from wirelab.lab.reporter import Reporter
 from wirelab.lab.versions import TOOLS
-from wirelab.lab.workshop import Nobody, Workshop
 from wirelab.model.catalogue import Catalogue
 from wirelab.model.experiment import load
 from wirelab.plan.build import build_plan
@@ -197,27 +198,30 @@ def test_its_doctor_misses_a_lab_and_no_checkout(built: Built) -> None:
     assert "virtual environment" not in done.stdout
 
 
+DEBIAN = {"title": "Debian", "suite": "trixie", "packages": {}, "newest_s": 1_000_000_000}
+
+
 def lab_of_the_checkout(root: Path) -> tuple[Path, Path]:
     """A kernel and a root image, under the names that a build from the checkout leaves in a cache."""
-    shop = Workshop(Recipe(HERE), Cache(root), {}, Nobody())
+    context = BuildContext(Recipe(HERE), Cache(root), {}, Reporter())
 
     def make_kernel(folder: Path) -> dict[str, object]:
         (folder / "linux").touch(mode=0o755)
-        return {"title": "Linux 1.2.3"}
+        return {"title": "Linux 1.2.3", "series": "1.2", "objects": 1}
 
     def make_root(folder: Path) -> dict[str, object]:
         status = folder / "root" / "var" / "lib" / "dpkg" / "status"
         status.parent.mkdir(parents=True)
         paragraphs = [f"Package: {name}\nStatus: installed\nVersion: {name}-v\n" for name in (*TOOLS, "perl")]
         status.write_text("\n".join(paragraphs), encoding="utf-8")
-        return {"title": "Debian"}
+        return {**DEBIAN, "manifest": "m", "debian": "d" * 20}
 
-    built_kernel = shop.cache.build("kernel", "k" * 20, make_kernel, Nobody())
-    base = shop.cache.build("debian", "d" * 20, lambda _: {"title": "Debian"}, Nobody())
-    shop.cache.remember(kernel.question(shop, None), {"key": built_kernel.key})
-    shop.cache.remember(debian.question(shop), {"key": base.key})
-    key = rootfs.key_on(shop, base.key)
-    built_root = shop.cache.build("rootfs", key, make_root, Nobody())
+    built_kernel = context.cache.build("kernel", "k" * 20, make_kernel, Reporter())
+    base = context.cache.build("debian", "d" * 20, lambda _: DEBIAN, Reporter())
+    context.cache.remember(kernel.question(context, None), built_kernel.key)
+    context.cache.remember(debian.question(context), base.key)
+    key = rootfs.key_on(context, base.key)
+    built_root = context.cache.build("rootfs", key, make_root, Reporter())
     return kernel.path(built_kernel), rootfs.path(built_root)
 
 

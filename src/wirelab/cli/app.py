@@ -137,9 +137,14 @@ def schema(
 
 
 @app.command()
-def doctor() -> None:
+def doctor(
+    *,
+    verify: Annotated[
+        bool, typer.Option("--verify", help="Read all of the kernel and root image: were they changed?")
+    ] = False,
+) -> None:
     """Tell what this machine lacks to build and run labs, and the line that helps."""
-    findings = examine()
+    findings = examine(verify=verify)
     for finding in findings:
         typer.echo(f"{'ok' if finding.ok else 'MISSING':8}{finding.name}: {finding.detail}")
         if finding.fix:

@@ -5,6 +5,8 @@ from __future__ import annotations
 import os
 import sys
 import time
+from dataclasses import replace
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Self
 
@@ -22,8 +24,10 @@ from rich.progress import (
 from rich.table import Table
 
 from wirelab.errors import InputError
-from wirelab.lab import kernel, packages, rootfs, select, shipment
-from wirelab.lab.workshop import Workshop
+from wirelab.lab import debian, export, kernel, packages, rootfs, select
+from wirelab.lab.context import BuildContext
+from wirelab.lab.entry import intact
+from wirelab.lab.reporter import Reporter
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -31,7 +35,7 @@ if TYPE_CHECKING:
 
     from rich.progress import TaskID
 
-    from wirelab.lab.cache import Entry
+    from wirelab.lab.entry import DamagedEntryError, Entry
 
 app = typer.Typer(help="Build and choose the lab's kernel and root image.", no_args_is_help=True)
 PERCENT_OF_A_LINE = 10
@@ -44,13 +48,13 @@ ImportFile = Annotated[
 ]
 
 
-class Screen:
-    """A Listener that shows a bar on a terminal; elsewhere, a line for each step and each tenth of it."""
+class Screen(Reporter):
+    """Shows a bar on a terminal; elsewhere, a line for each step and each tenth of it."""
 
     def __init__(self, console: Console) -> None:
         """Leaving it as a context ends the last step."""
         self._console = console
-        self._title, self._total, self._told = "", 0, 0
+        self._title, self._total, self._percent = "", 0, 0
         self._bar = Progress(
             SpinnerColumn(finished_text=" "),
             TextColumn("{task.description}"),
@@ -79,7 +83,7 @@ class Screen:
     def step(self, title: str, total: int | None = None) -> None:
         """A new bar."""
         self._finish()
-        self._title, self._total, self._told = title, total or 0, 0
+        self._title, self._total, self._percent = title, total or 0, 0
         if self._bar.disable:
             self.say(title)
         self._task = self._bar.add_task(title, total=total)
@@ -89,8 +93,8 @@ class Screen:
         if self._task is not None:
             self._bar.update(self._task, completed=done)
         percent = 100 * done // self._total if self._total else 0
-        if self._bar.disable and percent >= self._told + PERCENT_OF_A_LINE:
-            self._told = percent
+        if self._bar.disable and percent >= self._percent + PERCENT_OF_A_LINE:
+            self._percent = percent
             self.say(f"{self._title}: {percent} %")
 
     def _finish(self) -> None:
@@ -100,10 +104,6 @@ class Screen:
         self._bar.update(self._task, total=total, completed=total)
         self._bar.stop_task(self._task)
         self._task = None
-
-
-def _workshop() -> Workshop:
-    return Workshop.of(os.environ)
 
 
 @app.command()
@@ -118,16 +118,19 @@ def build(
 ) -> None:
     """Build the kernel and the root image, each only if it is not there."""
     console = Console(stderr=True)
-    shop = _workshop()
-    there = None if update else _there(shop, series)
+    context = BuildContext.of(os.environ)
+    there = None if update else _there(context, series)
     if there is not None and quiet:
         return
     if there is None:
         if install_packages and (lacking := packages.missing("kernel", "root")):
             packages.install(lacking, lambda text: console.print(text, markup=False, highlight=False))
         with Screen(console) as screen:
-            busy = Workshop(shop.recipe, shop.cache, shop.environ, screen)
-            there = kernel.ensure(busy, series=series, update=update), rootfs.ensure(busy, update=update)
+            context = replace(context, reporter=screen)
+            there = (
+                kernel.ensure(context, series=series, update=update),
+                rootfs.ensure(context, update=update),
+            )
     _print_entries(console, there)
 
 
@@ -136,20 +139,22 @@ def _print_entries(console: Console, entries: Iterable[Entry]) -> None:
         console.print(f"{entry.facts['title']}  {entry.path}", markup=False, highlight=False, soft_wrap=True)
 
 
-def _there(shop: Workshop, series: str | None) -> tuple[Entry, Entry] | None:
-    built_kernel, built_root = kernel.find(shop, series), rootfs.find(shop)
+def _there(context: BuildContext, series: str | None) -> tuple[Entry, Entry] | None:
+    built_kernel = intact(partial(kernel.find, context, series))
+    built_root = intact(partial(rootfs.find, context))
     return (built_kernel, built_root) if built_kernel and built_root else None
 
 
 @app.command("list")
 def list_() -> None:
     """Show what is built; a star marks what a run would use."""
-    shop = _workshop()
-    current = {entry.path for entry in _current(shop)}
+    context = BuildContext.of(os.environ)
+    current = {entry.path for entry in _current(context)}
     table = Table(box=None, pad_edge=False)
     for title in ("", "kind", "key", "what", "size", "built (UTC)"):
         table.add_column(title, justify="right" if title == "size" else "left", no_wrap=True)
-    for entry in shop.cache.entries():
+    damaged: list[DamagedEntryError] = []
+    for entry in context.cache.entries(damaged.append):
         table.add_row(
             "*" if entry.path in current else "",
             entry.kind,
@@ -159,6 +164,8 @@ def list_() -> None:
             time.strftime("%Y-%m-%d %H:%M", time.gmtime(entry.facts["made_at_s"])),
         )
     Console(width=None if sys.stdout.isatty() else 200).print(table)
+    for error in damaged:
+        typer.echo(f"{error.message}: {error.hint}", err=True)
 
 
 @app.command()
@@ -179,57 +186,53 @@ def id_() -> None:
 
 
 @app.command("export")
-def export(
-    file: ExportFile,
-) -> None:
+def export_(file: ExportFile) -> None:
     """Write the lab a run would use to a file that `wirelab lab import` takes on another machine."""
     console = Console(stderr=True)
-    shop = _workshop()
+    context = BuildContext.of(os.environ)
     with Screen(console) as screen:
-        busy = Workshop(shop.recipe, shop.cache, shop.environ, screen)
-        if str(file) == shipment.STANDARD_STREAM:
+        context = replace(context, reporter=screen)
+        if str(file) == export.STANDARD_STREAM:
             if sys.stdout.isatty():
                 raise InputError("standard output is a terminal", hint="wirelab lab export FILE")
-            entries = shipment.pack(busy, sys.stdout.buffer)
+            entries = export.pack(context, sys.stdout.buffer)
         else:
-            with shipment.written(file) as out:
-                entries = shipment.pack(busy, out)
+            with export.written(file) as out:
+                entries = export.pack(context, out)
                 size_bytes = out.tell()
             screen.say(f"{file}: {decimal(size_bytes)}")
     _print_entries(console, entries)
 
 
 @app.command("import")
-def import_(
-    file: ImportFile,
-) -> None:
+def import_(file: ImportFile) -> None:
     """Take the lab from a file; it needs no root, no compiler, no apt and no network.
 
     The kernel in it is a program that runs as you: take it from whom you would take a program.
     """
     console = Console(stderr=True)
-    shop = _workshop()
-    with Screen(console) as screen, shipment.opened(file, shop) as lab_file:
-        busy = Workshop(shop.recipe, shop.cache, shop.environ, screen)
-        fresh = shipment.unpack(busy, lab_file)
+    context = BuildContext.of(os.environ)
+    with Screen(console) as screen, export.opened(file, context) as archive:
+        context = replace(context, reporter=screen)
+        fresh = export.unpack(context, archive)
     if not fresh:
         console.print("is there already:")
-    _print_entries(console, (select.built_kernel(shop), select.built_root(shop)))
+    _print_entries(console, (select.built_kernel(context), select.built_root(context)))
 
 
 @app.command()
 def prune() -> None:
     """Remove all but what a run would use: older builds, what a broken build left, downloads, logs."""
-    shop = _workshop()
+    context = BuildContext.of(os.environ)
     console = Console(stderr=True)
     with Screen(console) as screen:
-        freed_bytes = shop.cache.prune(_current(shop), screen)
-    console.print(f"freed {decimal(freed_bytes)} in {shop.cache.root}", markup=False, highlight=False)
+        freed_bytes = context.cache.prune(_current(context), screen)
+    console.print(f"freed {decimal(freed_bytes)} in {context.cache.root}", markup=False, highlight=False)
 
 
-def _current(shop: Workshop) -> list[Entry]:
+def _current(context: BuildContext) -> list[Entry]:
     """What runs of this recipe use: the kernel of every series that is built, and the root image."""
-    names = (None, *(series.name for series in shop.recipe.series))
-    found = [kernel.find(shop, name) for name in names]
-    found += [rootfs.find(shop), rootfs.find_base(shop)]
-    return [entry for entry in found if entry is not None]
+    names = (None, *(series.name for series in context.recipe.series))
+    entries = [intact(partial(kernel.find, context, name)) for name in names]
+    entries += [intact(partial(find, context)) for find in (rootfs.find, debian.find)]
+    return [entry for entry in entries if entry]

@@ -50,16 +50,16 @@ def code_id() -> str:
     """A hash of all of wirelab that was installed: its modules, its templates and its catalogue."""
     package = Path(wirelab.__file__).parent
     catalogue = shipped_root()
-    found = hashlib.sha256()
+    digest = hashlib.sha256()
     modules = (path for path in package.rglob("*") if not _ELSEWHERE & {*path.relative_to(package).parts})
-    _feed(found, "wirelab", package, modules)
+    _feed(digest, "wirelab", package, modules)
     for section in _CATALOGUE:
-        _feed(found, section, catalogue / section, (catalogue / section).rglob("*"))
-    _feed(found, "", catalogue, [catalogue / MEASUREMENTS])
-    return found.hexdigest()[:_DIGITS]
+        _feed(digest, section, catalogue / section, (catalogue / section).rglob("*"))
+    _feed(digest, "", catalogue, [catalogue / MEASUREMENTS])
+    return digest.hexdigest()[:_DIGITS]
 
 
-def _feed(found: hashlib._Hash, name: str, base: Path, paths: Iterable[Path]) -> None:
+def _feed(digest: hashlib._Hash, name: str, base: Path, paths: Iterable[Path]) -> None:
     for path in sorted(path for path in paths if path.is_file()):
         content = hashlib.sha256(path.read_bytes()).hexdigest()
-        found.update(f"{name}/{path.relative_to(base).as_posix()}\0{content}\n".encode())
+        digest.update(f"{name}/{path.relative_to(base).as_posix()}\0{content}\n".encode())

@@ -15,7 +15,7 @@ from wirelab.cli.errors import exit_code_of
 from wirelab.cli.files import Files
 from wirelab.cli.options import DEFAULT_SEED
 from wirelab.cli.summary import summarize
-from wirelab.fleet.queue import Queue
+from wirelab.fleet.queue import JobQueue
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -30,8 +30,8 @@ def main(argv: Sequence[str]) -> int:
     parser.add_argument("--json-file", type=Path)
     parser.add_argument("--markdown", type=Path)
     parser.add_argument("scenarios", nargs="+")
-    asked = parser.parse_args(argv)
-    queue = Queue(asked.queue)
+    args = parser.parse_args(argv)
+    queue = JobQueue(args.queue)
     for host, why in sorted(queue.lost().items()):
         sys.stdout.write(f"lost: {host}: {why}\n")
     for title, why in queue.dropped().items():
@@ -45,9 +45,9 @@ def main(argv: Sequence[str]) -> int:
     sys.stdout.flush()
     folders = [Path(result.folder) for result in queue.results()]
     shutil.rmtree(queue.folder, ignore_errors=True)
-    seeds = None if asked.seeds == str(DEFAULT_SEED) else asked.seeds
-    files = Files(asked.junit, asked.json_file, asked.markdown)
-    return summarize(folders, asked.scenarios, seeds, files).exit_code
+    seeds = None if args.seeds == str(DEFAULT_SEED) else args.seeds
+    files = Files(args.junit, args.json_file, args.markdown)
+    return summarize(folders, args.scenarios, seeds, files).exit_code
 
 
 if __name__ == "__main__":

@@ -1,7 +1,7 @@
 """What is still to be run: a folder that the processes of one controller share, one for each worker.
 
 ```
-todo/0003.json      an order nobody has yet, the longest first
+todo/0003.json      a job nobody has yet, the longest first
 taken/0003.json     one that a worker has; the process that speaks for it holds a lock on it
 done/0003.json      one that there is a result of, and where
 dropped/0003.json   one that broke twice and left no result
@@ -30,20 +30,14 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
     from pathlib import Path
 
-_TODO, _TAKEN, _DONE, _DROPPED, _PRESENT, _LOST = _STATES = (
-    "todo",
-    "taken",
-    "done",
-    "dropped",
-    "present",
-    "lost",
-)
+_STATES: Final = ("todo", "taken", "done", "dropped", "present", "lost")
+_TODO, _TAKEN, _DONE, _DROPPED, _PRESENT, _LOST = _STATES
 _LOCK: Final = "lock"
 _HOST: Final = "host-"
 
 
 @dataclass(frozen=True, slots=True)
-class Order:
+class Job:
     """A scenario to be run with a seed; it has work for so many labs at once.
 
     ``broke_on`` names the workers on which it ended as an error.
@@ -62,9 +56,9 @@ class Order:
 
 @dataclass(frozen=True, slots=True)
 class Result:
-    """What became of an order: the folder of its result and its verdict, and on which worker."""
+    """What became of a job: the folder of its result and its verdict, and on which worker."""
 
-    order: Order
+    job: Job
     host: str
     folder: str
     verdict: str
@@ -72,29 +66,29 @@ class Result:
 
 @dataclass(slots=True)
 class Claim:
-    """An order that a worker has, until it is finished or given back."""
+    """A job that a worker has, until it is finished or given back."""
 
-    order: Order
+    job: Job
     name: str
     descriptor: int = field(repr=False)
 
 
 @dataclass(frozen=True)
-class Queue:
+class JobQueue:
     """Such a folder."""
 
     folder: Path
 
     @classmethod
-    def make(cls, folder: Path, orders: Iterable[Order]) -> Self:
-        """A new queue in an empty or new folder; ``orders`` in the order they are to be begun in."""
+    def make(cls, folder: Path, jobs: Iterable[Job]) -> Self:
+        """A new queue in an empty or new folder; ``jobs`` in the job they are to be begun in."""
         queue = cls(folder)
         try:
             for state in _STATES:
                 (folder / state).mkdir(parents=True)
             (folder / _LOCK).touch()
-            for number, order in enumerate(orders):
-                queue._write(_TODO, f"{number:05}.json", asdict(order))
+            for number, job in enumerate(jobs):
+                queue._write(_TODO, f"{number:05}.json", asdict(job))
         except OSError as error:
             raise LabError(f"{error.filename or folder}: no queue can be made: {error.strerror}") from error
         return queue
@@ -108,7 +102,7 @@ class Queue:
             yield
 
     def claim(self, host: str) -> Claim | None:
-        """The first order for ``host``, None if there is none now.
+        """The first job for ``host``, None if there is none now.
 
         One that broke on it is for the others, as long as there are any.
         """
@@ -116,47 +110,43 @@ class Queue:
             self._take_back()
             alone: bool | None = None
             for path in self._files(_TODO):
-                order = _order(json.loads(path.read_text(encoding="utf-8")))
-                if host in order.broke_on:
+                job = _job(_facts(path))
+                if host in job.broke_on:
                     alone = self._is_alone(host) if alone is None else alone
                     if not alone:
                         continue
                 descriptor = os.open(path, os.O_RDONLY)
                 fcntl.flock(descriptor, fcntl.LOCK_EX)
                 path.rename(self.folder / _TAKEN / path.name)
-                return Claim(order, path.name, descriptor)
+                return Claim(job, path.name, descriptor)
         return None
 
     def give_back(self, claim: Claim, *, broke_on: str | None = None) -> None:
         """Let others have it; ``broke_on`` says on which worker it broke."""
-        order = claim.order
+        job = claim.job
         if broke_on is not None:
-            order = replace(order, broke_on=(*order.broke_on, broke_on))
-        with self._locked():
-            self._write(_TODO, claim.name, asdict(order))
-            (self.folder / _TAKEN / claim.name).unlink(missing_ok=True)
-        os.close(claim.descriptor)
+            job = replace(job, broke_on=(*job.broke_on, broke_on))
+        self._move(claim, _TODO, asdict(job))
 
     def finish(self, claim: Claim, host: str, folder: Path, verdict: str) -> tuple[int, int]:
-        """There is a result of it. Returns how many orders have one, and how many there are."""
-        facts = asdict(Result(claim.order, host, str(folder), verdict))
-        with self._locked():
-            self._write(_DONE, claim.name, facts)
-            (self.folder / _TAKEN / claim.name).unlink(missing_ok=True)
-            done = len(self._files(_DONE))
-            whole = done + sum(len(self._files(state)) for state in (_TODO, _TAKEN, _DROPPED))
-        os.close(claim.descriptor)
-        return done, whole
+        """There is a result of it. Returns how many jobs have one, and how many there are."""
+        return self._move(claim, _DONE, asdict(Result(claim.job, host, str(folder), verdict)))
 
     def drop(self, claim: Claim, why: str) -> None:
         """Nobody shall try it again, and there is no result of it."""
+        self._move(claim, _DROPPED, {"job": asdict(claim.job), "why": why})
+
+    def _move(self, claim: Claim, state: str, facts: dict[str, Any]) -> tuple[int, int]:
+        """Put a job that was taken into another state; how many are done then, of how many."""
         with self._locked():
-            self._write(_DROPPED, claim.name, {"order": asdict(claim.order), "why": why})
+            self._write(state, claim.name, facts)
             (self.folder / _TAKEN / claim.name).unlink(missing_ok=True)
+            counts = [len(self._files(state)) for state in (_DONE, _TODO, _TAKEN, _DROPPED)]
         os.close(claim.descriptor)
+        return counts[0], sum(counts)
 
     def is_finished(self) -> bool:
-        """Whether there is nothing left to wait for: no order is free, and none may become so."""
+        """Whether there is nothing left to wait for: no job is free, and none may become so."""
         with self._locked():
             return not self._files(_TODO) and not self._files(_TAKEN)
 
@@ -167,21 +157,20 @@ class Queue:
 
     def lost(self) -> dict[str, str]:
         """The workers that took no part to the end, each with why."""
-        found = {path.name: json.loads(path.read_text(encoding="utf-8")) for path in self._files(_LOST)}
-        return {_host(name): str(facts["why"]) for name, facts in found.items()}
+        return {_host(path.name): str(_facts(path)["why"]) for path in self._files(_LOST)}
 
     def dropped(self) -> dict[str, str]:
-        """The orders that nobody could carry out, each with why."""
-        found = [json.loads(path.read_text(encoding="utf-8")) for path in self._files(_DROPPED)]
-        return {_order(facts["order"]).title: str(facts["why"]) for facts in found}
+        """The jobs that nobody could carry out, each with why."""
+        dropped = map(_facts, self._files(_DROPPED))
+        return {_job(facts["job"]).title: str(facts["why"]) for facts in dropped}
 
     def results(self) -> list[Result]:
         """What there is a result of."""
-        found = (json.loads(path.read_text(encoding="utf-8")) for path in self._files(_DONE))
-        return [Result(**(facts | {"order": _order(facts["order"])})) for facts in found]
+        done = map(_facts, self._files(_DONE))
+        return [Result(**(facts | {"job": _job(facts["job"])})) for facts in done]
 
     def _take_back(self) -> None:
-        """Orders whose process died."""
+        """Jobs whose process died."""
         for path in self._files(_TAKEN):
             with lock.exclusive_now(path) as abandoned:
                 if abandoned:
@@ -218,5 +207,10 @@ def _host(name: str) -> str:
     return unquote(name.removeprefix(_HOST))
 
 
-def _order(facts: dict[str, Any]) -> Order:
-    return Order(**(facts | {"broke_on": tuple(facts["broke_on"])}))
+def _facts(path: Path) -> dict[str, Any]:
+    facts: dict[str, Any] = json.loads(path.read_text(encoding="utf-8"))
+    return facts
+
+
+def _job(facts: dict[str, Any]) -> Job:
+    return Job(**(facts | {"broke_on": tuple(facts["broke_on"])}))

@@ -25,9 +25,9 @@ _PREFIX: Final = "via ssh:"
 _SILENT: Final = "it does not answer any more: is its cable in, is it on?"
 
 
-def explained(told: str, host: str) -> str:
-    """What ``told`` means for ``host``, an address that ssh knows, with the fix."""
-    before, prefix, after = told.partition(_PREFIX)
+def explained(complaint: str, host: str) -> str:
+    """What ``complaint`` means for ``host``, an address that ssh knows, with the fix."""
+    before, prefix, after = complaint.partition(_PREFIX)
     lines = [line.strip() for line in (after if prefix else before).splitlines()]
     said = [line for line in lines if line and not line.startswith(("@", "Warning: Permanently added"))]
     for words, fix in _FIXES:

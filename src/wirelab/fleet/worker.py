@@ -1,23 +1,25 @@
-"""One worker of a matrix, as its controller sees it: it takes the next order whenever a CPU of it is free."""
+"""One worker of a matrix, as its controller sees it: it takes the next job whenever a CPU of it is free."""
 
 from __future__ import annotations
 
-import json
 import time
 from concurrent.futures import FIRST_COMPLETED, Future, ThreadPoolExecutor, wait
 from dataclasses import dataclass
 from datetime import UTC, datetime
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Final
+
+from pydantic import ValidationError
 
 from wirelab.errors import LabError
-from wirelab.fleet import parcel
+from wirelab.fleet.answer import Answer
+from wirelab.fleet.bundle import DamagedError, checksum, keep
 from wirelab.verdict.verdict import Verdict
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Mapping, Sequence
+    from collections.abc import Callable, Iterable, Sequence
 
     from wirelab.fleet.identity import Identity
-    from wirelab.fleet.queue import Claim, Queue
+    from wirelab.fleet.queue import Claim, JobQueue
     from wirelab.runner.store import Store
 
 BROKEN_IN_A_ROW: Final = 3
@@ -39,7 +41,7 @@ class BrokeError(Exception):
 
 
 @dataclass(frozen=True, slots=True)
-class Errands:
+class Agent:
     """How a worker is asked: ``ask`` carries an argument list there and brings back what it writes.
 
     ``ask`` raises LostError if it does not answer. ``argv`` starts its Python, ``work`` is a folder there.
@@ -49,52 +51,48 @@ class Errands:
     argv: tuple[str, ...]
     work: str
 
-    def hello(self) -> Mapping[str, Any]:
+    def hello(self) -> Answer:
         """What it says of itself."""
         return self._answer("hello")[0]
 
     def run(self, claim: Claim, cpus: Sequence[int], *, use_cache: bool) -> tuple[bytes, str]:
-        """The parcel of a run and its checksum. Raises LostError, or BrokeError."""
-        order = claim.order
-        options = ["--seed", str(order.seed), "--work", self.work]
+        """The bundle of a run and its checksum. Raises LostError, or BrokeError."""
+        job = claim.job
+        options = ["--seed", str(job.seed), "--work", self.work]
         for cpu in cpus:
             options += ["--cpu", str(cpu)]
         options += [] if use_cache else ["--no-cache"]
-        facts, content = self._answer("run", order.scenario, *options)
-        if "full" in facts:
-            raise LostError(f"{facts['full']}: make room there")
-        if "error" in facts:
-            hint = f" ({facts['hint']})" if facts.get("hint") else ""
-            raise BrokeError(f"{facts['error']}{hint}")
-        if len(content) != facts["size_bytes"] or parcel.checksum(content) != facts["sha256"]:
-            raise BrokeError(f"its result came damaged: {len(content)} of {facts['size_bytes']} bytes")
-        if facts["verdict"] == Verdict.ERROR:
-            raise BrokeError("it ended as an error", (content, facts["sha256"]))
-        return content, facts["sha256"]
+        answer, bundle = self._answer("run", job.scenario, *options)
+        if answer.full:
+            raise LostError(f"{answer.full}: make room there")
+        if answer.error:
+            raise BrokeError(f"{answer.error} ({answer.hint})" if answer.hint else answer.error)
+        if len(bundle) != answer.size_bytes or checksum(bundle) != answer.sha256:
+            raise BrokeError(f"its result came damaged: {len(bundle)} of {answer.size_bytes} bytes")
+        if answer.verdict is Verdict.ERROR:
+            raise BrokeError("it ended as an error", (bundle, answer.sha256))
+        return bundle, answer.sha256
 
-    def _answer(self, *errand: str) -> tuple[dict[str, Any], bytes]:
-        told = self.ask((*self.argv, "-m", "wirelab.fleet.errand", *errand))
-        head, _, rest = told.partition(b"\n")
+    def _answer(self, *request: str) -> tuple[Answer, bytes]:
+        reply = self.ask((*self.argv, "-m", "wirelab.fleet.agent", *request))
+        line, _, rest = reply.partition(b"\n")
         try:
-            facts = json.loads(head)
-        except ValueError:
-            raise BrokeError(f"it answered `{head[:80].decode(errors='replace')}`") from None
-        if not isinstance(facts, dict):
-            raise BrokeError("it answered what is no answer")
-        return facts, rest
+            return Answer.model_validate_json(line), rest
+        except ValidationError:
+            raise BrokeError(f"it answered `{line[:80].decode(errors='replace')}`") from None
 
 
 @dataclass(slots=True)
 class Worker:
-    """Takes orders from a queue and brings their results to a store, until there is nothing left to wait for.
+    """Takes jobs from a queue and brings their results to a store, until there is nothing left to wait for.
 
     ``cpus`` are those of the worker to use, None for all it has. ``say`` takes lines for the screen.
     """
 
     host: str
-    queue: Queue
+    queue: JobQueue
     store: Store
-    errands: Errands
+    agent: Agent
     wanted: Identity
     say: Callable[[str], None]
     cpus: Sequence[int] | None = None
@@ -117,24 +115,25 @@ class Worker:
     def _cpus(self) -> Sequence[int]:
         """The CPUs to use there, if it is what we need."""
         try:
-            facts = self.errands.hello()
+            there = self.agent.hello()
         except BrokeError as error:
             raise LostError(str(error)) from error
-        require_same(facts, self.wanted)
-        there = facts["cpus"]
-        if unknown := [cpu for cpu in self.cpus or () if cpu not in there]:
-            told = ", ".join(map(str, unknown))
-            raise LostError(f"wirelab_cpus: it has no CPU {told} for us, but {', '.join(map(str, there))}")
-        return self.cpus or there
+        require_same(there, self.wanted)
+        if not there.cpus:
+            raise LostError("it has no CPU for us")
+        if unknown := [str(cpu) for cpu in self.cpus or () if cpu not in there.cpus]:
+            usable = ", ".join(map(str, there.cpus))
+            raise LostError(f"wirelab_cpus: it has no CPU {', '.join(unknown)} for us, but {usable}")
+        return self.cpus or there.cpus
 
     def _loop(self, pool: ThreadPoolExecutor, free: set[int]) -> None:
         running: dict[Future[tuple[bytes, str]], tuple[Claim, list[int]]] = {}
         trouble: Exception | None = None
         while True:
             while free and trouble is None and (claim := self.queue.claim(self.host)):
-                cpus = sorted(free)[: claim.order.labs]
+                cpus = sorted(free)[: claim.job.labs]
                 free -= set(cpus)
-                future = pool.submit(self.errands.run, claim, cpus, use_cache=self.use_cache)
+                future = pool.submit(self.agent.run, claim, cpus, use_cache=self.use_cache)
                 running[future] = claim, cpus
             if not running and (trouble is not None or self.queue.is_finished()):
                 break
@@ -149,15 +148,15 @@ class Worker:
             raise trouble
 
     def _take(self, claim: Claim, future: Future[tuple[bytes, str]]) -> None:
-        """What came of an order: a result, or it is for others again."""
+        """What came of a job: a result, or it is for others again."""
         try:
             self._keep(claim, *future.result())
             self._broken = 0
         except BrokeError as error:
             self._broken += 1
-            if not claim.order.broke_on:
+            if not claim.job.broke_on:
                 self.queue.give_back(claim, broke_on=self.host)
-                self.say(f"{self.host}: {claim.order.title}: {error}; it is run once more")
+                self.say(f"{self.host}: {claim.job.title}: {error}; it is run once more")
             elif error.result is None:
                 self.queue.drop(claim, f"{self.host}: {error}")
             else:
@@ -166,21 +165,19 @@ class Worker:
                 raise LostError(f"{self._broken} runs in a row broke on it, the last: {error}") from error
         except BaseException:
             self.queue.give_back(claim)
-            self.say(f"{self.host}: {claim.order.title} is for others again")
+            self.say(f"{self.host}: {claim.job.title} is for others again")
             raise
 
-    def _keep(self, claim: Claim, content: bytes, sha256: str) -> None:
-        order, now = claim.order, datetime.now(UTC)
+    def _keep(self, claim: Claim, bundle: bytes, sha256: str) -> None:
+        job, now = claim.job, datetime.now(UTC)
         try:
-            folder, document = parcel.keep(
-                content, sha256, self.store, scenario=order.scenario, seed=order.seed, now=now
-            )
-        except parcel.DamagedError as error:
+            folder, document = keep(bundle, sha256, self.store, scenario=job.scenario, seed=job.seed, now=now)
+        except DamagedError as error:
             raise BrokeError(str(error)) from error
         done, whole = self.queue.finish(claim, self.host, folder, document.verdict)
         self._kept += 1
         took = "cached" if document.cached else f"{document.wall_s:.1f} s"
-        self.say(f"{self.host}: {order.title}: {document.verdict}, {took} ({done} of {whole})")
+        self.say(f"{self.host}: {job.title}: {document.verdict}, {took} ({done} of {whole})")
 
 
 def _ended(running: Iterable[Future[tuple[bytes, str]]]) -> set[Future[tuple[bytes, str]]]:
@@ -192,14 +189,15 @@ def _ended(running: Iterable[Future[tuple[bytes, str]]]) -> set[Future[tuple[byt
     return wait(futures, _WAIT_S, FIRST_COMPLETED).done
 
 
-def require_same(facts: Mapping[str, Any], wanted: Identity) -> None:
+def require_same(there: Answer, wanted: Identity) -> None:
     """Raise LostError if a worker that says this of itself would not give the same digests as we do."""
-    if "error" in facts:
-        raise LostError(str(facts["error"]))
+    if there.error:
+        raise LostError(there.error)
     again = "run provision.yml again"
-    if facts.get("code") != wanted.code:
-        what = f"wirelab {facts.get('version')} ({facts.get('code')})"
-        raise LostError(f"it has {what}, not {wanted.version} ({wanted.code}) as we do: {again}")
-    if facts.get("lab") != wanted.lab:
-        what = f"the lab {facts['lab']}, not {wanted.lab}" if facts.get("lab") else "no lab"
-        raise LostError(f"it has {what}: {again}")
+    if there.code != wanted.code:
+        theirs = f"wirelab {there.version} ({there.code})"
+        raise LostError(f"it has {theirs}, not {wanted.version} ({wanted.code}) as we do: {again}")
+    if there.lab != wanted.lab:
+        raise LostError(
+            f"it has {f'the lab {there.lab}, not {wanted.lab}' if there.lab else 'no lab'}: {again}"
+        )

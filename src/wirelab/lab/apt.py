@@ -19,8 +19,8 @@ from wirelab.lab.process import output, run
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
+    from wirelab.lab.context import BuildContext
     from wirelab.lab.mirror import Mirror
-    from wirelab.lab.workshop import Workshop
 
 KEYRING = Path("/usr/share/keyrings/debian-archive-keyring.gpg")
 ARCHITECTURE = "amd64"
@@ -64,7 +64,7 @@ class Package:
 
 @dataclass(frozen=True)
 class Apt:
-    """apt, as it sees one set of suites. Make it with ``asking``."""
+    """apt, as it sees one set of suites. Make it with ``querying``."""
 
     configuration: Path
     log: Path
@@ -76,28 +76,27 @@ class Apt:
 
     def version(self, package: str) -> str | None:
         """The version of ``package`` that would be installed, None if there is none."""
-        told = output([*self.tool("apt-cache"), "policy", package])
-        found = re.search(r"^\s*Candidate:\s*(\S+)", told, re.MULTILINE)
-        return found[1] if found and found[1] != "(none)" else None
+        policy = output([*self.tool("apt-cache"), "policy", package])
+        candidate = re.search(r"^\s*Candidate:\s*(\S+)", policy, re.MULTILINE)
+        return candidate[1] if candidate and candidate[1] != "(none)" else None
 
-    def closure(self, wanted: Sequence[str]) -> tuple[Package, ...]:
-        """All packages of a minimal system with ``wanted``, by name, as mmdebstrap's `minbase` has them.
+    def closure(self, wanted: Sequence[str]) -> dict[str, str]:
+        """The versions of all packages of a minimal system with ``wanted``, as mmdebstrap's `minbase` has it.
 
         Raises LabError if one is unknown or cannot be installed.
         """
         base = ["?essential", "?priority(required)", "apt"]
-        told = output(
+        plan = output(
             [*self.tool("apt-get"), "--simulate", "--no-install-recommends", "install", *base, *wanted],
             hint="rootfs/packages.txt names the packages",
         )
-        found = re.findall(r"^Inst (\S+) (?:\[[^]]*\] )?\((\S+) ", told, re.MULTILINE)
-        return tuple(sorted((Package(name, version) for name, version in found), key=lambda one: one.name))
+        return dict(sorted(re.findall(r"^Inst (\S+) (?:\[[^]]*\] )?\((\S+) ", plan, re.MULTILINE)))
 
     def release_date(self, suite: str) -> str:
         """When the suite's index was signed, as its Release file says. Every package in it is older."""
         for file in self.lists.glob(f"*_{suite}_InRelease"):
-            if found := re.search(r"^Date: (.+)$", file.read_text(encoding="utf-8"), re.MULTILINE):
-                return found[1]
+            if date := re.search(r"^Date: (.+)$", file.read_text(encoding="utf-8"), re.MULTILINE):
+                return date[1]
         message = f"apt has no signed index of {suite}"
         raise LabError(message, hint=OFFLINE_HINT)
 
@@ -119,15 +118,15 @@ class Apt:
 
 
 @contextlib.contextmanager
-def asking(shop: Workshop, mirror: Mirror, suites: Sequence[str]) -> Iterator[Apt]:
+def querying(context: BuildContext, mirror: Mirror, suites: Sequence[str]) -> Iterator[Apt]:
     """An apt with fresh indexes of ``suites``; suites whose address is not known are left out.
 
     One process asks at a time. Raises LabError if an index cannot be had or is not signed by Debian.
     """
     lines = source_lines(mirror, suites)
-    cache = shop.cache
+    cache = context.cache
     name = hashlib.sha256("\n".join(lines).encode()).hexdigest()[:12]
-    with cache.locked("apt", "another process is asking apt", shop.tell):
+    with cache.locked("apt", "another process is asking apt", context.reporter):
         folder = cache.folder("apt", name)
         for inner in ("state/lists/partial", "cache/archives/partial"):
             cache.folder("apt", name, inner)
@@ -148,8 +147,8 @@ def _update(apt: Apt) -> None:
     except LabError as error:
         # What apt wants to say is in its first complaint; before and after it are lists of addresses.
         text = apt.log.read_text(encoding="utf-8", errors="replace")
-        if found := re.search(r"^E: (.+)$", text, re.MULTILINE):
-            raise LabError(f"{found[1]}\nthe whole log: {apt.log}", hint=OFFLINE_HINT) from error
+        if complaint := re.search(r"^E: (.+)$", text, re.MULTILINE):
+            raise LabError(f"{complaint[1]}\nthe whole log: {apt.log}", hint=OFFLINE_HINT) from error
         raise
 
 
@@ -162,16 +161,12 @@ def require_keyring() -> None:
 
 def source_lines(mirror: Mirror, suites: Sequence[str]) -> list[str]:
     """A sources.list for ``suites``, everything in it to be signed by Debian."""
-    known = ((mirror.address(suite), suite) for suite in suites)
-    return [
-        f"deb [arch={ARCHITECTURE} signed-by={KEYRING}] {address} {suite} main"
-        for address, suite in known
-        if address
-    ]
+    options = f"[arch={ARCHITECTURE} signed-by={KEYRING}]"
+    return [f"deb {options} {address} {suite} main" for suite in suites if (address := mirror.address(suite))]
 
 
 def acquire_options() -> list[str]:
     """The machine's settings on how to reach a mirror, one `Name "value"` each, to hand on to another apt."""
     names = r"Acquire::(?:https?|tor|Retries|Check-Date|Check-Valid-Until|ForceIPv[46])\b"
-    told = output(["apt-config", "dump"])
-    return [line.rstrip(";") for line in told.splitlines() if re.match(names, line) and '""' not in line]
+    settings = output(["apt-config", "dump"])
+    return [line.rstrip(";") for line in settings.splitlines() if re.match(names, line) and '""' not in line]

@@ -3,6 +3,7 @@
 ```
 <kind>/<key>/entry.json     an entry: it counts as soon as it has this name, and is never changed afterwards
 <kind>/.<key>.<random>/     an entry in the making
+<kind>/.damaged-<key>/      an entry that was damaged, and was made anew
 refs/<name>.json            the key that a question asked of apt was answered with, so that nobody asks twice
 locks/ logs/ downloads/ apt/
 ```
@@ -14,44 +15,28 @@ import contextlib
 import errno
 import json
 import os
+import re
 import shutil
 import tempfile
 import time
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Final
 
 from wirelab.errors import LabError
-from wirelab.lab import lock
+from wirelab.lab import integrity, lock
+from wirelab.lab.entry import DamagedEntryError, Entry, intact, read_entry
+from wirelab.lab.facts import FACTS
+from wirelab.lab.integrity import ENTRY
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Iterator, Mapping
 
-    from wirelab.lab.workshop import Listener
+    from wirelab.lab.reporter import Reporter
 
-KINDS = ("kernel", "debian", "rootfs")
-KEY_LENGTH = 20
-ENTRY = "entry.json"
+    Maker = Callable[[Path], Mapping[str, Any]]
 
-
-@dataclass(frozen=True)
-class Entry:
-    """A finished build: its folder, and what it says of itself."""
-
-    kind: str
-    key: str
-    path: Path
-    facts: Mapping[str, Any]
-    """What it was made from and what came out; always ``title``, ``made_at_s``, ``size_bytes``."""
-
-    @property
-    def id(self) -> str:
-        """The name of exactly this build, for results to be kept with."""
-        return f"{self.kind}-{self.key}"
-
-    def in_use(self) -> contextlib.AbstractContextManager[None]:
-        """Keep the entry from being pruned while the context lasts."""
-        return lock.shared(self.path / ENTRY)
+_KEY: Final = re.compile(r"[0-9a-z]{1,64}")
 
 
 @dataclass(frozen=True)
@@ -73,37 +58,64 @@ class Cache:
             message = f"there is no telling where the cache is: user {os.getuid()} has no home folder"
             raise LabError(message, hint="set WIRELAB_CACHE to a folder") from error
 
-    def find(self, kind: str, key: str) -> Entry | None:
-        """The entry of that key, None if it is not built."""
-        path = self.root / kind / key
+    def find(self, kind: str, key: str | None) -> Entry | None:
+        """The entry of that key, None if it is not built. Raises DamagedEntryError for half of one."""
         try:
-            facts = json.loads((path / ENTRY).read_text(encoding="utf-8"))
-        except (FileNotFoundError, NotADirectoryError):
-            return None
+            return read_entry(self.root / kind / key, kind) if key else None
         except OSError as error:
-            raise explained(error, path) from error
-        return Entry(kind, key, path, facts)
+            raise explained(error, self.root) from error
 
-    def entries(self) -> tuple[Entry, ...]:
-        """All finished entries, oldest first."""
-        found = (self.find(kind, path.name) for kind in KINDS for path in self._folders(kind))
-        return tuple(sorted((entry for entry in found if entry), key=lambda entry: entry.facts["made_at_s"]))
+    def entries(self, on_damage: Callable[[DamagedEntryError], None] = lambda _: None) -> tuple[Entry, ...]:
+        """All finished entries, oldest first. ``on_damage`` hears of those that cannot be read."""
+        entries = []
+        for kind in FACTS:
+            for path in self._folders(kind):
+                try:
+                    entries.append(self.find(kind, path.name))
+                except DamagedEntryError as error:
+                    on_damage(error)
+        return tuple(sorted(filter(None, entries), key=lambda entry: entry.facts["made_at_s"]))
 
-    def build(self, kind: str, key: str, make: Callable[[Path], Mapping[str, Any]], tell: Listener) -> Entry:
+    def build(
+        self, kind: str, key: str, make: Callable[[Path], Mapping[str, Any]], reporter: Reporter
+    ) -> Entry:
         """The entry of that key; if there is none, ``make`` fills a new folder and returns its facts.
 
         One process builds a key at a time: a second waits and finds the entry there. Whatever interrupts
-        ``make``, no entry comes to be.
+        ``make``, no entry comes to be. One that is damaged is set aside.
         """
-        if found := self.find(kind, key):
-            return found
-        with self.locked(f"{kind}-{key}", f"another process is building this {kind}", tell):
-            if found := self.find(kind, key):
-                return found
+        if entry := intact(lambda: self.find(kind, key)):
+            return entry
+        with self.locked(f"{kind}-{key}", f"another process is building this {kind}", reporter):
+            if entry := intact(lambda: self.find(kind, key), reporter.say):
+                return entry
             with self.os_errors():
+                self._set_aside(kind, key)
                 return self._make(kind, key, make)
 
-    def _make(self, kind: str, key: str, make: Callable[[Path], Mapping[str, Any]]) -> Entry:
+    def _set_aside(self, kind: str, key: str) -> None:
+        path = self.root / kind / key
+        if not os.path.lexists(path):
+            return
+        if not self._retire(path, f".damaged-{key}"):
+            raise LabError(
+                f"{path} is damaged, and in use by a run", hint="wait for its end; then build again"
+            )
+
+    def _retire(self, path: Path, name: str) -> Path | None:
+        """Take an entry its name, unless it is in use. Half an entry must not count as one."""
+        with contextlib.suppress(OSError):
+            # Else nobody could open it to see whether it is in use.
+            if (path / ENTRY).stat().st_mode & 0o400 == 0:
+                (path / ENTRY).chmod(0o600)
+        with lock.exclusive_now(path / ENTRY) as not_running:
+            if not not_running:
+                return None
+            target = path.with_name(name)
+            discard(target)
+            return path.rename(target)
+
+    def _make(self, kind: str, key: str, make: Maker) -> Entry:
         home = self.folder(kind)
         for stale in home.glob(f".{key}.*"):
             discard(stale)
@@ -114,33 +126,37 @@ class Cache:
                 "made_at_s": int(time.time()),
                 "size_bytes": sum(os.lstat(path).st_size for path in folder.rglob("*")),
             }
-            (folder / ENTRY).write_text(json.dumps(facts, indent=2) + "\n", encoding="utf-8")
+            watched = integrity.record(folder)
+            text = json.dumps({**facts, "watched": watched}, indent=2) + "\n"
+            (folder / ENTRY).write_text(text, encoding="utf-8")
             folder.chmod(0o755)
             os.sync()
             folder.rename(home / key)
         except BaseException:
             discard(folder)
             raise
-        return Entry(kind, key, home / key, facts)
+        return Entry(kind, key, home / key, facts, watched)
 
-    def recall(self, name: str) -> dict[str, Any] | None:
-        """What was remembered under ``name``, None if nothing was."""
+    def recall(self, name: str) -> str | None:
+        """The key that was remembered under ``name``, None if none was."""
         try:
-            remembered = json.loads((self.root / "refs" / f"{name}.json").read_text(encoding="utf-8"))
-        except (FileNotFoundError, NotADirectoryError, json.JSONDecodeError):
-            return None
-        except OSError as error:
+            key = json.loads((self.root / "refs" / f"{name}.json").read_bytes())["key"]
+        except PermissionError as error:
             raise explained(error, self.root) from error
-        return remembered if isinstance(remembered, dict) else None
+        except (OSError, ValueError, LookupError, TypeError, RecursionError):
+            return None
+        return key if isinstance(key, str) and _KEY.fullmatch(key) else None
 
-    def remember(self, name: str, facts: Mapping[str, Any]) -> None:
-        """Keep ``facts`` under ``name``, in place of what was there."""
+    def remember(self, name: str, key: str) -> None:
+        """Keep ``key`` under ``name``, in place of what was there."""
         with self.os_errors():
             target = self.folder("refs") / f"{name}.json"
             with tempfile.NamedTemporaryFile("w", dir=target.parent, prefix=".", delete=False) as file:
-                file.write(json.dumps(facts, indent=2) + "\n")
+                file.write(json.dumps({"key": key}, indent=2) + "\n")
             fresh = Path(file.name)
             fresh.chmod(0o644)
+            if target.is_dir():
+                discard(target)
             fresh.rename(target)
 
     def folder(self, *names: str) -> Path:
@@ -157,14 +173,14 @@ class Cache:
             path.write_bytes(b"")
         return path
 
-    def locked(self, name: str, why: str, tell: Listener) -> contextlib.AbstractContextManager[None]:
+    def locked(self, name: str, why: str, reporter: Reporter) -> contextlib.AbstractContextManager[None]:
         """Hold the lock ``name``; if another process has it, say ``why`` and wait."""
         path = self.folder("locks") / name
         with self.os_errors():
             path.touch()
-        return lock.exclusive(path, lambda: tell.say(f"{why}: waiting for it"))
+        return lock.exclusive(path, lambda: reporter.say(f"{why}: waiting for it"))
 
-    def prune(self, keep: Collection[Entry], tell: Listener) -> int:
+    def prune(self, keep: Collection[Entry], reporter: Reporter) -> int:
         """Remove every entry but those of ``keep`` and those in use, and all that was only kept to build.
 
         Returns how many bytes that freed.
@@ -172,33 +188,26 @@ class Cache:
         before = disk_bytes(self.root)
         kept = {entry.path for entry in keep}
         with self.os_errors():
-            for kind in KINDS:
+            for kind in FACTS:
                 for path in self._folders(kind, hidden=True):
                     if path not in kept and not self._remove(kind, path):
-                        tell.say(f"{path} is in use: it stays")
+                        reporter.say(f"{path} is in use: it stays")
             with lock.exclusive_now(self.root / "locks" / "apt") as idle:
                 for name in ("downloads", "apt", "logs") if idle else ():
                     discard(self.root / name)
             for ref in (self.root / "refs").glob("*.json"):
-                kind = ref.name.split("-")[0]
-                remembered = self.recall(ref.stem)
-                if not remembered or self.find(kind, str(remembered.get("key"))) is None:
-                    ref.unlink(missing_ok=True)
+                key = self.recall(ref.stem)
+                if not key or not (self.root / ref.name.split("-")[0] / key).exists():
+                    discard(ref)
         return before - disk_bytes(self.root)
 
     def _remove(self, kind: str, path: Path) -> bool:
         key = path.name.removeprefix(".").split(".")[0]
-        with (
-            lock.exclusive_now(self.root / "locks" / f"{kind}-{key}") as not_building,
-            lock.exclusive_now(path / ENTRY) as not_running,
-        ):
-            if not (not_building and not_running):
-                return False
-            # Under another name first: half an entry must not count as one.
-            doomed = path.with_name(f".{key}.pruned-{os.getpid()}")
-            path.rename(doomed)
-            discard(doomed)
-            return True
+        with lock.exclusive_now(self.root / "locks" / f"{kind}-{key}") as not_building:
+            doomed = self._retire(path, f".{key}.pruned-{os.getpid()}") if not_building else None
+            if doomed is not None:
+                discard(doomed)
+        return doomed is not None
 
     def _folders(self, kind: str, *, hidden: bool = False) -> list[Path]:
         home = self.root / kind
@@ -232,7 +241,11 @@ def explained(error: OSError, path: Path) -> LabError:
 
 
 def discard(path: Path) -> None:
-    """Remove a tree, whatever modes its folders have and whoever else is removing it."""
+    """Remove a file or a tree, whatever modes its folders have and whoever else is removing it."""
+    if path.is_symlink() or not path.is_dir():
+        with contextlib.suppress(OSError):
+            path.unlink()
+        return
     for folder, names, _ in os.walk(path):
         for name in names:
             inner = Path(folder, name)

@@ -13,15 +13,16 @@ from typing import TYPE_CHECKING
 
 from wirelab.errors import LabError, WirelabError
 from wirelab.lab import kernel, machine, packages, rootfs
+from wirelab.lab.context import BuildContext
+from wirelab.lab.entry import DamagedEntryError, intact
 from wirelab.lab.kbuild import SPACE_BYTES
 from wirelab.lab.recipe import Recipe
 from wirelab.lab.scratch import temporary_folder
-from wirelab.lab.workshop import Workshop
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
 
-    from wirelab.lab.cache import Entry
+    from wirelab.lab.entry import Entry
 
 PTRACE_TRACEME = 0
 RUN_BYTES = 1 << 30
@@ -38,8 +39,11 @@ class Finding:
     fix: str | None = None
 
 
-def examine(environ: Mapping[str, str] = os.environ) -> list[Finding]:
-    """Look at everything a lab needs of this machine. Changes nothing and raises nothing."""
+def examine(environ: Mapping[str, str] = os.environ, *, verify: bool = False) -> list[Finding]:
+    """Look at everything a lab needs of this machine. Changes nothing and raises nothing.
+
+    ``verify`` reads all of the kernel and the root image, and compares it with what was built.
+    """
     looks: tuple[Callable[[], list[Finding]], ...] = (
         _python,
         _processor,
@@ -48,16 +52,17 @@ def examine(environ: Mapping[str, str] = os.environ) -> list[Finding]:
         _seccomp,
         _memory_folder,
         lambda: _cache(environ),
-        lambda: _built(environ),
+        lambda: _entry(environ, "lab kernel", kernel.find, verify=verify),
+        lambda: _entry(environ, "root image", rootfs.find, verify=verify),
     )
-    found = []
+    findings = []
     for look in looks:
         try:
-            found += look()
+            findings += look()
         except WirelabError as error:
-            found.append(Finding("wirelab", ok=False, detail=error.message, fix=error.hint))
+            findings.append(Finding("wirelab", ok=False, detail=error.message, fix=error.hint))
     # Several looks may end at the same trouble.
-    return list(dict.fromkeys(found))
+    return list(dict.fromkeys(findings))
 
 
 def _python() -> list[Finding]:
@@ -73,12 +78,12 @@ def _processor() -> list[Finding]:
 
 
 def _packages(environ: Mapping[str, str]) -> list[Finding]:
-    found = []
-    shop = Workshop.of(environ)
+    findings = []
+    context = BuildContext.of(environ)
     # A lab that came in a file, or in a container's image, needs nothing that builds one.
     groups = [
-        ("kernel", "kernel build", kernel.find(shop) is not None),
-        ("root", "root image", rootfs.find(shop) is not None),
+        ("kernel", "kernel build", intact(lambda: kernel.find(context)) is not None),
+        ("root", "root image", intact(lambda: rootfs.find(context)) is not None),
     ]
     # An installed wirelab is in its environment already; the Makefile of a checkout makes one.
     if (Recipe.find().home / "Makefile").is_file():
@@ -89,8 +94,8 @@ def _packages(environ: Mapping[str, str]) -> list[Finding]:
         detail = f"missing: {', '.join(lacking)}" if lacking else "nothing is missing"
         if lacking and built:
             detail += "; not needed, for it is there"
-        found.append(Finding(f"packages for the {purpose}", built or not lacking, detail, fix))
-    return found
+        findings.append(Finding(f"packages for the {purpose}", built or not lacking, detail, fix))
+    return findings
 
 
 def _tracing() -> list[Finding]:
@@ -127,17 +132,17 @@ def _memory_folder() -> list[Finding]:
 
 
 def _cache(environ: Mapping[str, str]) -> list[Finding]:
-    shop = Workshop.of(environ)
-    root = shop.cache.root
+    context = BuildContext.of(environ)
+    root = context.cache.root
     # Not Path.exists(), which raises where it may not look.
     place = next(path for path in (root, *root.parents) if os.access(path, os.F_OK))
     if not os.access(place, os.W_OK | os.X_OK):
-        built = kernel.find(shop) and rootfs.find(shop)
+        built = intact(lambda: kernel.find(context)) and intact(lambda: rootfs.find(context))
         fix = f'set WIRELAB_CACHE to a folder of yours, or: sudo chown -R "$(id -u)" {place}'
         detail = f"{place} is not yours to write" + ("; what is built there can be used" if built else "")
         return [Finding("cache", bool(built), detail, None if built else fix)]
     free = shutil.disk_usage(place).free
-    if free < SPACE_BYTES and not kernel.find(shop):
+    if free < SPACE_BYTES and not intact(lambda: kernel.find(context)):
         detail = f"{place} has {free / 2**30:.1f} GiB free, a kernel build takes {SPACE_BYTES >> 30} GiB"
         return [
             Finding("cache", ok=False, detail=detail, fix="make room, or set WIRELAB_CACHE to a larger disk")
@@ -145,15 +150,19 @@ def _cache(environ: Mapping[str, str]) -> list[Finding]:
     return [Finding("cache", ok=True, detail=f"{root}, {free / 2**30:.0f} GiB free")]
 
 
-def _built(environ: Mapping[str, str]) -> list[Finding]:
-    shop = Workshop.of(environ)
-    return [_entry("lab kernel", kernel.find(shop)), _entry("root image", rootfs.find(shop))]
-
-
-def _entry(name: str, entry: Entry | None) -> Finding:
-    if entry is None:
-        return Finding(name, ok=False, detail="not built from these sources", fix="wirelab lab build")
-    return Finding(name, ok=True, detail=f"{entry.facts['title']} ({entry.path})")
+def _entry(
+    environ: Mapping[str, str], name: str, find: Callable[[BuildContext], Entry | None], *, verify: bool
+) -> list[Finding]:
+    try:
+        entry = find(BuildContext.of(environ))
+        if entry is None:
+            fix = "wirelab lab build"
+            return [Finding(name, ok=False, detail="not built from these sources", fix=fix)]
+        entry.check()
+        note = "" if not verify or entry.verify() else "; not verified: it was built without hashes"
+    except DamagedEntryError as error:
+        return [Finding(name, ok=False, detail=error.message, fix=error.hint)]
+    return [Finding(name, ok=True, detail=f"{entry.facts['title']} ({entry.path}){note}")]
 
 
 def _ptrace_error(request: int) -> int:

@@ -12,14 +12,15 @@ from typing import TYPE_CHECKING, Any
 from wirelab.errors import LabError
 from wirelab.lab import apt, kconfig
 from wirelab.lab.process import output, run
+from wirelab.lab.reporter import counter
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
     from pathlib import Path
 
+    from wirelab.lab.context import BuildContext
     from wirelab.lab.mirror import Mirror
     from wirelab.lab.recipe import Recipe, Series
-    from wirelab.lab.workshop import Workshop
 
 BINARY = "linux"
 # Raise it whenever this file changes what comes out.
@@ -47,40 +48,32 @@ class Source:
     mirror: Mirror
 
 
-def build(shop: Workshop, source: Source, folder: Path, name: str, objects: int) -> dict[str, Any]:
+def build(context: BuildContext, source: Source, folder: Path, name: str, objects: int) -> dict[str, Any]:
     """Fill ``folder`` with a kernel, its configuration and its log. Returns what it is.
 
     ``name`` is the log's; ``objects`` is how many files it will likely compile.
     """
     begun_s = time.monotonic()
     _require_space(folder)
-    log = shop.cache.log(name)
+    log = context.cache.log(name)
     tree = folder / "source"
-    env = environment(shop.environ)
+    env = environment(context.environ)
     series = source.series
 
-    _unpack(shop, source, folder, log)
-    shop.tell.step("adding the driver")
-    add_driver(tree, shop.recipe)
-    for patch in shop.recipe.patches(series.name):
+    _unpack(context, source, folder, log)
+    context.reporter.step("adding the driver")
+    add_driver(tree, context.recipe)
+    for patch in context.recipe.patches(series.name):
         instead = patch.parent / series.name / patch.name
         hint = f"{patch} does not apply to Linux {series.name}: put one that does at {instead}"
         run(["patch", "-p1", "--batch", "--forward", "-i", str(patch)], log=log, cwd=tree, hint=hint)
 
-    shop.tell.step("configuring")
-    allconfig = f"KCONFIG_ALLCONFIG={shop.recipe.config}"
+    context.reporter.step("configuring")
+    allconfig = f"KCONFIG_ALLCONFIG={context.recipe.config}"
     run([*MAKE, allconfig, "allnoconfig"], log=log, cwd=tree, env=env)
-    _require_config(shop.recipe, series, tree / ".config")
+    _require_config(context.recipe, series, tree / ".config")
 
-    shop.tell.step(f"compiling Linux {series.name}", objects)
-    compiled = 0
-
-    def count(line: str) -> None:
-        nonlocal compiled
-        if line.startswith("  CC "):
-            compiled += 1
-            shop.tell.advance(min(compiled, objects))
-
+    count = counter(context.reporter, f"compiling Linux {series.name}", objects, "  CC ")
     jobs = f"-j{len(sched_getaffinity(0))}"
     hint = "the first error in the log says why"
     # In the source tree, so that no path of this machine gets into the kernel.
@@ -98,17 +91,17 @@ def build(shop: Workshop, source: Source, folder: Path, name: str, objects: int)
         "package": source.package.name,
         "version": source.package.version,
         "suite": source.suite,
-        "objects": compiled,
+        "objects": count(""),
         "build_s": round(time.monotonic() - begun_s),
     }
 
 
-def _unpack(shop: Workshop, source: Source, folder: Path, log: Path) -> None:
+def _unpack(context: BuildContext, source: Source, folder: Path, log: Path) -> None:
     name = source.package.name
-    shop.tell.step(f"fetching {name} {source.package.version}")
-    with apt.asking(shop, source.mirror, [source.suite]) as asked:
-        package = asked.download(source.package, shop.cache.folder("downloads"))
-    shop.tell.step("unpacking the source")
+    context.reporter.step(f"fetching {name} {source.package.version}")
+    with apt.querying(context, source.mirror, [source.suite]) as query:
+        package = query.download(source.package, context.cache.folder("downloads"))
+    context.reporter.step("unpacking the source")
     unpacked, tree = folder / "package", folder / "source"
     run(["dpkg-deb", "--extract", str(package), str(unpacked)], log=log)
     tree.mkdir()
@@ -142,8 +135,8 @@ def environment(ours: Mapping[str, str]) -> dict[str, str]:
 
 
 def _require_config(recipe: Recipe, series: Series, final: Path) -> None:
-    asked = recipe.config.read_text(encoding="utf-8")
-    lost = kconfig.missing(asked, final.read_text(encoding="utf-8"), series.absent)
+    wanted = recipe.config.read_text(encoding="utf-8")
+    lost = kconfig.missing(wanted, final.read_text(encoding="utf-8"), series.absent)
     if lost:
         message = f"the kernel's configuration came out without {', '.join(lost)}"
         hint = (

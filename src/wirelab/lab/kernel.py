@@ -6,37 +6,37 @@ from typing import TYPE_CHECKING, Any
 
 from wirelab.errors import LabError
 from wirelab.lab import apt, kbuild, mirror, packages
+from wirelab.lab.entry import intact
 from wirelab.lab.process import output
 from wirelab.lab.recipe import hash_of, hashes
 
 if TYPE_CHECKING:
     from pathlib import Path
 
-    from wirelab.lab.cache import Entry
-    from wirelab.lab.recipe import Series
-    from wirelab.lab.workshop import Workshop
+    from wirelab.lab.context import BuildContext
+    from wirelab.lab.entry import Entry
+    from wirelab.lab.recipe import Recipe, Series
 
 KIND = "kernel"
 
 
-def find(shop: Workshop, series: str | None = None) -> Entry | None:
+def find(context: BuildContext, series: str | None = None) -> Entry | None:
     """The kernel built from this recipe, None if there is none. Asks nobody."""
-    remembered = shop.cache.recall(question(shop, series))
-    return shop.cache.find(KIND, str(remembered["key"])) if remembered and "key" in remembered else None
+    return context.cache.find(KIND, context.cache.recall(question(context, series)))
 
 
-def ensure(shop: Workshop, *, series: str | None = None, update: bool = False) -> Entry:
+def ensure(context: BuildContext, *, series: str | None = None, update: bool = False) -> Entry:
     """The kernel of this recipe, built if it is not there.
 
     ``series`` None is the newest that apt can deliver. ``update`` asks apt again, for a newer source. Raises
     LabError if no source can be had or the build fails, InputError for an unknown series.
     """
-    if not update and (found := find(shop, series)):
-        return found
+    if not update and (entry := intact(lambda: find(context, series))):
+        return entry
     packages.require("kernel")
-    source = _deliverable(shop, mirror.find(shop.environ), shop.recipe.choices(series))
+    source = _deliverable(context, mirror.find(context.environ), context.recipe.choices(series))
     compiler = output(["gcc", "-dumpfullversion"]).strip()
-    ingredients = _ingredients(shop, source.series)
+    ingredients = _ingredients(context.recipe, source.series)
     key = hash_of(
         {
             "source": [source.package.name, source.package.version],
@@ -46,20 +46,22 @@ def ensure(shop: Workshop, *, series: str | None = None, update: bool = False) -
     )
 
     def make(folder: Path) -> dict[str, Any]:
-        facts = kbuild.build(shop, source, folder, f"{KIND}-{key}", _expected_objects(shop, source.series))
-        if _ingredients(shop, source.series) != ingredients:
+        facts = kbuild.build(
+            context, source, folder, f"{KIND}-{key}", _expected_objects(context, source.series)
+        )
+        if _ingredients(context.recipe, source.series) != ingredients:
             raise LabError("a file of kernel/ was changed during the build", hint="build again")
         return {**facts, "compiler": compiler}
 
-    entry = shop.cache.build(KIND, key, make, shop.tell)
-    take(shop, entry, series)
+    entry = context.cache.build(KIND, key, make, context.reporter)
+    take(context, entry, series)
     return entry
 
 
-def take(shop: Workshop, entry: Entry, series: str | None = None) -> None:
+def take(context: BuildContext, entry: Entry, series: str | None = None) -> None:
     """Make ``entry`` what ``find`` finds, for ``series`` and for the series that it is of."""
     for name in (series, str(entry.facts["series"])):
-        shop.cache.remember(question(shop, name), {"key": entry.key})
+        context.cache.remember(question(context, name), entry.key)
 
 
 def path(entry: Entry) -> Path:
@@ -67,8 +69,7 @@ def path(entry: Entry) -> Path:
     return entry.path / kbuild.BINARY
 
 
-def _ingredients(shop: Workshop, series: Series) -> dict[str, Any]:
-    recipe = shop.recipe
+def _ingredients(recipe: Recipe, series: Series) -> dict[str, Any]:
     return {
         "steps": kbuild.STEPS_VERSION,
         "files": hashes((recipe.config, *recipe.driver, *recipe.patches(series.name)), recipe.home),
@@ -76,32 +77,35 @@ def _ingredients(shop: Workshop, series: Series) -> dict[str, Any]:
     }
 
 
-def question(shop: Workshop, series: str | None = None) -> str:
+def question(context: BuildContext, series: str | None = None) -> str:
     """The name under which the answer to "which kernel is that?" is remembered, one for each recipe."""
-    asked = {one.name: [one.suites, _ingredients(shop, one)] for one in shop.recipe.choices(series)}
-    return f"{KIND}-{series or 'newest'}-{hash_of(asked)}"
+    recipe = context.recipe
+    choices = {
+        choice.name: [choice.suites, _ingredients(recipe, choice)] for choice in recipe.choices(series)
+    }
+    return f"{KIND}-{series or 'newest'}-{hash_of(choices)}"
 
 
-def _deliverable(shop: Workshop, debian: mirror.Mirror, choices: tuple[Series, ...]) -> kbuild.Source:
+def _deliverable(context: BuildContext, debian: mirror.Mirror, choices: tuple[Series, ...]) -> kbuild.Source:
     """The first of ``choices`` that apt can deliver."""
     apt.require_keyring()
-    shop.cache.folder("apt")
+    context.cache.folder("apt")
     refused: list[str] = []
     for series in choices:
         for suite in series.suites:
-            shop.tell.step(f"asking apt for {series.package} in {suite}")
+            context.reporter.step(f"asking apt for {series.package} in {suite}")
             if debian.address(suite) is None:
                 refused.append(f"{suite}: no address of it is known")
                 continue
             try:
-                with apt.asking(shop, debian, [suite]) as asked:
-                    version = asked.version(series.package)
+                with apt.querying(context, debian, [suite]) as query:
+                    version = query.version(series.package)
             except LabError as error:
                 refused.append(f"{suite}: {error.message.splitlines()[0]}")
                 continue
             if version is not None:
                 for reason in refused:
-                    shop.tell.say(f"passed over {reason}")
+                    context.reporter.say(f"passed over {reason}")
                 return kbuild.Source(series, apt.Package(series.package, version), suite, debian)
             refused.append(f"{suite}: no {series.package}")
     names = " or ".join(series.package for series in choices)
@@ -109,11 +113,11 @@ def _deliverable(shop: Workshop, debian: mirror.Mirror, choices: tuple[Series, .
     raise LabError(message, hint=apt.OFFLINE_HINT)
 
 
-def _expected_objects(shop: Workshop, series: Series) -> int:
+def _expected_objects(context: BuildContext, series: Series) -> int:
     """How many files the last build of this series compiled, else what the series table says."""
-    seen = [
+    counts = [
         int(entry.facts["objects"])
-        for entry in shop.cache.entries()
-        if entry.kind == KIND and entry.facts.get("series") == series.name
+        for entry in context.cache.entries()
+        if entry.kind == KIND and entry.facts["series"] == series.name
     ]
-    return seen[-1] if seen else series.objects
+    return counts[-1] if counts else series.objects

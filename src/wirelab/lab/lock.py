@@ -1,10 +1,11 @@
-"""One builder at a time: a lock file that the kernel lets go of when its holder ends, however it ends."""
+"""One holder at a time: a lock that the kernel lets go of when its holder ends, however it ends."""
 
 from __future__ import annotations
 
 import contextlib
 import fcntl
 import os
+import secrets
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
@@ -29,7 +30,7 @@ def exclusive_now(path: Path) -> Iterator[bool]:
     """Hold ``path`` alone if nobody else has it; yields whether that is so. A missing file is nobody's."""
     try:
         descriptor = os.open(path, os.O_RDONLY)
-    except FileNotFoundError:
+    except (FileNotFoundError, NotADirectoryError):
         yield True
         return
     try:
@@ -50,4 +51,25 @@ def shared(path: Path) -> Iterator[None]:
         fcntl.flock(descriptor, fcntl.LOCK_SH)
         yield
     finally:
+        os.close(descriptor)
+
+
+def locked_folder(parent: Path, prefix: str = "") -> tuple[Path, int]:
+    """A new folder in ``parent`` and a descriptor that locks it, until it is closed or its holder ends.
+
+    Between its making and its locking another process may take it for one that was left behind, and removes
+    it under the lock: then the name is gone once we hold that, and the next one is tried.
+    """
+    while True:
+        folder = parent / f"{prefix}{secrets.token_hex(4)}"
+        folder.mkdir()
+        try:
+            descriptor = os.open(folder, os.O_RDONLY | os.O_DIRECTORY)
+        except FileNotFoundError:
+            continue
+        # A file system without locks keeps what a killed process leaves: nobody can tell that it was killed.
+        with contextlib.suppress(OSError):
+            fcntl.flock(descriptor, fcntl.LOCK_EX)
+        if folder.exists():
+            return folder, descriptor
         os.close(descriptor)

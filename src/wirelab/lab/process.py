@@ -30,7 +30,7 @@ def run(  # noqa: PLR0913 - each one is a property of a process
     env: Mapping[str, str] | None = None,
     hint: str | None = None,
     stdout: IO[bytes] | None = None,
-    on_line: Callable[[str], None] | None = None,
+    on_line: Callable[[str], object] | None = None,
 ) -> None:
     """Run a program to its end, its messages appended to ``log``.
 

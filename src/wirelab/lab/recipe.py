@@ -10,11 +10,11 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from wirelab.errors import InputError, LabError, unknown
-from wirelab.lab.cache import KEY_LENGTH
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping
 
+KEY_LENGTH = 20
 DRIVER_FILES = ("*.c", "*.h", "Kconfig", "Makefile")
 
 
@@ -113,8 +113,8 @@ class Recipe:
 def _lines(path: Path) -> Iterator[str]:
     """What a list says, without comments and empty lines."""
     for line in path.read_text(encoding="utf-8").splitlines():
-        if said := line.partition("#")[0].strip():
-            yield said
+        if entry := line.partition("#")[0].strip():
+            yield entry
 
 
 def hash_of(facts: Mapping[str, object]) -> str:
@@ -125,8 +125,8 @@ def hash_of(facts: Mapping[str, object]) -> str:
 
 def hashes(files: Iterable[Path], base: Path) -> dict[str, str]:
     """Each file's name below ``base``, with the hash of what it holds and whether it can be executed."""
-    found = {}
-    for path in files:
-        mode = "x" if path.stat().st_mode & 0o100 else "-"
-        found[str(path.relative_to(base))] = mode + hashlib.sha256(path.read_bytes()).hexdigest()
-    return found
+    return {
+        str(path.relative_to(base)): ("x" if path.stat().st_mode & 0o100 else "-")
+        + hashlib.sha256(path.read_bytes()).hexdigest()
+        for path in files
+    }

@@ -10,13 +10,14 @@ from typing import TYPE_CHECKING, Any
 
 from wirelab.errors import LabError
 from wirelab.lab import debian, tree
+from wirelab.lab.facts import DebianFacts
 from wirelab.lab.recipe import hash_of, hashes
 
 if TYPE_CHECKING:
     from pathlib import Path
 
-    from wirelab.lab.cache import Entry
-    from wirelab.lab.workshop import Workshop
+    from wirelab.lab.context import BuildContext
+    from wirelab.lab.entry import Entry
 
 KIND = "rootfs"
 ROOT = "root"
@@ -57,53 +58,51 @@ FILE_SYSTEM_HINT = (
     "a root image needs a file system that keeps names, modes, links and times as they are: "
     "set WIRELAB_CACHE to a folder on one"
 )
-INHERITED = ("title", "suite", "packages", "newest_s")
 
 
-def find(shop: Workshop) -> Entry | None:
+def find(context: BuildContext) -> Entry | None:
     """The root image of this recipe, None if there is none. Asks nobody."""
-    base = debian.find(shop)
-    return shop.cache.find(KIND, key_on(shop, base.key)) if base else None
+    base = debian.find(context)
+    return context.cache.find(KIND, key_on(context, base.key)) if base else None
 
 
-def find_base(shop: Workshop) -> Entry | None:
-    """The Debian below it, which is kept for the next change of the overlay."""
-    return debian.find(shop)
-
-
-def ensure(shop: Workshop, *, update: bool = False) -> Entry:
+def ensure(context: BuildContext, *, update: bool = False) -> Entry:
     """The root image of this recipe, built if it is not there.
 
     ``update`` asks apt again, for newer packages. Raises LabError if one cannot be had or the build fails.
     """
-    return build_on(shop, debian.ensure(shop, update=update))
+    return build_on(context, debian.ensure(context, update=update))
 
 
-def build_on(shop: Workshop, base: Entry, expected: str | None = None) -> Entry:
+def build_on(context: BuildContext, base: Entry, expected: str | None = None) -> Entry:
     """The root image of this recipe on the Debian ``base``, built if it is not there.
 
     ``expected`` is the manifest of the same image as another machine made it. Raises LabError if this one
     is another, or the build fails.
     """
-    key = key_on(shop, base.key)
+    key = key_on(context, base.key)
 
     def make(folder: Path) -> dict[str, Any]:
         root, newest_s = folder / ROOT, int(base.facts["newest_s"])
-        shop.tell.step("unpacking the root image")
-        debian.unpack(base, root, shop.cache.log(f"{KIND}-{key}"))
+        context.reporter.step("unpacking the root image")
+        debian.unpack(base, root, context.cache.log(f"{KIND}-{key}"))
         tree.remove(root, UNWANTED)
-        tree.lay_over(root, shop.recipe.overlay, shop.recipe.overlay_files, newest_s)
-        tree.link(root, shop.recipe.links)
+        tree.lay_over(root, context.recipe.overlay, context.recipe.overlay_files, newest_s)
+        tree.link(root, context.recipe.links)
         tree.normalize(root, newest_s)
         _require_small(root)
-        found = tree.manifest(root)
-        if expected not in (None, found):
+        manifest = tree.manifest(root)
+        if expected not in (None, manifest):
             message = "the root image comes out here as another than where it was exported"
             raise LabError(message, hint=FILE_SYSTEM_HINT)
-        inherited = {name: base.facts[name] for name in INHERITED}
-        return {**inherited, "manifest": found, "debian": base.key}
+        inherited = DebianFacts.model_fields
+        return {
+            **{name: base.facts[name] for name in inherited},
+            "manifest": manifest,
+            "debian": base.key,
+        }
 
-    entry = shop.cache.build(KIND, key, make, shop.tell)
+    entry = context.cache.build(KIND, key, make, context.reporter)
     if expected not in (None, entry.facts["manifest"]):
         message = f"{entry.path} is another root image than the one that was exported"
         raise LabError(message, hint=f"rm -r {entry.path}; then import again")
@@ -115,10 +114,10 @@ def path(entry: Entry) -> Path:
     return entry.path / ROOT
 
 
-def key_on(shop: Workshop, debian_key: str) -> str:
+def key_on(context: BuildContext, debian_key: str) -> str:
     """The key of the root image of this recipe on a Debian."""
-    overlay = hashes(shop.recipe.overlay_files, shop.recipe.overlay)
-    overlay |= {where: f"-> {target}" for where, target in shop.recipe.links.items()}
+    overlay = hashes(context.recipe.overlay_files, context.recipe.overlay)
+    overlay |= {where: f"-> {target}" for where, target in context.recipe.links.items()}
     return hash_of({"debian": debian_key, "overlay": overlay, "steps": STEPS_VERSION})
 
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import contextlib
-import hashlib
 import os
 from dataclasses import dataclass
 from pathlib import Path
@@ -12,11 +11,13 @@ from typing import TYPE_CHECKING
 from wirelab.errors import InputError, LabError
 from wirelab.lab import kernel as lab_kernel
 from wirelab.lab import rootfs, tree
-from wirelab.lab.cache import KEY_LENGTH, Entry
-from wirelab.lab.workshop import Workshop
+from wirelab.lab.context import BuildContext
+from wirelab.lab.recipe import KEY_LENGTH
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
+
+    from wirelab.lab.entry import Entry
 
 INIT = Path("usr/sbin/wirelab-init")
 BUILD_HINT = "wirelab lab build"
@@ -56,43 +57,44 @@ def select(
     """
     entries = []
     if kernel is None:
-        entry = built_kernel(Workshop.of(environ), series)
+        entry = built_kernel(BuildContext.of(environ), series)
         entries.append(entry)
         kernel, kernel_id = lab_kernel.path(entry), entry.id
-        require_whole(entry, kernel)
     else:
         kernel = _named_kernel(kernel)
-        kernel_id = f"file-{_hash_of_file(kernel)}"
+        kernel_id = f"file-{tree.file_digest(kernel).hex()[:KEY_LENGTH]}"
     if root is None:
-        entry = built_root(Workshop.of(environ))
+        entry = built_root(BuildContext.of(environ))
         entries.append(entry)
         root, root_id = rootfs.path(entry), entry.id
-        require_whole(entry, root)
     else:
         root = _named_root(root)
         root_id = f"folder-{tree.manifest(root)[:KEY_LENGTH]}"
     return Lab(kernel, root, kernel_id, root_id, tuple(entries))
 
 
-def built_kernel(shop: Workshop, series: str | None = None) -> Entry:
+def built_kernel(context: BuildContext, series: str | None = None) -> Entry:
     """The kernel that is built. Raises LabError, with the command that builds it, if none is."""
-    entry = lab_kernel.find(shop, series)
+    entry = lab_kernel.find(context, series)
     if entry is None:
         command = BUILD_HINT if series is None else f"{BUILD_HINT} --series {series}"
-        raise LabError(f"{shop.cache.root} has no lab kernel built from these sources", hint=command)
+        raise LabError(f"{context.cache.root} has no lab kernel built from these sources", hint=command)
+    require_usable(entry, lab_kernel.path(entry))
     return entry
 
 
-def built_root(shop: Workshop) -> Entry:
+def built_root(context: BuildContext) -> Entry:
     """The root image that is built. Raises LabError, with the command that builds it, if none is."""
-    entry = rootfs.find(shop)
+    entry = rootfs.find(context)
     if entry is None:
-        raise LabError(f"{shop.cache.root} has no root image built from these sources", hint=BUILD_HINT)
+        raise LabError(f"{context.cache.root} has no root image built from these sources", hint=BUILD_HINT)
+    require_usable(entry, rootfs.path(entry))
     return entry
 
 
-def require_whole(entry: Entry, path: Path) -> None:
-    """Raise LabError if what ``entry`` is about, at ``path`` in it, cannot be used."""
+def require_usable(entry: Entry, path: Path) -> None:
+    """Raise LabError if ``entry`` was changed, or what it is about, at ``path`` in it, cannot be used."""
+    entry.check()
     if not os.access(path, os.R_OK | os.X_OK):
         message = f"{path} cannot be used: it was removed, or it is somebody else's"
         raise LabError(message, hint=f"rm -r {entry.path}; {BUILD_HINT}")
@@ -117,8 +119,3 @@ def _named_root(path: Path) -> Path:
         hint = "`wirelab lab path` shows the one that is built"
         raise InputError(f"not the root of a lab: it has no {INIT}", file=str(path), hint=hint)
     return path.absolute()
-
-
-def _hash_of_file(path: Path) -> str:
-    with path.open("rb") as file:
-        return hashlib.file_digest(file, "sha256").hexdigest()[:KEY_LENGTH]

@@ -35,32 +35,43 @@ def normalize(root: Path, newest_s: int) -> None:
     newer than ``newest_s`` (seconds since 1970) was made here and now: it gets that time, like all folders.
     """
     for path in _inside_out(root):
-        found = path.lstat()
-        if stat.S_ISLNK(found.st_mode):
+        status = path.lstat()
+        if stat.S_ISLNK(status.st_mode):
             os.utime(path, (newest_s, newest_s), follow_symlinks=False)
             continue
-        folder = stat.S_ISDIR(found.st_mode)
-        mode = stat.S_IMODE(found.st_mode) & 0o777 & ~OTHERS_MAY_WRITE | READABLE | stat.S_IWUSR
-        if folder or mode & SEARCHABLE:
+        is_folder = stat.S_ISDIR(status.st_mode)
+        mode = stat.S_IMODE(status.st_mode) & 0o777 & ~OTHERS_MAY_WRITE | READABLE | stat.S_IWUSR
+        if is_folder or mode & SEARCHABLE:
             mode |= SEARCHABLE
         path.chmod(mode)
-        modified_s = newest_s if folder else min(int(found.st_mtime), newest_s)
+        modified_s = newest_s if is_folder else min(int(status.st_mtime), newest_s)
         os.utime(path, (modified_s, modified_s))
 
 
 def manifest(root: Path) -> str:
     """A hash over all that a machine with this root can see: names, modes, times, links and contents."""
     digest = hashlib.sha256()
-    for path in sorted(_inside_out(root)):
-        found = path.lstat()
-        name = os.fsencode(path.relative_to(root))
-        digest.update(b"%s\0%o %d\0" % (name, found.st_mode, int(found.st_mtime)))
-        if stat.S_ISLNK(found.st_mode):
-            digest.update(os.fsencode(path.readlink()))
-        elif stat.S_ISREG(found.st_mode):
-            with path.open("rb") as file:
-                digest.update(hashlib.file_digest(file, "sha256").digest())
+    for name, seen in records(root):
+        digest.update(b"%s\0%s" % (name, seen))
     return digest.hexdigest()
+
+
+def records(root: Path) -> Iterator[tuple[bytes, bytes]]:
+    """Each file and folder of a tree, in order: its name below ``root``, and what a machine sees of it."""
+    for path in sorted(_inside_out(root)):
+        status = path.lstat()
+        seen = b"%o %d\0" % (status.st_mode, int(status.st_mtime))
+        if stat.S_ISLNK(status.st_mode):
+            seen += os.fsencode(path.readlink())
+        elif stat.S_ISREG(status.st_mode):
+            seen += file_digest(path)
+        yield os.fsencode(path.relative_to(root)), seen
+
+
+def file_digest(path: Path) -> bytes:
+    """The SHA-256 of a file's content."""
+    with path.open("rb") as file:
+        return hashlib.file_digest(file, "sha256").digest()
 
 
 def lay_over(root: Path, overlay: Path, files: Iterable[Path], modified_s: int) -> None:

@@ -11,7 +11,6 @@ from __future__ import annotations
 
 import contextlib
 import errno
-import fcntl
 import itertools
 import os
 import secrets
@@ -64,7 +63,7 @@ class Store:
             for left in self._abandoned():
                 discard(left)
             stamp = f"{when:%Y%m%dT%H%M%SZ}"
-            folder, descriptor = _locked_folder(self.root, f"{_PARTIAL}{stamp}-{scenario}-")
+            folder, descriptor = lock.locked_folder(self.root, f"{_PARTIAL}{stamp}-{scenario}-")
         return Draft(self.root, scenario, stamp, folder, descriptor)
 
     def results(self) -> list[Path]:
@@ -169,27 +168,6 @@ def _write(path: Path, text: str) -> None:
         file.write(text)
         file.flush()
         os.fsync(file.fileno())
-
-
-def _locked_folder(root: Path, prefix: str) -> tuple[Path, int]:
-    """A new folder and a descriptor that locks it.
-
-    Between its making and its locking another run may take it for one that was left behind, and removes
-    it under the lock: then the name is gone once we hold that, and the next one is tried.
-    """
-    while True:
-        folder = root / f"{prefix}{secrets.token_hex(4)}"
-        folder.mkdir()
-        try:
-            descriptor = os.open(folder, os.O_RDONLY | os.O_DIRECTORY)
-        except FileNotFoundError:
-            continue
-        # A file system without locks keeps what a killed run leaves: nobody can tell that it was killed.
-        with contextlib.suppress(OSError):
-            fcntl.flock(descriptor, fcntl.LOCK_EX)
-        if folder.exists():
-            return folder, descriptor
-        os.close(descriptor)
 
 
 @contextlib.contextmanager

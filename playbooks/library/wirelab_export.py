@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
 DOCUMENTATION = """
 ---
-module: wirelab_shipment
+module: wirelab_export
 short_description: Make what a wirelab worker is given
 description:
   - Builds a wheel of a checkout, gets the wheels it depends on for the worker's Python, and exports the lab.
@@ -45,7 +45,7 @@ PLATFORMS = (
 
 
 class Yard:
-    """The folder where shipments are made."""
+    """The folder where exports are made."""
 
     def __init__(self, module: AnsibleModule) -> None:
         self._module = module

@@ -14,28 +14,20 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from wirelab.errors import InputError
-from wirelab.lab import labfile
-from wirelab.lab.labfile import (
-    CONTENTS,
-    About,
-    DebianAbout,
-    DebianFacts,
-    KernelAbout,
-    KernelFacts,
-    LabFile,
-    RootAbout,
-)
+from wirelab.lab import archive
+from wirelab.lab.archive import CONTENTS, About, Archive, BuildAbout, RootAbout
+from wirelab.lab.facts import DebianFacts, KernelFacts
 
 if TYPE_CHECKING:
     from pathlib import Path
 
 ABOUT = About(
-    kernel=KernelAbout(
+    kernel=BuildAbout(
         key="k" * 20,
         recipe="kernel-newest-1",
         facts=KernelFacts(title="Linux 7.2.12", series="7.2", objects=1, build_s=482),  # type: ignore[call-arg]
     ),
-    debian=DebianAbout(
+    debian=BuildAbout(
         key="d" * 20,
         recipe="debian-trixie-1",
         facts=DebianFacts(title="Debian", suite="trixie", packages={"bash": "5"}, newest_s=1_000_000_000),
@@ -49,16 +41,16 @@ def written(about: About = ABOUT, content: dict[str, bytes] | None = None) -> by
     """A lab file."""
     out = io.BytesIO()
     found = CONTENT if content is None else content
-    labfile.write(out, about, {name: io.BytesIO(found[name]) for name in CONTENTS})
+    archive.write(out, about, {name: io.BytesIO(found[name]) for name in CONTENTS})
     return out.getvalue()
 
 
 WHOLE = written()
 
 
-def read(content: bytes) -> LabFile:
+def read(content: bytes) -> Archive:
     """Read it, as the file `lab.tar`."""
-    return LabFile(io.BytesIO(content), "lab.tar")
+    return Archive(io.BytesIO(content), "lab.tar")
 
 
 def refusal(content: bytes) -> str:
@@ -79,10 +71,10 @@ def forged(*members: tuple[tarfile.TarInfo, bytes], end: bytes = bytes(1024)) ->
 
 def members() -> list[tuple[tarfile.TarInfo, bytes]]:
     """Those of a sound lab file, to be changed and put together again."""
-    with tarfile.open(fileobj=io.BytesIO(WHOLE)) as archive:
+    with tarfile.open(fileobj=io.BytesIO(WHOLE)) as tar:
         found = []
-        for member in archive:
-            content = archive.extractfile(member)
+        for member in tar:
+            content = tar.extractfile(member)
             assert content is not None
             found.append((member, content.read()))
     return found

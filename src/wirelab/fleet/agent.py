@@ -1,28 +1,24 @@
-"""What a worker does when it is told to: ``python -m wirelab.fleet.errand hello | run SCENARIO``.
+"""What a worker does when it is told to: ``python -m wirelab.fleet.agent hello | run SCENARIO``.
 
-The answer on standard output is a line of JSON; after that of a run, its result as a parcel. Nothing else is
-ever written there.
+Nothing but the answer is ever written on standard output, see `answer`.
 """
 
 from __future__ import annotations
 
 import argparse
 import contextlib
-import fcntl
-import json
 import os
-import secrets
 import shutil
 import sys
-from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Final
 
 from wirelab.cli.errors import exit_code_of
 from wirelab.cli.names import load_all, usable_cpus
 from wirelab.cli.run import job_of, run_all
 from wirelab.errors import LabError, WirelabError
-from wirelab.fleet import parcel
+from wirelab.fleet.answer import Answer
+from wirelab.fleet.bundle import checksum, pack
 from wirelab.fleet.identity import Identity
 from wirelab.lab import lock
 from wirelab.lab.cache import discard
@@ -34,34 +30,23 @@ from wirelab.runner.store import Store
 from wirelab.verdict.verdict import Verdict
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping, Sequence
+    from collections.abc import Iterator, Sequence
 
 ROOM_BYTES: Final = 32 << 20
-"""What a run needs on the disk of its results: raw files, a report and the parcel."""
+"""What a run needs on the disk of its results: raw files, a report and the bundle."""
 MEMORY_BYTES: Final = 768 << 20
 """What a lab needs of the folder that its memory is in."""
 
 
-@dataclass(frozen=True, slots=True)
-class Answer:
-    """Facts for the controller, and a parcel if there is one."""
-
-    facts: Mapping[str, Any]
-    parcel: bytes = b""
-
-
-def hello() -> Answer:
-    """Who is here: what a run would be made of, and on which CPUs."""
-    return Answer({**Identity.here().facts(), "cpus": usable_cpus(None, None)})
-
-
-def run(scenario: str, seed: int, cpus: Sequence[int], work: Path, *, use_cache: bool) -> Answer:
+def run(
+    scenario: str, seed: int, cpus: Sequence[int], work: Path, *, use_cache: bool
+) -> tuple[Answer, bytes]:
     """Run a scenario of the catalogue and pack its result.
 
     Where the machine has no room, the answer says ``full`` and no verdict is to be trusted.
     """
     if lacking := no_room(work):
-        return Answer({"full": lacking})
+        return Answer(full=lacking), b""
     with own_folder(work) as folder:
         # A folder `scenarios` of the user's, where this was started, is none of our business.
         os.chdir(folder)
@@ -72,25 +57,18 @@ def run(scenario: str, seed: int, cpus: Sequence[int], work: Path, *, use_cache:
         with lab.in_use():
             chosen = usable_cpus(cpus, None)
             (outcome,) = run_all([job], lab, chosen, Store(folder), live, use_cache=use_cache)
-        if (outcome.error or outcome.run.verdict is Verdict.ERROR) and (lacking := no_room(work)):
-            return Answer({"full": lacking})
+        verdict = outcome.run.verdict
+        if (outcome.error or verdict is Verdict.ERROR) and (lacking := no_room(work)):
+            return Answer(full=lacking), b""
         if outcome.error is not None or outcome.folder is None:
             raise outcome.error or LabError(f"{scenario} left no result")
-        content = parcel.pack(outcome.folder)
-    facts = {
-        "scenario": outcome.run.scenario,
-        "seed": outcome.run.seed,
-        "verdict": outcome.run.verdict,
-        "wall_s": round(outcome.run.wall_s, 3),
-        "size_bytes": len(content),
-        "sha256": parcel.checksum(content),
-    }
-    return Answer(facts, content)
+        bundle = pack(outcome.folder)
+    return Answer(verdict=verdict, size_bytes=len(bundle), sha256=checksum(bundle)), bundle
 
 
 def no_room(work: Path) -> str:
     """What is full of the folders that a run writes to; empty if none is."""
-    for folder, wanted_bytes, what in (
+    for folder, wanted_bytes, purpose in (
         (work, ROOM_BYTES, "disk"),
         (memory_folder(work), MEMORY_BYTES, "folder of a lab's memory"),
     ):
@@ -98,23 +76,20 @@ def no_room(work: Path) -> str:
         free_bytes = shutil.disk_usage(place).free
         if free_bytes < wanted_bytes:
             free = f"{free_bytes >> 20} MiB free, a run takes up to {wanted_bytes >> 20} MiB"
-            return f"the {what} of {folder} is full: {free}"
+            return f"the {purpose} of {folder} is full: {free}"
     return ""
 
 
 @contextlib.contextmanager
 def own_folder(work: Path) -> Iterator[Path]:
-    """A folder for one errand; what errands left here that were killed is removed."""
+    """A folder for one run; what runs left here that were killed is removed."""
     try:
         work.mkdir(parents=True, exist_ok=True)
         for left in work.iterdir():
             with lock.exclusive_now(left) as abandoned:
                 if abandoned:
                     discard(left)
-        folder = work / secrets.token_hex(8)
-        folder.mkdir()
-        descriptor = os.open(folder, os.O_RDONLY)
-        fcntl.flock(descriptor, fcntl.LOCK_EX)
+        folder, descriptor = lock.locked_folder(work)
     except OSError as error:
         raise LabError(f"{error.filename or work}: cannot be written: {error.strerror}") from error
     try:
@@ -127,7 +102,7 @@ def own_folder(work: Path) -> Iterator[Path]:
 
 def main(argv: Sequence[str]) -> int:
     """Do what was asked and answer; what goes wrong is an answer, too. Returns the exit code."""
-    parser = argparse.ArgumentParser(prog="wirelab.fleet.errand")
+    parser = argparse.ArgumentParser(prog="wirelab.fleet.agent")
     commands = parser.add_subparsers(dest="command", required=True)
     commands.add_parser("hello")
     runner = commands.add_parser("run")
@@ -136,23 +111,24 @@ def main(argv: Sequence[str]) -> int:
     runner.add_argument("--cpu", type=int, action="append", default=[])
     runner.add_argument("--work", type=Path, required=True)
     runner.add_argument("--no-cache", action="store_true")
-    asked = parser.parse_args(argv)
+    args = parser.parse_args(argv)
     # Whatever a library may print is not part of the answer.
     with os.fdopen(os.dup(sys.stdout.fileno()), "wb") as out:
         os.dup2(sys.stderr.fileno(), sys.stdout.fileno())
+        bundle = b""
         try:
-            if asked.command == "hello":
-                answer = hello()
+            if args.command == "hello":
+                here = Identity.here()
+                cpus = tuple(usable_cpus(None, None))
+                answer = Answer(version=here.version, code=here.code, lab=here.lab, cpus=cpus)
             else:
-                use_cache = not asked.no_cache
-                answer = run(
-                    asked.scenario, asked.seed, asked.cpu, asked.work.absolute(), use_cache=use_cache
-                )
+                work = args.work.absolute()
+                answer, bundle = run(args.scenario, args.seed, args.cpu, work, use_cache=not args.no_cache)
         except WirelabError as error:
-            answer = Answer({"error": str(error), "hint": error.hint})
-        # Nobody listens any more: the cable is cut, and who asked has given the order to somebody else.
+            answer = Answer(error=str(error), hint=error.hint)
+        # Nobody listens any more: the cable is cut, and who asked has given the job to somebody else.
         with contextlib.suppress(BrokenPipeError):
-            out.write(json.dumps(answer.facts).encode() + b"\n" + answer.parcel)
+            out.write(answer.line() + bundle)
             out.flush()
     return 0
 

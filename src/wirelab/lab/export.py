@@ -16,28 +16,29 @@ import shutil
 import sys
 import tempfile
 import zlib
+from functools import partial
 from typing import TYPE_CHECKING, Any, BinaryIO, Final
 
 from wirelab import __version__
 from wirelab.errors import InputError, LabError
-from wirelab.lab import debian, kbuild, kernel, labfile, rootfs
-from wirelab.lab.labfile import About, DebianAbout, DebianFacts, KernelAbout, KernelFacts, LabFile, RootAbout
-from wirelab.lab.select import built_kernel, built_root, require_whole
+from wirelab.lab import archive, debian, kbuild, kernel, rootfs, ustar
+from wirelab.lab.archive import About, Archive, BuildAbout, RootAbout
+from wirelab.lab.entry import intact
+from wirelab.lab.facts import DebianFacts, KeptFacts, KernelFacts
+from wirelab.lab.select import built_kernel, built_root, require_usable
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
     from pathlib import Path
 
-    from wirelab.lab.cache import Entry
-    from wirelab.lab.workshop import Workshop
+    from wirelab.lab.context import BuildContext
+    from wirelab.lab.entry import Entry
 
 STANDARD_STREAM: Final = "-"
 KERNEL_CONFIG: Final = "config"
 
-_OF_THIS_CACHE: Final = ("made_at_s", "size_bytes")
 _KERNEL_LIMIT_BYTES: Final = 1 << 28
 _FILE_LIMIT_BYTES: Final = 1 << 31
-_CHUNK_BYTES: Final = 1 << 20
 _WRITE_HINTS: Final = {
     errno.ENOSPC: "the disk is full: make room, or name a file on another",
     errno.EDQUOT: "your quota is used up: make room, or name a file on another disk",
@@ -47,78 +48,88 @@ _WRITE_HINTS: Final = {
 }
 
 
-def pack(shop: Workshop, out: BinaryIO) -> tuple[Entry, Entry]:
+def pack(context: BuildContext, out: BinaryIO) -> tuple[Entry, Entry]:
     """Write the lab that a run here would use to ``out``. Returns its kernel and its root image.
 
-    Raises LabError if none is built, or its cache has no longer all of it.
+    Raises LabError if none is built, or if its cache has not all of it as it was built.
     """
-    kernel_entry, root_entry, base = built_kernel(shop), built_root(shop), debian.find(shop)
+    kernel_entry, root_entry, base = built_kernel(context), built_root(context), debian.find(context)
     if base is None:
-        raise LabError(f"{shop.cache.root} has lost the Debian of {root_entry.id}", hint="wirelab lab build")
+        message = f"{context.cache.root} has lost the Debian of {root_entry.id}"
+        raise LabError(message, hint="wirelab lab build")
     with contextlib.ExitStack() as stack:
         for entry in (kernel_entry, base):
             stack.enter_context(entry.in_use())
         binary = stack.enter_context(_member(kernel_entry, kbuild.BINARY))
         config = stack.enter_context(_member(kernel_entry, KERNEL_CONFIG))
-        archive = stack.enter_context(_member(base, debian.ARCHIVE))
-        shop.tell.step("packing the kernel")
+        packed_debian = stack.enter_context(_member(base, debian.ARCHIVE))
+        context.reporter.step("comparing it with what was built")
+        for entry in (kernel_entry, base, root_entry):
+            entry.verify()
+        context.reporter.step("packing the kernel")
+        # But for what says something of its place in this cache.
+        kernel_facts, debian_facts = (
+            {name: fact for name, fact in entry.facts.items() if name not in KeptFacts.model_fields}
+            for entry in (kernel_entry, base)
+        )
         about = About(
-            kernel=KernelAbout(
+            kernel=BuildAbout(
                 key=kernel_entry.key,
-                recipe=kernel.question(shop),
-                facts=KernelFacts.model_validate(_facts(kernel_entry)),
+                recipe=kernel.question(context),
+                facts=KernelFacts.model_validate(kernel_facts),
             ),
-            debian=DebianAbout(
-                key=base.key, recipe=debian.question(shop), facts=DebianFacts.model_validate(_facts(base))
+            debian=BuildAbout(
+                key=base.key, recipe=debian.question(context), facts=DebianFacts.model_validate(debian_facts)
             ),
             rootfs=RootAbout(key=root_entry.key, manifest=root_entry.facts["manifest"]),
         )
-        contents: dict[str, labfile.Content] = {
-            labfile.CONFIG: config,
-            labfile.KERNEL: _gzipped(binary),
-            labfile.DEBIAN: archive,
+        contents: dict[str, archive.Content] = {
+            archive.CONFIG: config,
+            archive.KERNEL: _gzipped(binary),
+            archive.DEBIAN: packed_debian,
         }
-        shop.tell.step("writing it with its Debian")
-        labfile.write(out, about, contents)
+        context.reporter.step("writing it with its Debian")
+        archive.write(out, about, contents)
     return kernel_entry, root_entry
 
 
-def unpack(shop: Workshop, file: LabFile) -> bool:
+def unpack(context: BuildContext, file: Archive) -> bool:
     """Make the lab of ``file`` the one that a run here uses. Returns False if it is that already.
 
     What interrupts it leaves the lab that was used before, if there was one. Raises InputError if the file
     is of another recipe, LabError if the cache cannot take it or the root image comes out as another.
     """
     about = file.about
-    _require_recipe(shop, file)
-    found = (kernel.find(shop), debian.find(shop), rootfs.find(shop))
-    there = [entry.key for entry in found if entry] == [about.kernel.key, about.debian.key, about.rootfs.key]
+    _require_recipe(context, file)
+    current = [intact(partial(find, context)) for find in (kernel.find, debian.find, rootfs.find)]
+    keys = [entry.key for entry in current if entry]
+    is_current = keys == [about.kernel.key, about.debian.key, about.rootfs.key]
 
     def make_kernel(folder: Path) -> dict[str, Any]:
-        shop.tell.step("unpacking the kernel")
+        context.reporter.step("unpacking the kernel")
         _gunzip(file, folder / kbuild.BINARY)
         (folder / kbuild.BINARY).chmod(0o755)
-        _copy(file, labfile.CONFIG, folder / KERNEL_CONFIG)
+        _copy(file, archive.CONFIG, folder / KERNEL_CONFIG)
         return about.kernel.facts.model_dump()
 
     def make_debian(folder: Path) -> dict[str, Any]:
-        _copy(file, labfile.DEBIAN, folder / debian.ARCHIVE)
+        _copy(file, archive.DEBIAN, folder / debian.ARCHIVE)
         return about.debian.facts.model_dump()
 
-    cache = shop.cache
+    cache = context.cache
     with cache.os_errors(), contextlib.ExitStack() as stack:
-        kernel_entry = cache.build(kernel.KIND, about.kernel.key, make_kernel, shop.tell)
+        kernel_entry = cache.build(kernel.KIND, about.kernel.key, make_kernel, context.reporter)
         stack.enter_context(kernel_entry.in_use())
-        base = cache.build(debian.KIND, about.debian.key, make_debian, shop.tell)
+        base = cache.build(debian.KIND, about.debian.key, make_debian, context.reporter)
         stack.enter_context(base.in_use())
-        root_entry = rootfs.build_on(shop, base, about.rootfs.manifest)
+        root_entry = rootfs.build_on(context, base, about.rootfs.manifest)
         stack.enter_context(root_entry.in_use())
-        require_whole(kernel_entry, kernel.path(kernel_entry))
-        require_whole(root_entry, rootfs.path(root_entry))
-        if not there:
-            kernel.take(shop, kernel_entry)
-            debian.take(shop, base)
-    return not there
+        require_usable(kernel_entry, kernel.path(kernel_entry))
+        require_usable(root_entry, rootfs.path(root_entry))
+        if not is_current:
+            kernel.take(context, kernel_entry)
+            debian.take(context, base)
+    return not is_current
 
 
 @contextlib.contextmanager
@@ -149,7 +160,7 @@ def written(path: Path) -> Iterator[BinaryIO]:
 
 
 @contextlib.contextmanager
-def opened(path: Path, shop: Workshop) -> Iterator[LabFile]:
+def opened(path: Path, context: BuildContext) -> Iterator[Archive]:
     """The lab file at ``path``, or on the standard input for ``-``.
 
     What cannot be sought in, as a pipe, is kept in the cache for as long as the context lasts. Raises
@@ -165,18 +176,18 @@ def opened(path: Path, shop: Workshop) -> Iterator[LabFile]:
             except OSError as error:
                 raise InputError(f"cannot be read: {error.strerror}", file=name) from error
         if not file.seekable():
-            with shop.cache.os_errors():
-                kept = stack.enter_context(tempfile.TemporaryFile(dir=shop.cache.folder()))
+            with context.cache.os_errors():
+                kept = stack.enter_context(tempfile.TemporaryFile(dir=context.cache.folder()))
                 if not _copy_bounded(file, kept, _FILE_LIMIT_BYTES):
                     raise InputError("not a lab file: it does not end", file=name)
             kept.seek(0)
             file = kept
-        yield LabFile(file, name)
+        yield Archive(file, name)
 
 
 def _copy_bounded(source: BinaryIO | gzip.GzipFile, target: BinaryIO, limit_bytes: int) -> bool:
     """Copy all of ``source`` unless it has more than ``limit_bytes``: False then."""
-    while chunk := source.read(_CHUNK_BYTES):
+    while chunk := source.read(ustar.CHUNK_BYTES):
         limit_bytes -= len(chunk)
         if limit_bytes < 0:
             return False
@@ -184,13 +195,13 @@ def _copy_bounded(source: BinaryIO | gzip.GzipFile, target: BinaryIO, limit_byte
     return True
 
 
-def _require_recipe(shop: Workshop, file: LabFile) -> None:
+def _require_recipe(context: BuildContext, file: Archive) -> None:
     about = file.about
     other = []
-    if about.kernel.recipe != kernel.question(shop):
+    if about.kernel.recipe != kernel.question(context):
         other.append("kernel/")
-    packages_differ = about.debian.recipe != debian.question(shop)
-    if packages_differ or about.rootfs.key != rootfs.key_on(shop, about.debian.key):
+    packages_differ = about.debian.recipe != debian.question(context)
+    if packages_differ or about.rootfs.key != rootfs.key_on(context, about.debian.key):
         other.append("rootfs/")
     if other:
         message = (
@@ -211,31 +222,26 @@ def _member(entry: Entry, name: str) -> io.BufferedReader:
         raise LabError(message, hint=hint) from error
 
 
-def _facts(entry: Entry) -> dict[str, Any]:
-    """What the entry says of itself but for what it says of its place in this cache."""
-    return {name: value for name, value in entry.facts.items() if name not in _OF_THIS_CACHE}
-
-
 def _gzipped(content: BinaryIO) -> io.BytesIO:
     packed = io.BytesIO()
     # Of its 12 MB remain 5. xz would save one more, and take ten times as long.
-    with gzip.GzipFile(filename="", mode="wb", fileobj=packed, mtime=0, compresslevel=6) as archive:
-        shutil.copyfileobj(content, archive, _CHUNK_BYTES)
+    with gzip.GzipFile(filename="", mode="wb", fileobj=packed, mtime=0, compresslevel=6) as gz:
+        shutil.copyfileobj(content, gz, ustar.CHUNK_BYTES)
     return packed
 
 
-def _gunzip(file: LabFile, target: Path) -> None:
-    packed = io.BytesIO(b"".join(file.chunks(labfile.KERNEL)))
+def _gunzip(file: Archive, target: Path) -> None:
+    packed = io.BytesIO(b"".join(file.chunks(archive.KERNEL)))
     try:
-        with gzip.GzipFile(fileobj=packed) as archive, target.open("xb") as out:
-            whole = _copy_bounded(archive, out, _KERNEL_LIMIT_BYTES)
+        with gzip.GzipFile(fileobj=packed) as binary, target.open("xb") as out:
+            whole = _copy_bounded(binary, out, _KERNEL_LIMIT_BYTES)
     except (gzip.BadGzipFile, zlib.error, EOFError) as error:
         raise InputError(f"its kernel cannot be unpacked: {error}", file=file.name) from error
     if not whole:
         raise InputError("its kernel is too large", file=file.name)
 
 
-def _copy(file: LabFile, name: str, target: Path) -> None:
+def _copy(file: Archive, name: str, target: Path) -> None:
     with target.open("xb") as out:
         out.writelines(file.chunks(name))
     target.chmod(0o644)

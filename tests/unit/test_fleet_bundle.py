@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gzip
 import io
 import json
 import tarfile
@@ -11,7 +12,8 @@ from typing import TYPE_CHECKING
 import pytest
 
 from wirelab.errors import LabError
-from wirelab.fleet import parcel
+from wirelab.fleet import bundle
+from wirelab.lab import ustar
 from wirelab.runner.store import Store
 
 if TYPE_CHECKING:
@@ -32,20 +34,19 @@ DOCUMENT = {
 
 
 def packed(files: Mapping[str, str]) -> bytes:
-    """A parcel of these files."""
+    """A bundle of these files."""
     buffer = io.BytesIO()
-    with tarfile.open(fileobj=buffer, mode="w:gz") as tar:
+    with gzip.GzipFile(fileobj=buffer, mode="wb") as tar:
         for name, text in files.items():
-            member = tarfile.TarInfo(name)
-            member.size = len(text.encode())
-            tar.addfile(member, io.BytesIO(text.encode()))
+            ustar.write(tar, name, io.BytesIO(text.encode()))
+        ustar.write_end(tar)
     return buffer.getvalue()
 
 
 def keep(content: bytes, store: Store, sha256: str | None = None) -> Path:
     """Keep what came for sfp-mismatch with seed 1."""
-    told = sha256 or parcel.checksum(content)
-    return parcel.keep(content, told, store, scenario="sfp-mismatch", seed=1, now=NOW)[0]
+    told = sha256 or bundle.checksum(content)
+    return bundle.keep(content, told, store, scenario="sfp-mismatch", seed=1, now=NOW)[0]
 
 
 def test_a_result_arrives_as_it_was(tmp_path: Path) -> None:
@@ -56,7 +57,7 @@ def test_a_result_arrives_as_it_was(tmp_path: Path) -> None:
     (sent / "main/raw/tcp.bin").write_bytes(bytes(range(256)))
     (sent / "report.html").write_text("<p>", encoding="utf-8")
     (sent / "result.json").write_text(json.dumps(DOCUMENT), encoding="utf-8")
-    folder = keep(parcel.pack(sent), Store(tmp_path / "results"))
+    folder = keep(bundle.pack(sent), Store(tmp_path / "results"))
     assert folder.name == "20260722T101530Z-sfp-mismatch"
     files = {path.relative_to(sent) for path in sent.rglob("*") if path.is_file()}
     assert {path.relative_to(folder) for path in folder.rglob("*") if path.is_file()} == files
@@ -84,7 +85,7 @@ WHOLE = {"result.json": json.dumps(DOCUMENT), "main/plan.json": "{}"}
 )
 def test_what_is_not_the_whole_result_leaves_nothing(tmp_path: Path, content: bytes, message: str) -> None:
     """Cut short, of something else, or with names that lead elsewhere: refused, and no trace of it."""
-    with pytest.raises(parcel.DamagedError, match=message):
+    with pytest.raises(bundle.DamagedError, match=message):
         keep(content, Store(tmp_path / "results"))
     assert list(tmp_path.rglob("*")) == [tmp_path / "results"]
 
@@ -96,14 +97,14 @@ def test_a_link_is_no_file(tmp_path: Path) -> None:
         member = tarfile.TarInfo("main")
         member.type, member.linkname = tarfile.SYMTYPE, "/etc"
         tar.addfile(member)
-    with pytest.raises(parcel.DamagedError, match="`main`"):
+    with pytest.raises(bundle.DamagedError, match="'main' is no plain file"):
         keep(buffer.getvalue(), Store(tmp_path / "results"))
 
 
 def test_another_checksum_is_damage(tmp_path: Path) -> None:
     """Even where it can be unpacked."""
-    with pytest.raises(parcel.DamagedError, match="not what its worker sent"):
-        keep(packed(WHOLE), Store(tmp_path), parcel.checksum(b""))
+    with pytest.raises(bundle.DamagedError, match="not what its worker sent"):
+        keep(packed(WHOLE), Store(tmp_path), bundle.checksum(b""))
 
 
 def test_results_that_cannot_be_kept_are_not_the_workers_fault(tmp_path: Path) -> None:
@@ -111,4 +112,4 @@ def test_results_that_cannot_be_kept_are_not_the_workers_fault(tmp_path: Path) -
     (tmp_path / "results").touch()
     with pytest.raises(LabError, match="results") as raised:
         keep(packed(WHOLE), Store(tmp_path / "results"))
-    assert not isinstance(raised.value, parcel.DamagedError)
+    assert not isinstance(raised.value, bundle.DamagedError)

@@ -1,4 +1,4 @@
-"""A matrix begins: ``python -m wirelab.fleet.orders --results DIR [NAME|PATTERN]...``.
+"""A matrix begins: ``python -m wirelab.fleet.enqueue --results DIR [NAME|PATTERN]...``.
 
 Prints what the playbook goes on with, as JSON.
 """
@@ -18,7 +18,7 @@ from wirelab.cli.names import load_all, read_seeds
 from wirelab.cli.options import DEFAULT_SEED
 from wirelab.errors import InputError, LabError
 from wirelab.fleet.identity import Identity
-from wirelab.fleet.queue import Order, Queue
+from wirelab.fleet.queue import Job, JobQueue
 from wirelab.lab.select import select
 from wirelab.runner.shards import loads, weights_s
 
@@ -26,8 +26,8 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
 
-def orders(names: Sequence[str], seeds: Sequence[int], results: Path) -> list[Order]:
-    """An order for each scenario and seed, the longest first: by how long it took, by the ``results``."""
+def jobs_of(names: Sequence[str], seeds: Sequence[int], results: Path) -> list[Job]:
+    """A job for each scenario and seed, the longest first: by how long it took, by the ``results``."""
     for name in names:
         if os.sep in name or name.endswith((".yaml", ".yml")):
             hint = "put it in scenarios/ and run provision.yml again"
@@ -35,7 +35,7 @@ def orders(names: Sequence[str], seeds: Sequence[int], results: Path) -> list[Or
     experiments = load_all(names)
     weights = weights_s(loads(experiments, results))
     longest_first = sorted(weights, key=lambda name: (-weights[name], name))
-    return [Order(name, seed, len(experiments[name].cases)) for name in longest_first for seed in seeds]
+    return [Job(name, seed, len(experiments[name].cases)) for name in longest_first for seed in seeds]
 
 
 def require_writable(folder: Path) -> None:
@@ -52,28 +52,28 @@ def require_writable(folder: Path) -> None:
 
 def main(argv: Sequence[str]) -> int:
     """Make the queue and say what is in it. Returns the exit code."""
-    parser = argparse.ArgumentParser(prog="wirelab.fleet.orders")
+    parser = argparse.ArgumentParser(prog="wirelab.fleet.enqueue")
     parser.add_argument("--check", action="store_true", help="make nothing")
     parser.add_argument("--results", type=Path, required=True)
     parser.add_argument("--seeds", default=str(DEFAULT_SEED))
     parser.add_argument("names", nargs="*")
-    asked = parser.parse_args(argv)
+    args = parser.parse_args(argv)
     select()
-    seeds = [DEFAULT_SEED] if asked.seeds == str(DEFAULT_SEED) else read_seeds(asked.seeds)
-    found = orders(asked.names, seeds, asked.results)
+    seeds = [DEFAULT_SEED] if args.seeds == str(DEFAULT_SEED) else read_seeds(args.seeds)
+    jobs = jobs_of(args.names, seeds, args.results)
     queue = ""
-    if not asked.check:
-        require_writable(asked.results)
+    if not args.check:
+        require_writable(args.results)
         queue = tempfile.mkdtemp(prefix="wirelab-matrix-")
-        Queue.make(Path(queue), found)
-    told = {
+        JobQueue.make(Path(queue), jobs)
+    matrix = {
         "queue": queue,
-        "results": str(asked.results),
+        "results": str(args.results),
         "identity": Identity.here().facts(),
-        "scenarios": list(dict.fromkeys(order.scenario for order in found)),
-        "runs": [order.title for order in found],
+        "scenarios": list(dict.fromkeys(job.scenario for job in jobs)),
+        "runs": [job.title for job in jobs],
     }
-    sys.stdout.write(json.dumps(told) + "\n")
+    sys.stdout.write(json.dumps(matrix) + "\n")
     return 0
 
 

@@ -11,11 +11,12 @@ from typing import TYPE_CHECKING
 import wirelab
 from tests.lab.elsewhere import become_another, other_folder
 from tests.lab.rig import GBPS, Rig, flow, host_port, plan
-from wirelab.lab import kernel, rootfs, shipment
+from wirelab.lab import export, kernel, rootfs
 from wirelab.lab.cache import Cache
+from wirelab.lab.context import BuildContext
 from wirelab.lab.recipe import Recipe
+from wirelab.lab.reporter import Reporter
 from wirelab.lab.select import Lab, built_kernel, built_root, select
-from wirelab.lab.workshop import Nobody, Workshop
 from wirelab.plan.types import Cable
 from wirelab.results.result import read_result
 
@@ -35,8 +36,8 @@ def test_an_exported_lab_measures_the_same(rig: Rig) -> None:
     """Imported into an empty cache by another user, and run there: the same lab, the same digest."""
     lab = select()
     with other_folder() as folder:
-        with shipment.written(folder / "lab.tar") as out:
-            shipment.pack(Workshop.of(os.environ), out)
+        with export.written(folder / "lab.tar") as out:
+            export.pack(BuildContext.of(os.environ), out)
         (folder / "lab.tar").chmod(0o644)
         for name in ("kernel", "rootfs"):
             shutil.copytree(Recipe.find().home / name, folder / "recipe" / name, symlinks=True)
@@ -65,10 +66,10 @@ def _import_and_run(what: Plan, folder: Path, cpu: int, answer: Connection) -> N
     become_another(home)
     # Nothing but what every Debian has: no compiler and no mmdebstrap on the way.
     os.environ["PATH"] = str(_essentials(home / "bin"))
-    shop = Workshop(Recipe(folder / "recipe"), Cache(home / "cache"), {}, Nobody())
-    with shipment.opened(folder / "lab.tar", shop) as file:
-        assert shipment.unpack(shop, file)
-    kernel_entry, root_entry = built_kernel(shop), built_root(shop)
+    context = BuildContext(Recipe(folder / "recipe"), Cache(home / "cache"), {}, Reporter())
+    with export.opened(folder / "lab.tar", context) as file:
+        assert export.unpack(context, file)
+    kernel_entry, root_entry = built_kernel(context), built_root(context)
     lab = Lab(kernel.path(kernel_entry), rootfs.path(root_entry), kernel_entry.id, root_entry.id)
     wirelab.__file__ = str(folder / "wirelab" / "__init__.py")
     answer.send((lab.kernel_id, lab.root_id, read_result(what, Rig(lab, home, cpu=cpu).run(what)).digest))
