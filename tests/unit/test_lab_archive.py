@@ -2,14 +2,18 @@
 
 from __future__ import annotations
 
+import contextlib
 import hashlib
 import io
+import json
 import shutil
 import subprocess
 import tarfile
 from typing import TYPE_CHECKING
 
 import pytest
+from hostile import JSON, headers
+from hostile import members as tars
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -197,22 +201,60 @@ def test_a_size_beyond_all_measure_is_refused() -> None:
         ('"key":"kkkkkkkkkkkkkkkkkkkk"', '"key":"../../../../../../.."'),
         ('"title":"Debian"', '"title":"Deb\\u001b["'),
         ('"newest_s":1000000000', '"newest_s":"yesterday"'),
+        ('"newest_s":1000000000', '"newest_s":99999999999999999999'),
+        ('"newest_s":1000000000', '"newest_s":-1'),
         ('"manifest":', '"manifests":'),
     ],
-    ids=["path", "escape", "type", "unknown"],
+    ids=["path", "escape", "type", "huge", "negative", "unknown"],
 )
 def test_a_forged_description_is_refused(old: str, new: str) -> None:
     """Also with the right checksums: a key is a path in a cache, a title is shown on a terminal."""
     whole = ABOUT.model_dump_json()
     assert old in whole
-    head = whole.replace(old, new).encode()
+    assert refusal(described(whole.replace(old, new).encode())) == "a lab file that is damaged (lab.json)"
+
+
+def described(head: bytes) -> bytes:
+    """A lab file that says this of itself, with the right checksums."""
     found = members()
     sums = found[1][1].decode().split("\n", 1)
     table = f"{hashlib.sha256(head).hexdigest()}  lab.json\n{sums[1]}".encode()
     found[0][0].size = len(head)
-    assert refusal(forged((found[0][0], head), (found[1][0], table), *found[2:])) == (
-        "a lab file that is damaged (lab.json)"
-    )
+    return forged((found[0][0], head), (found[1][0], table), *found[2:])
+
+
+def read_or_refuse(content: bytes) -> None:
+    """Nothing else may come of it."""
+    with contextlib.suppress(InputError):
+        read(content)
+
+
+@given(headers(WHOLE))
+def test_a_header_of_nonsense(content: bytes) -> None:
+    """Negative and huge numbers, other types, names with NUL and no characters at all."""
+    read_or_refuse(content)
+
+
+@given(tars())
+def test_members_of_any_kind_are_no_lab(content: bytes) -> None:
+    """Links, devices, sparse files, PAX records."""
+    assert refusal(content) == "not a lab file"
+
+
+@given(
+    st.dictionaries(st.sampled_from(["format", "wirelab", "kernel", "debian", "rootfs"]), JSON, min_size=1)
+)
+def test_a_description_of_wrong_types(fields: dict[str, object]) -> None:
+    """Whatever JSON can say."""
+    read_or_refuse(described(json.dumps({**ABOUT.model_dump(), **fields}).encode()))
+
+
+@given(st.sampled_from(["kernel", "debian"]), st.dictionaries(st.text(max_size=8), JSON))
+def test_facts_of_wrong_types(part: str, facts: dict[str, object]) -> None:
+    """Also beside those that are known, which are kept."""
+    about = ABOUT.model_dump()
+    about[part]["facts"] |= facts
+    read_or_refuse(described(json.dumps(about).encode()))
 
 
 def test_deep_nesting_is_no_crash() -> None:

@@ -104,9 +104,11 @@ class Cache:
 
     def _retire(self, path: Path, name: str) -> Path | None:
         """Take an entry its name, unless it is in use. Half an entry must not count as one."""
+        # What cannot be opened cannot be in use.
         with contextlib.suppress(OSError):
-            # Else nobody could open it to see whether it is in use.
-            if (path / ENTRY).stat().st_mode & 0o400 == 0:
+            if (path / ENTRY).is_symlink():
+                (path / ENTRY).unlink()
+            elif not os.access(path / ENTRY, os.R_OK):
                 (path / ENTRY).chmod(0o600)
         with lock.exclusive_now(path / ENTRY) as not_running:
             if not not_running:

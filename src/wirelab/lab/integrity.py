@@ -34,7 +34,7 @@ def record(folder: Path) -> dict[str, tuple[int, int]]:
             os.utime(path, ns=(whole_ns := path.stat().st_mtime_ns // NS_PER_S * NS_PER_S, whole_ns))
     hashes = _hashes(folder)
     (folder / CONTENTS).write_text(json.dumps(hashes, indent=0) + "\n", encoding="ascii")
-    sizes_bytes = {name: size for name in hashes if (size := _look(f"{folder}/{name}")[0])}
+    sizes_bytes = {name: size for name in hashes if (size := _look(f"{folder}/{name}")[0]) >= 0}
     watched = sorted(sizes_bytes, key=lambda name: (-sizes_bytes[name], name))[:_WATCHED_FILES]
     watched += sorted({parent for name in watched if (parent := os.path.dirname(name))})  # noqa: PTH120 - a str
     return {name: _look(f"{folder}/{name}") for name in watched if name.isprintable()}
@@ -71,7 +71,7 @@ def differences(folder: Path) -> list[str]:
 
 def _look(path: str) -> tuple[int, int]:
     status = os.lstat(path)
-    return (status.st_size if stat.S_ISREG(status.st_mode) else 0), status.st_mtime_ns
+    return (status.st_size if stat.S_ISREG(status.st_mode) else -1), status.st_mtime_ns
 
 
 def _hashes(folder: Path) -> dict[str, str]:
