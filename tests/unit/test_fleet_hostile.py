@@ -75,7 +75,15 @@ def test_a_document_of_wrong_types(fields: dict[str, object]) -> None:
 
 @pytest.mark.parametrize(
     "files",
-    [{"a": "", "a/b": ""}, {"a/b": "", "a": ""}, {"result.json/x": ""}, {"\x1b[2J": ""}, {"a/../b": ""}],
+    [
+        {"a": "", "a/b": ""},
+        {"a/b": "", "a": ""},
+        {"result.json/x": ""},
+        {"\x1b[2J": ""},
+        {"a/../b": ""},
+        {"/": ""},
+        {"//x": ""},
+    ],
 )
 def test_names_that_cannot_be_files(files: dict[str, str]) -> None:
     """It is the bundle's fault, and not that of the folder of results."""

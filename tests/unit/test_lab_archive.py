@@ -1,4 +1,4 @@
-"""The lab file: written alike every time, and read whole, or refused with the file and the fix."""
+"""The lab archive: written alike every time, and read whole, or refused with the file and the fix."""
 
 from __future__ import annotations
 
@@ -42,7 +42,7 @@ CONTENT = {"config": b"CONFIG_UML=y\n", "linux.gz": b"a kernel", "debian.tar.gz"
 
 
 def written(about: About = ABOUT, content: dict[str, bytes] | None = None) -> bytes:
-    """A lab file."""
+    """A lab archive."""
     out = io.BytesIO()
     found = CONTENT if content is None else content
     archive.write(out, about, {name: io.BytesIO(found[name]) for name in CONTENTS})
@@ -74,7 +74,7 @@ def forged(*members: tuple[tarfile.TarInfo, bytes], end: bytes = bytes(1024)) ->
 
 
 def members() -> list[tuple[tarfile.TarInfo, bytes]]:
-    """Those of a sound lab file, to be changed and put together again."""
+    """Those of a sound lab archive, to be changed and put together again."""
     with tarfile.open(fileobj=io.BytesIO(WHOLE)) as tar:
         found = []
         for member in tar:
@@ -98,7 +98,7 @@ def test_what_is_written_is_read() -> None:
 
 
 def test_the_same_lab_is_the_same_bytes() -> None:
-    """No time, no user and no machine is in a lab file."""
+    """No time, no user and no machine is in a lab archive."""
     assert written() == WHOLE
     assert forged(*members()) == WHOLE
 
@@ -123,13 +123,13 @@ def test_other_tools_can_check_it(tmp_path: Path) -> None:
 )
 def test_what_is_no_lab_file_is_told(content: bytes) -> None:
     """Whatever else it is."""
-    assert refusal(content) == "not a lab file"
+    assert refusal(content) == "not a lab archive"
 
 
 @given(st.integers(min_value=512, max_value=len(WHOLE) - 1))
 def test_a_file_that_is_cut_short_is_told(length: int) -> None:
     """Wherever the copying of it broke off."""
-    assert refusal(WHOLE[:length]) == "a lab file that is cut short"
+    assert refusal(WHOLE[:length]) == "a lab archive that is cut short"
 
 
 @given(st.integers(min_value=0, max_value=len(WHOLE) - 1), st.integers(min_value=1, max_value=255))
@@ -145,18 +145,18 @@ def test_damage_is_told_with_its_place(name: str) -> None:
     """One bit of a member's content."""
     at = WHOLE.index(CONTENT[name])
     damaged = WHOLE[:at] + bytes([WHOLE[at] ^ 1]) + WHOLE[at + 1 :]
-    assert refusal(damaged) == f"a lab file that is damaged ({name})"
+    assert refusal(damaged) == f"a lab archive that is damaged ({name})"
 
 
 def test_nothing_may_follow() -> None:
     """Two files in one are none."""
-    assert refusal(WHOLE + b"x") == "a lab file that is damaged (the end)"
+    assert refusal(WHOLE + b"x") == "a lab archive that is damaged (the end)"
 
 
 def test_another_format_is_told() -> None:
     """With the one that this wirelab reads: nothing else of the file is looked at."""
     head = b'{"format": 7, "parts": []}'
-    assert "a lab file of format 7" in refusal(forged((members()[0][0], head.ljust(members()[0][0].size))))
+    assert "a lab archive of format 7" in refusal(forged((members()[0][0], head.ljust(members()[0][0].size))))
 
 
 @pytest.mark.parametrize("kind", [tarfile.SYMTYPE, tarfile.LNKTYPE, tarfile.CHRTYPE, tarfile.DIRTYPE])
@@ -182,17 +182,17 @@ def test_members_have_their_order() -> None:
     found = members()
     refusal(forged(*found[:2], found[3], found[2], found[4]))
     refusal(forged(*found, found[4]))
-    assert refusal(forged(*found[:4], end=b"")) == "a lab file that is cut short"
+    assert refusal(forged(*found[:4], end=b"")) == "a lab archive that is cut short"
 
 
 def test_a_size_beyond_all_measure_is_refused() -> None:
     """Before anything of that size is read."""
     found = members()
     found[0][0].size = 1 << 32
-    assert refusal(forged(*found)) == "not a lab file"
+    assert refusal(forged(*found)) == "not a lab archive"
     found = members()
     found[4][0].size = 1 << 32
-    assert refusal(forged(*found)) == "a lab file that is damaged (debian.tar.gz)"
+    assert refusal(forged(*found)) == "a lab archive that is damaged (debian.tar.gz)"
 
 
 @pytest.mark.parametrize(
@@ -211,11 +211,11 @@ def test_a_forged_description_is_refused(old: str, new: str) -> None:
     """Also with the right checksums: a key is a path in a cache, a title is shown on a terminal."""
     whole = ABOUT.model_dump_json()
     assert old in whole
-    assert refusal(described(whole.replace(old, new).encode())) == "a lab file that is damaged (lab.json)"
+    assert refusal(described(whole.replace(old, new).encode())) == "a lab archive that is damaged (lab.json)"
 
 
 def described(head: bytes) -> bytes:
-    """A lab file that says this of itself, with the right checksums."""
+    """A lab archive that says this of itself, with the right checksums."""
     found = members()
     sums = found[1][1].decode().split("\n", 1)
     table = f"{hashlib.sha256(head).hexdigest()}  lab.json\n{sums[1]}".encode()
@@ -238,7 +238,7 @@ def test_a_header_of_nonsense(content: bytes) -> None:
 @given(tars())
 def test_members_of_any_kind_are_no_lab(content: bytes) -> None:
     """Links, devices, sparse files, PAX records."""
-    assert refusal(content) == "not a lab file"
+    assert refusal(content) == "not a lab archive"
 
 
 @given(
@@ -262,4 +262,4 @@ def test_deep_nesting_is_no_crash() -> None:
     head = b"[" * 100_000
     member = members()[0][0]
     member.size = len(head)
-    assert refusal(forged((member, head))) == "a lab file that is damaged (lab.json)"
+    assert refusal(forged((member, head))) == "a lab archive that is damaged (lab.json)"

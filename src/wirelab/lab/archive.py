@@ -121,9 +121,9 @@ class Archive:
         try:
             yield
         except ustar.CutShortError:
-            raise self._refused("a lab file that is cut short") from None
+            raise self._refused("a lab archive that is cut short") from None
         except (ustar.FormatError, ValidationError):
-            raise self._refused(f"a lab file that is damaged ({self._member})") from None
+            raise self._refused(f"a lab archive that is damaged ({self._member})") from None
 
     def _read(self) -> None:
         head = self._small(_ABOUT)
@@ -162,13 +162,13 @@ class Archive:
             if name != _ABOUT:
                 raise
         if name == _ABOUT:
-            raise self._refused("not a lab file", hint="`wirelab lab export FILE` makes one")
+            raise self._refused("not a lab archive", hint="`wirelab lab export FILE` makes one")
         raise ustar.FormatError
 
     def _require_format(self, head: bytes) -> None:
         number = _Versioned.model_validate_json(head).format
         if number != FORMAT:
-            message = f"a lab file of format {number}; wirelab {__version__} reads format {FORMAT}"
+            message = f"a lab archive of format {number}; wirelab {__version__} reads format {FORMAT}"
             raise self._refused(message, hint="export it again with the wirelab that imports it")
 
     def _refused(self, message: str, hint: str = _AGAIN_HINT) -> InputError:

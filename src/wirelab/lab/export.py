@@ -161,10 +161,10 @@ def written(path: Path) -> Iterator[BinaryIO]:
 
 @contextlib.contextmanager
 def opened(path: Path, context: BuildContext) -> Iterator[Archive]:
-    """The lab file at ``path``, or on the standard input for ``-``.
+    """The lab archive at ``path``, or on the standard input for ``-``.
 
     What cannot be sought in, as a pipe, is kept in the cache for as long as the context lasts. Raises
-    InputError if it cannot be read or is no whole lab file.
+    InputError if it cannot be read or is no whole lab archive.
     """
     with contextlib.ExitStack() as stack:
         if str(path) == STANDARD_STREAM:
@@ -179,7 +179,7 @@ def opened(path: Path, context: BuildContext) -> Iterator[Archive]:
             with context.cache.os_errors():
                 kept = stack.enter_context(tempfile.TemporaryFile(dir=context.cache.folder()))
                 if not _copy_bounded(file, kept, _FILE_LIMIT_BYTES):
-                    raise InputError("not a lab file: it does not end", file=name)
+                    raise InputError("not a lab archive: it does not end", file=name)
             kept.seek(0)
             file = kept
         yield Archive(file, name)

@@ -1,4 +1,4 @@
-"""Whether a kernel's configuration holds what was asked: Kconfig drops in silence what it cannot have."""
+"""Whether a kernel's configuration holds what was wanted: Kconfig drops in silence what it cannot have."""
 
 from __future__ import annotations
 
@@ -17,11 +17,11 @@ def settings(text: str) -> dict[str, str]:
     return dict.fromkeys(UNSET.findall(text), "n") | dict(SETTING.findall(text))
 
 
-def missing(asked: str, final: str, absent: Collection[str] = ()) -> list[str]:
-    """The lines of ``asked`` that ``final`` does not hold, but for the options known to be ``absent``."""
-    got = settings(final)
+def missing(wanted: str, final: str, absent: Collection[str] = ()) -> list[str]:
+    """The lines of ``wanted`` that ``final`` does not hold, but for the options known to be ``absent``."""
+    options = settings(final)
     return [
         f"{option}={value}"
-        for option, value in settings(asked).items()
-        if option not in absent and got.get(option, "n") != value
+        for option, value in settings(wanted).items()
+        if option not in absent and options.get(option, "n") != value
     ]

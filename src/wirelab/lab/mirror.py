@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 import shlex
 from dataclasses import dataclass
+from email import message_from_string
 from pathlib import Path
 from typing import TYPE_CHECKING
 from urllib.parse import urlsplit
@@ -18,17 +19,7 @@ if TYPE_CHECKING:
 
 VARIABLE = "WIRELAB_DEBIAN_MIRROR"
 APT_FOLDER = Path("/etc/apt")
-USABLE_SCHEMES = (
-    "http",
-    "https",
-    "file",
-    "copy",
-    "ftp",
-    "tor+http",
-    "tor+https",
-    "mirror+http",
-    "mirror+https",
-)
+USABLE_SCHEMES = re.compile(r"((tor\+|mirror\+)?https?|file|copy|ftp)")
 SECURITY_SUITE = re.compile(r"[a-z]+(-security|/updates)")
 ONE_LINE = re.compile(
     r"deb\s+(?:\[(?P<options>[^\]]*)\]\s+)?(?P<uri>\S+)\s+(?P<suite>\S+)\s+(?P<components>.+)"
@@ -50,9 +41,10 @@ class Source:
 
         Only a guess: what it lets through must still bear Debian's signature.
         """
-        if "main" not in self.components or urlsplit(self.uri).scheme not in USABLE_SCHEMES:
+        address = urlsplit(self.uri)
+        if "main" not in self.components or not USABLE_SCHEMES.fullmatch(address.scheme):
             return False
-        last = urlsplit(self.uri).path.rstrip("/").rpartition("/")[2]
+        last = address.path.rstrip("/").rpartition("/")[2]
         return last in ("debian", "debian-security") or "debian-archive" in self.signed_by
 
     @property
@@ -80,16 +72,14 @@ def find(environ: Mapping[str, str], apt_folder: Path = APT_FOLDER) -> Mirror:
     """
     if named := environ.get(VARIABLE, "").rstrip("/"):
         if "://" not in named:
-            message = f"{VARIABLE}: `{named}` is not the address of a mirror"
-            raise LabError(
-                message, hint=f"write it with its scheme, as in {VARIABLE}=https://mirror.example/debian"
-            )
+            hint = f"write it with its scheme, as in {VARIABLE}=https://mirror.example/debian"
+            raise LabError(f"{VARIABLE}: `{named}` is not the address of a mirror", hint=hint)
         return Mirror(named)
-    found = chosen(sources(apt_folder)) or chosen(one_line_sources(_of_mmdebstrap()))
-    if found is None:
+    mirror = chosen(sources(apt_folder)) or chosen(one_line_sources(_of_mmdebstrap()))
+    if mirror is None:
         message = f"the apt configuration in {apt_folder} names no Debian mirror"
         raise LabError(message, hint=f"set {VARIABLE} to the address of one, such as the nearest to you")
-    return found
+    return mirror
 
 
 def chosen(known: Iterable[Source]) -> Mirror | None:
@@ -119,35 +109,25 @@ def one_line_sources(text: str) -> Iterator[Source]:
     """The `deb` lines of a sources.list, see sources.list(5)."""
     for line in text.splitlines():
         if match := ONE_LINE.fullmatch(line.partition("#")[0].strip()):
-            options = dict(
-                option.partition("=")[::2] for option in (match["options"] or "").split() if "=" in option
-            )
+            signed_by = re.search(r"\bsigned-by=(\S+)", match["options"] or "")
+            components = tuple(match["components"].split())
             for uri in _resolved(match["uri"]):
-                components = tuple(match["components"].split())
-                yield Source(uri, match["suite"], components, options.get("signed-by", ""))
+                yield Source(uri, match["suite"], components, signed_by[1] if signed_by else "")
 
 
 def deb822_sources(text: str) -> Iterator[Source]:
     """The stanzas of a .sources file, see sources.list(5)."""
-    for stanza in re.split(r"\n\s*\n", text):
-        fields: dict[str, list[str]] = {}
-        name = ""
-        for line in stanza.splitlines():
-            if line.startswith("#"):
-                continue
-            if line[:1].isspace():
-                fields.get(name, []).extend(line.split())
-            elif ":" in line:
-                name, _, value = line.partition(":")
-                name = name.strip().casefold()
-                fields[name] = value.split()
+    # A comment may stand within a field.
+    lines = (line for line in text.splitlines() if not line.startswith("#"))
+    for stanza in re.split(r"\n\s*\n", "\n".join(lines)):
+        headers = message_from_string(stanza.strip())
+        fields = {name.casefold(): str(value).split() for name, value in headers.items()}
         if "deb" not in fields.get("types", []) or fields.get("enabled", ["yes"])[:1] in (["no"], ["false"]):
             continue
+        signed_by, components = " ".join(fields.get("signed-by", [])), tuple(fields.get("components", []))
         for uri in fields.get("uris", []):
             for real in _resolved(uri):
-                for suite in fields.get("suites", []):
-                    signed_by = " ".join(fields.get("signed-by", []))
-                    yield Source(real, suite, tuple(fields.get("components", [])), signed_by)
+                yield from (Source(real, suite, components, signed_by) for suite in fields.get("suites", []))
 
 
 def _resolved(uri: str) -> Iterator[str]:

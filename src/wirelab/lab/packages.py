@@ -42,6 +42,8 @@ class Need:
         )
 
 
+_KEYS = "/usr/share/keyrings/debian-archive-keyring.gpg"
+KEYRING = Need("debian-archive-keyring", "check Debian's signature", file=_KEYS)
 KERNEL = (
     Need("gcc", "compile the lab kernel", command="gcc"),
     Need("libc6-dev", "link it into one static file", file="/usr/lib/x86_64-linux-gnu/libc.a"),
@@ -51,20 +53,9 @@ KERNEL = (
     Need("bc", "compute its time constants", command="bc"),
     Need("xz-utils", "unpack its source", command="xz"),
     Need("patch", "apply the lab's patches", command="patch"),
-    Need(
-        "debian-archive-keyring",
-        "check Debian's signature",
-        file="/usr/share/keyrings/debian-archive-keyring.gpg",
-    ),
+    KEYRING,
 )
-ROOT_IMAGE = (
-    Need("mmdebstrap", "make the root image", command="mmdebstrap"),
-    Need(
-        "debian-archive-keyring",
-        "check Debian's signature",
-        file="/usr/share/keyrings/debian-archive-keyring.gpg",
-    ),
-)
+ROOT_IMAGE = (Need("mmdebstrap", "make the root image", command="mmdebstrap"), KEYRING)
 # Root needs no map of user ids to unpack files that are root's.
 ROOT_IMAGE_AS_USER = (Need("uidmap", "make the root image without root", command="newuidmap"),)
 VENV = (Need("python3-venv", "make the virtual environment", module="ensurepip"),)
@@ -93,8 +84,8 @@ def needs(group: str) -> tuple[Need, ...]:
 
 def missing(*groups: str) -> tuple[Need, ...]:
     """What is not there of what ``groups`` need, each package once."""
-    found = {need.package: need for group in groups for need in needs(group) if not need.is_met}
-    return tuple(found.values())
+    lacking = {need.package: need for group in groups for need in needs(group) if not need.is_met}
+    return tuple(lacking.values())
 
 
 def install_command(packages: Sequence[str]) -> str:
@@ -105,10 +96,9 @@ def install_command(packages: Sequence[str]) -> str:
 
 def require(*groups: str) -> None:
     """Raise LabError, with the line that helps, if something is missing that ``groups`` need."""
-    lacking = missing(*groups)
-    if lacking:
-        what = ", ".join(f"{need.package} (to {need.purpose})" for need in lacking)
-        raise LabError(f"missing: {what}", hint=install_command([need.package for need in lacking]))
+    if lacking := missing(*groups):
+        listed = ", ".join(f"{need.package} (to {need.purpose})" for need in lacking)
+        raise LabError(f"missing: {listed}", hint=install_command([need.package for need in lacking]))
 
 
 def install(lacking: Sequence[Need], say: Callable[[str], None]) -> None:
@@ -117,37 +107,22 @@ def install(lacking: Sequence[Need], say: Callable[[str], None]) -> None:
     Raises LabError if that cannot be done.
     """
     packages = [need.package for need in lacking]
-    command = install_command(packages)
+    command, listed = install_command(packages), ", ".join(packages)
     if shutil.which("apt-get") is None:
-        raise LabError(
-            f"missing: {', '.join(packages)}, and there is no apt-get", hint="install them by other means"
-        )
-    become_root: list[str] = []
-    if os.geteuid() != 0:
-        if shutil.which("sudo") is None:
-            raise LabError(
-                f"missing: {', '.join(packages)}", hint=f"as root: {command.removeprefix('sudo ')}"
-            )
-        become_root = ["sudo"]
-    who = "with sudo, for this step only" if become_root else "as root"
-    say(f"installing {', '.join(packages)} {who}")
-    apt_get = [
-        *become_root,
-        "env",
-        "DEBIAN_FRONTEND=noninteractive",
-        "apt-get",
-        "-q",
-        "-o",
-        "DPkg::Lock::Timeout=120",
-    ]
+        raise LabError(f"missing: {listed}, and there is no apt-get", hint="install them by other means")
+    become_root = [] if os.geteuid() == 0 else ["sudo"]
+    if become_root and shutil.which("sudo") is None:
+        raise LabError(f"missing: {listed}", hint=f"as root: {command.removeprefix('sudo ')}")
+    say(f"installing {listed} {'with sudo, for this step only' if become_root else 'as root'}")
+    apt_get = [*become_root, "env", "DEBIAN_FRONTEND=noninteractive", "apt-get", "-q"]
+    apt_get += ["-o", "DPkg::Lock::Timeout=120"]
     install_argv = [*apt_get, "install", "--yes", "--no-install-recommends"]
     known = _known(lacking)
     if all(_has_candidate(package) for package in known) and call([*install_argv, *known]) == 0:
         return
     # No index yet, as in a fresh container, or one so old that it names versions that are gone.
     call([*apt_get, "update"])
-    code = call([*install_argv, *_known(lacking)])
-    if code != 0:
+    if (code := call([*install_argv, *_known(lacking)])) != 0:
         raise LabError(f"apt-get install ended with exit code {code}", hint=f"see above, then: {command}")
 
 
@@ -157,8 +132,8 @@ def _known(lacking: Sequence[Need]) -> list[str]:
 
 
 def _has_candidate(package: str) -> bool:
-    told = output(["apt-cache", "policy", package], check=False)
-    return "Candidate: " in told and "Candidate: (none)" not in told
+    policy = output(["apt-cache", "policy", package], check=False)
+    return "Candidate: " in policy and "Candidate: (none)" not in policy
 
 
 def main(groups: Sequence[str]) -> int:

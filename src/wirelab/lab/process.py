@@ -75,14 +75,14 @@ def output(
     """
     process = _start(argv, env=env, split=True)
     try:
-        told, complaint = process.communicate()
+        stdout, stderr = process.communicate()
     except BaseException:
         _end(process)
         raise
     if check and process.returncode != 0:
-        lines = complaint.decode(errors="replace").strip().splitlines()[-LAST_LINES:]
+        lines = stderr.decode(errors="replace").strip().splitlines()[-LAST_LINES:]
         raise _failure(argv, process.returncode, None, lines, hint)
-    return told.decode(errors="replace")
+    return stdout.decode(errors="replace")
 
 
 def call(argv: Sequence[str]) -> int:

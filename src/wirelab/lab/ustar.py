@@ -65,7 +65,7 @@ def read_header(stream: Stream) -> tuple[str, int] | None:
     parts = PurePosixPath(path).parts
     if not whole:
         raise FormatError(f"{path!a} is no plain file")
-    if not (parts and path.isprintable() and path == "/".join(parts) and ".." not in parts):
+    if not (path.isprintable() and path == "/".join(parts) and parts and not {"/", ".."} & {*parts}):
         raise FormatError(f"{path!a} is no name for a file")
     return path, size_bytes
 

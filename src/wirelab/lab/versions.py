@@ -39,9 +39,9 @@ def _tools(root: Path) -> dict[str, str]:
         database = (root / _DPKG_STATUS).read_text(encoding="utf-8", errors="replace")
     except OSError:
         return {}
-    found: dict[str, str] = {}
+    installed: dict[str, str] = {}
     for paragraph in database.split("\n\n"):
         fields = dict(re.findall(r"^(Package|Version): (\S+)$", paragraph, re.MULTILINE))
         if fields.get("Package") in TOOLS and "Version" in fields:
-            found[fields["Package"]] = fields["Version"]
-    return {name: found[name] for name in TOOLS if name in found}
+            installed[fields["Package"]] = fields["Version"]
+    return {name: installed[name] for name in TOOLS if name in installed}
