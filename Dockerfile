@@ -18,7 +18,7 @@ ENV PATH=/opt/wirelab/bin:$PATH WIRELAB_CACHE=/var/lib/wirelab
 
 # Where a lab is built, and what a devcontainer is made of. With LAB=shipped it is not built but taken from
 # dist/image, where `make image` has laid everything; then nothing here asks a network.
-FROM base AS workshop
+FROM base AS build
 ARG LAB=built
 WORKDIR /usr/src/wirelab
 COPY . .
@@ -46,7 +46,7 @@ RUN python3 -m venv --without-pip /opt/wirelab && \
     esac
 
 # Of the lab, what a run needs: the kernel and the root image, and how they are found.
-FROM workshop AS lab
+FROM build AS lab
 RUN find "$WIRELAB_CACHE" -mindepth 1 -maxdepth 1 ! -name kernel ! -name debian ! -name rootfs ! -name refs \
         -exec rm -rf {} + && \
     rm -f "$WIRELAB_CACHE"/debian/*/*.tar.*

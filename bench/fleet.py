@@ -55,8 +55,8 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.partition("\n")[0])
     parser.add_argument("--rounds", type=int, default=1)
     parser.add_argument("scenarios", nargs="*", default=SCENARIOS)
-    asked = parser.parse_args()
-    names = list(asked.scenarios)
+    args = parser.parse_args()
+    names = list(args.scenarios)
     cpus = sorted(os.sched_getaffinity(0))[:2]
     if len(cpus) < 2:  # noqa: PLR2004 - two workers
         raise SystemExit("two workers need two CPUs")
@@ -66,19 +66,19 @@ def main() -> None:
         with Switch(folder, CHECKOUT) as switch:
             controller = Controller(switch, folder)
             make_export(controller, own_python())
-            hosts = [switch.add(each) for each in ("left", "right")]
+            hosts = [switch.add(name) for name in ("left", "right")]
             variables = {host.name: {"wirelab_cpus": [cpu]} for host, cpu in zip(hosts, cpus, strict=True)}
             inventory = controller.inventory("bench", {"workers": hosts}, of_each=variables)
             if (played := controller.play("provision", inventory)).code != 0:
                 raise SystemExit(played.text)
             walls_s: dict[str, list[float]] = {"local": [], "fleet": []}
-            for number in range(asked.rounds):
+            for number in range(args.rounds):
                 # What a scenario took is known then, as it is on the second day.
                 walls_s["local"].append(local_s(controller, names, number))
                 walls_s["fleet"].append(fleet_s(controller, inventory, names, number))
                 print(
                     f"round {number + 1}:",
-                    {way: round(each[-1], 1) for way, each in walls_s.items()},
+                    {way: round(times[-1], 1) for way, times in walls_s.items()},
                     flush=True,
                 )
             controller.hang_up()

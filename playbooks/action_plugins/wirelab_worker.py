@@ -71,16 +71,18 @@ class ActionModule(ActionBase):
     def _ask(self, argv: Sequence[str]) -> bytes:
         """Carry a request to the worker, in the only way there is: as a line for its shell."""
         try:
-            code, out, complaint = self._connection.exec_command(shlex.join(argv), sudoable=False)
+            code, out, stderr = self._connection.exec_command(shlex.join(argv), sudoable=False)
         except AnsibleError as error:
             raise LostError(self._why(error.message)) from error
         if code != 0:
-            told = complaint.decode(errors="replace").strip()
-            if "No module named" in told:
+            complaint = stderr.decode(errors="replace").strip()
+            if "No module named" in complaint:
                 raise LostError("it has an older wirelab: run provision.yml again")
-            raise BrokeError(self._why(told) if told else f"it was ended there, with exit code {code}")
+            raise BrokeError(
+                self._why(complaint) if complaint else f"it was ended there, with exit code {code}"
+            )
         return bytes(out)
 
-    def _why(self, told: str) -> str:
+    def _why(self, complaint: str) -> str:
         address = self._connection.get_option("host") if self._connection.transport == "ssh" else None
-        return explained(told, str(address or self._play_context.remote_addr))
+        return explained(complaint, str(address or self._play_context.remote_addr))

@@ -44,8 +44,8 @@ PLATFORMS = (
 )
 
 
-class Yard:
-    """The folder where exports are made."""
+class Export:
+    """What a worker is given, in a folder of the controller."""
 
     def __init__(self, module: AnsibleModule) -> None:
         self._module = module
@@ -95,11 +95,11 @@ class Yard:
                 packed.add(path, arcname=path.name)
 
     def _run(self, argv: Sequence[str]) -> None:
-        code, out, complaint = self._module.run_command([sys.executable, *argv])
+        code, out, err = self._module.run_command([sys.executable, *argv])
         if code != 0:
-            told = (complaint or out).strip().splitlines()[-6:]
-            what = f"on the controller `python {' '.join(argv[:3])}` ended with exit code {code}"
-            self._module.fail_json(msg="\n".join([what, *told]))
+            last = (err or out).strip().splitlines()[-6:]
+            failure = f"on the controller `python {' '.join(argv[:3])}` ended with exit code {code}"
+            self._module.fail_json(msg="\n".join([failure, *last]))
 
 
 def main() -> None:
@@ -108,8 +108,8 @@ def main() -> None:
     spec: dict[str, dict[str, Any]] = {name: {"type": "str", "required": True} for name in texts}
     spec |= {name: {"type": "path", "required": True} for name in ("checkout", "dest")}
     module = AnsibleModule(argument_spec=spec, supports_check_mode=True)
-    yard = Yard(module)
-    changed = bool(yard.missing())
+    export = Export(module)
+    changed = bool(export.missing())
     if changed and not module.check_mode:
         folder = Path(module.params["dest"])
         try:
@@ -120,15 +120,15 @@ def main() -> None:
                 # What is left is of runs that were killed: we hold the lock.
                 for left in folder.glob(".making-*"):
                     shutil.rmtree(left, ignore_errors=True)
-                changed = bool(yard.missing())
-                for path in yard.missing():
-                    yard.make(path)
+                changed = bool(export.missing())
+                for path in export.missing():
+                    export.make(path)
         except OSError as error:
             where = error.filename or folder
             module.fail_json(
                 msg=f"on the controller {where}: {os.strerror(error.errno or 0)}: make room there"
             )
-    module.exit_json(changed=changed, wheels=str(yard.wheels), lab=str(yard.lab))
+    module.exit_json(changed=changed, wheels=str(export.wheels), lab=str(export.lab))
 
 
 if __name__ == "__main__":

@@ -101,8 +101,8 @@ def main() -> None:
     launcher = Path(module.params["launcher"]) if module.params["launcher"] else None
     if not present(home / MARKER):
         if home.is_dir():
-            what = f"{home} has no {MARKER}: the playbooks did not make it, and it stays"
-            module.exit_json(changed=False, msg=what, left=[str(home)])
+            message = f"{home} has no {MARKER}: the playbooks did not make it, and it stays"
+            module.exit_json(changed=False, msg=message, left=[str(home)])
         module.exit_json(changed=False, msg="there is nothing of ours", left=[])
     if is_busy(home / "runs"):
         module.fail_json(msg=f"a run is under way in {home}/runs: wait for its end, and run this again")
@@ -126,8 +126,8 @@ def main() -> None:
             emptied(home / name for name in FOLDERS)
             discard(doomed[-1])
         except OSError as error:
-            what = f"{error.filename}: {error.strerror}: see what is there, and run this again"
-            module.fail_json(msg=what)
+            message = f"{error.filename}: {error.strerror}: see what is there, and run this again"
+            module.fail_json(msg=message)
         # Folders that were not there before, the inner ones first; only empty ones can be removed so.
         removed += emptied(iter(sorted((home, *made), key=lambda path: -len(path.parts))))
     left = sorted(str(path) for path in home.rglob("*")) if home.is_dir() and not module.check_mode else []

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import ctypes
 import os
 import platform
@@ -16,11 +17,10 @@ from wirelab.lab import kernel, machine, packages, rootfs
 from wirelab.lab.context import BuildContext
 from wirelab.lab.entry import DamagedEntryError, intact
 from wirelab.lab.kbuild import SPACE_BYTES
-from wirelab.lab.recipe import Recipe
 from wirelab.lab.scratch import temporary_folder
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping
+    from collections.abc import Callable, Iterable, Iterator, Mapping
 
     from wirelab.lab.entry import Entry
 
@@ -44,49 +44,42 @@ def examine(environ: Mapping[str, str] = os.environ, *, verify: bool = False) ->
 
     ``verify`` reads all of the kernel and the root image, and compares it with what was built.
     """
-    looks: tuple[Callable[[], list[Finding]], ...] = (
-        _python,
-        _processor,
-        lambda: _packages(environ),
+    looks: tuple[Callable[[], Iterable[Finding]], ...] = (
+        _machine,
+        lambda: _packages(BuildContext.of(environ)),
         _tracing,
-        _seccomp,
         _memory_folder,
-        lambda: _cache(environ),
-        lambda: _entry(environ, "lab kernel", kernel.find, verify=verify),
-        lambda: _entry(environ, "root image", rootfs.find, verify=verify),
+        lambda: _cache(BuildContext.of(environ)),
+        lambda: _entry("lab kernel", kernel.find(BuildContext.of(environ)), verify=verify),
+        lambda: _entry("root image", rootfs.find(BuildContext.of(environ)), verify=verify),
     )
-    findings = []
+    findings: list[Finding] = []
     for look in looks:
         try:
             findings += look()
         except WirelabError as error:
-            findings.append(Finding("wirelab", ok=False, detail=error.message, fix=error.hint))
+            name = "lab" if isinstance(error, DamagedEntryError) else "wirelab"
+            findings.append(Finding(name, ok=False, detail=error.message, fix=error.hint))
     # Several looks may end at the same trouble.
     return list(dict.fromkeys(findings))
 
 
-def _python() -> list[Finding]:
-    version = platform.python_version()
+def _machine() -> Iterator[Finding]:
     ok = sys.version_info >= (3, 11)
-    return [Finding("python", ok, version, None if ok else "install Python 3.11 or newer")]
-
-
-def _processor() -> list[Finding]:
+    yield Finding("python", ok, platform.python_version(), None if ok else "install Python 3.11 or newer")
     name, cpus = platform.machine(), len(os.sched_getaffinity(0))
     ok = name == "x86_64"
-    return [Finding("processor", ok, f"{name}, {cpus} CPUs", None if ok else "use an x86-64 machine")]
+    yield Finding("processor", ok, f"{name}, {cpus} CPUs", None if ok else "use an x86-64 machine")
 
 
-def _packages(environ: Mapping[str, str]) -> list[Finding]:
-    findings = []
-    context = BuildContext.of(environ)
+def _packages(context: BuildContext) -> Iterator[Finding]:
     # A lab that came in a file, or in a container's image, needs nothing that builds one.
     groups = [
-        ("kernel", "kernel build", intact(lambda: kernel.find(context)) is not None),
-        ("root", "root image", intact(lambda: rootfs.find(context)) is not None),
+        ("kernel", "kernel build", _is_built(context, kernel.find)),
+        ("root", "root image", _is_built(context, rootfs.find)),
     ]
     # An installed wirelab is in its environment already; the Makefile of a checkout makes one.
-    if (Recipe.find().home / "Makefile").is_file():
+    if (context.recipe.home / "Makefile").is_file():
         groups.append(("venv", "virtual environment", False))
     for group, purpose, built in groups:
         lacking = [need.package for need in packages.missing(group)]
@@ -94,75 +87,72 @@ def _packages(environ: Mapping[str, str]) -> list[Finding]:
         detail = f"missing: {', '.join(lacking)}" if lacking else "nothing is missing"
         if lacking and built:
             detail += "; not needed, for it is there"
-        findings.append(Finding(f"packages for the {purpose}", built or not lacking, detail, fix))
-    return findings
+        yield Finding(f"packages for the {purpose}", built or not lacking, detail, fix)
 
 
-def _tracing() -> list[Finding]:
-    """Kernels before 6.16 run the lab's processes by ptrace(2)."""
-    error = _in_child(lambda: _ptrace_error(PTRACE_TRACEME))
-    if error == 0:
-        return [Finding("ptrace", ok=True, detail="allowed")]
-    fix = "sudo sysctl kernel.yama.ptrace_scope=1; in a container: --cap-add SYS_PTRACE"
-    return [Finding("ptrace", ok=False, detail=os.strerror(error), fix=fix)]
+def _is_built(context: BuildContext, find: Callable[[BuildContext], Entry | None]) -> bool:
+    return intact(lambda: find(context)) is not None
 
 
-def _seccomp() -> list[Finding]:
-    """Newer ones catch their system calls with a seccomp filter, which is faster."""
-    try:
+def _tracing() -> Iterator[Finding]:
+    # Kernels before 6.16 run the lab's processes by ptrace(2).
+    if error := _in_child(lambda: _ptrace_error(PTRACE_TRACEME)):
+        fix = "sudo sysctl kernel.yama.ptrace_scope=1; in a container: --cap-add SYS_PTRACE"
+        yield Finding("ptrace", ok=False, detail=os.strerror(error), fix=fix)
+    else:
+        yield Finding("ptrace", ok=True, detail="allowed")
+    # Newer ones catch their system calls with a seccomp filter, which is faster.
+    actions: list[str] = []
+    with contextlib.suppress(OSError):
         actions = SECCOMP_ACTIONS.read_text(encoding="ascii").split()
-    except OSError:
-        actions = []
-    if "trap" in actions:
-        return [Finding("seccomp", ok=True, detail="filters can trap system calls")]
     detail = "the kernel has no seccomp filters: labs run slower, by ptrace"
-    return [Finding("seccomp", ok=True, detail=detail)]
+    if "trap" in actions:
+        detail = "filters can trap system calls"
+    yield Finding("seccomp", ok=True, detail=detail)
 
 
-def _memory_folder() -> list[Finding]:
+def _memory_folder() -> Iterator[Finding]:
+    name = "memory folder"
     try:
         folder = machine.memory_folder(temporary_folder())
     except LabError as error:
-        return [Finding("memory folder", ok=False, detail=error.message, fix=error.hint)]
+        yield Finding(name, ok=False, detail=error.message, fix=error.hint)
+        return
     free = shutil.disk_usage(folder).free
     if free < RUN_BYTES:
         detail = f"{folder} has {free >> 20} MiB free, a run may take {RUN_BYTES >> 20} MiB"
-        return [Finding("memory folder", ok=False, detail=detail, fix=f"make room in {folder}")]
-    return [Finding("memory folder", ok=True, detail=str(folder))]
+        yield Finding(name, ok=False, detail=detail, fix=f"make room in {folder}")
+    else:
+        yield Finding(name, ok=True, detail=str(folder))
 
 
-def _cache(environ: Mapping[str, str]) -> list[Finding]:
-    context = BuildContext.of(environ)
+def _cache(context: BuildContext) -> Iterator[Finding]:
     root = context.cache.root
+    has_kernel = _is_built(context, kernel.find)
     # Not Path.exists(), which raises where it may not look.
     place = next(path for path in (root, *root.parents) if os.access(path, os.F_OK))
+    free = shutil.disk_usage(place).free
     if not os.access(place, os.W_OK | os.X_OK):
-        built = intact(lambda: kernel.find(context)) and intact(lambda: rootfs.find(context))
+        built = has_kernel and _is_built(context, rootfs.find)
         fix = f'set WIRELAB_CACHE to a folder of yours, or: sudo chown -R "$(id -u)" {place}'
         detail = f"{place} is not yours to write" + ("; what is built there can be used" if built else "")
-        return [Finding("cache", bool(built), detail, None if built else fix)]
-    free = shutil.disk_usage(place).free
-    if free < SPACE_BYTES and not intact(lambda: kernel.find(context)):
+        yield Finding("cache", built, detail, None if built else fix)
+    elif free < SPACE_BYTES and not has_kernel:
         detail = f"{place} has {free / 2**30:.1f} GiB free, a kernel build takes {SPACE_BYTES >> 30} GiB"
-        return [
-            Finding("cache", ok=False, detail=detail, fix="make room, or set WIRELAB_CACHE to a larger disk")
-        ]
-    return [Finding("cache", ok=True, detail=f"{root}, {free / 2**30:.0f} GiB free")]
+        yield Finding(
+            "cache", ok=False, detail=detail, fix="make room, or set WIRELAB_CACHE to a larger disk"
+        )
+    else:
+        yield Finding("cache", ok=True, detail=f"{root}, {free / 2**30:.0f} GiB free")
 
 
-def _entry(
-    environ: Mapping[str, str], name: str, find: Callable[[BuildContext], Entry | None], *, verify: bool
-) -> list[Finding]:
-    try:
-        entry = find(BuildContext.of(environ))
-        if entry is None:
-            fix = "wirelab lab build"
-            return [Finding(name, ok=False, detail="not built from these sources", fix=fix)]
-        entry.check()
-        note = "" if not verify or entry.verify() else "; not verified: it was built without hashes"
-    except DamagedEntryError as error:
-        return [Finding(name, ok=False, detail=error.message, fix=error.hint)]
-    return [Finding(name, ok=True, detail=f"{entry.facts['title']} ({entry.path}){note}")]
+def _entry(name: str, entry: Entry | None, *, verify: bool) -> Iterator[Finding]:
+    if entry is None:
+        yield Finding(name, ok=False, detail="not built from these sources", fix="wirelab lab build")
+        return
+    entry.check()
+    note = "" if not verify or entry.verify() else "; not verified: it was built without hashes"
+    yield Finding(name, ok=True, detail=f"{entry.facts['title']} ({entry.path}){note}")
 
 
 def _ptrace_error(request: int) -> int:
