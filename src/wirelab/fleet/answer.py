@@ -4,11 +4,18 @@ from __future__ import annotations
 
 from typing import Annotated
 
-from pydantic import BaseModel, ConfigDict, Field
+from pydantic import AfterValidator, BaseModel, ConfigDict, Field
 
 from wirelab.verdict.verdict import Verdict  # noqa: TC001 - pydantic needs it at run time
 
+
+def printable(text: str) -> str:
+    """A text of somebody else, without what a terminal would obey."""
+    return "".join(char if char.isprintable() or char == "\n" else "?" for char in text)
+
+
 Cpu = Annotated[int, Field(ge=0, lt=1 << 16)]
+Text = Annotated[str, AfterValidator(printable)]
 
 
 class Answer(BaseModel):
@@ -16,12 +23,12 @@ class Answer(BaseModel):
 
     model_config = ConfigDict(strict=True, frozen=True)
 
-    error: str = ""
-    hint: str | None = None
-    full: str = ""
-    version: str = ""
-    code: str = ""
-    lab: str = ""
+    error: Text = ""
+    hint: Text | None = None
+    full: Text = ""
+    version: Text = ""
+    code: Text = ""
+    lab: Text = ""
     cpus: Annotated[tuple[Cpu, ...], Field(max_length=1 << 16)] = ()
     verdict: Verdict | None = None
     size_bytes: int = 0

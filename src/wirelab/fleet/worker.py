@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Final
 from pydantic import ValidationError
 
 from wirelab.errors import LabError
-from wirelab.fleet.answer import Answer
+from wirelab.fleet.answer import Answer, printable
 from wirelab.fleet.bundle import DamagedError, checksum, keep
 from wirelab.verdict.verdict import Verdict
 
@@ -79,7 +79,7 @@ class Agent:
         try:
             return Answer.model_validate_json(line), rest
         except ValidationError:
-            raise BrokeError(f"it answered `{line[:80].decode(errors='replace')}`") from None
+            raise BrokeError(f"it answered `{printable(line[:80].decode(errors='replace'))}`") from None
 
 
 @dataclass(slots=True)
