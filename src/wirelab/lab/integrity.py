@@ -33,7 +33,7 @@ def record(folder: Path) -> dict[str, tuple[int, int]]:
         if path.is_file():
             os.utime(path, ns=(whole_ns := path.stat().st_mtime_ns // NS_PER_S * NS_PER_S, whole_ns))
     hashes = _hashes(folder)
-    (folder / CONTENTS).write_text(json.dumps(hashes, indent=0) + "\n", encoding="ascii")
+    (folder / CONTENTS).write_text(json.dumps(hashes, indent=0) + "\n", encoding="utf-8")
     sizes_bytes = {name: size for name in hashes if (size := _look(f"{folder}/{name}")[0]) >= 0}
     watched = sorted(sizes_bytes, key=lambda name: (-sizes_bytes[name], name))[:_WATCHED_FILES]
     watched += sorted({parent for name in watched if (parent := os.path.dirname(name))})  # noqa: PTH120 - a str
