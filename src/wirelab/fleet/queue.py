@@ -81,7 +81,7 @@ class JobQueue:
 
     @classmethod
     def make(cls, folder: Path, jobs: Iterable[Job]) -> Self:
-        """A new queue in an empty or new folder; ``jobs`` in the job they are to be begun in."""
+        """A new queue in an empty or new folder; ``jobs`` in the order they are to be begun in."""
         queue = cls(folder)
         try:
             for state in _STATES:

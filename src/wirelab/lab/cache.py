@@ -76,9 +76,7 @@ class Cache:
                     on_damage(error)
         return tuple(sorted(filter(None, entries), key=lambda entry: entry.facts["made_at_s"]))
 
-    def build(
-        self, kind: str, key: str, make: Callable[[Path], Mapping[str, Any]], reporter: Reporter
-    ) -> Entry:
+    def build(self, kind: str, key: str, make: Maker, reporter: Reporter) -> Entry:
         """The entry of that key; if there is none, ``make`` fills a new folder and returns its facts.
 
         One process builds a key at a time: a second waits and finds the entry there. Whatever interrupts
@@ -95,12 +93,9 @@ class Cache:
 
     def _set_aside(self, kind: str, key: str) -> None:
         path = self.root / kind / key
-        if not os.path.lexists(path):
-            return
-        if not self._retire(path, f".damaged-{key}"):
-            raise LabError(
-                f"{path} is damaged, and in use by a run", hint="wait for its end; then build again"
-            )
+        if os.path.lexists(path) and not self._retire(path, f".damaged-{key}"):
+            message = f"{path} is damaged, and in use by a run"
+            raise LabError(message, hint="wait for its end, and build again")
 
     def _retire(self, path: Path, name: str) -> Path | None:
         """Take an entry its name, unless it is in use. Half an entry must not count as one."""
