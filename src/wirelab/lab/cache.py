@@ -2,6 +2,7 @@
 
 ```
 <kind>/<key>/entry.json     an entry: it counts as soon as it has this name, and is never changed afterwards
+<kind>/<key>/contents.json  the hash of each of its files
 <kind>/.<key>.<random>/     an entry in the making
 <kind>/.damaged-<key>/      an entry that was damaged, and was made anew
 refs/<name>.json            the key that a question asked of apt was answered with, so that nobody asks twice

@@ -43,8 +43,8 @@ def record(folder: Path) -> dict[str, tuple[int, int]]:
 def is_suspicious(folder: Path, watched: Mapping[str, tuple[int, int]]) -> bool:
     """Whether one of the ``watched`` has another size or time, or is gone: some 300 calls of lstat(2).
 
-    It misses a small file that was written in place, whatever hides its traces (`touch -r`), and a disk that
-    forgets.
+    It misses a small file that was written in place, a change after which the times were put back, and bytes
+    that rotted on the disk. ``differences`` misses none of these.
     """
     try:
         return any(_look(f"{folder}/{name}") != known for name, known in watched.items())
