@@ -161,7 +161,8 @@ def _send(orders: dict[str, Any]) -> dict[str, Any]:
             finished = True
         info = peer.getsockopt(socket.IPPROTO_TCP, socket.TCP_INFO, _TCP_INFO_BYTES)
     (retransmits,) = struct.unpack_from("=I", info, _TOTAL_RETRANS_OFFSET)
-    return {"bytes": task.size_bytes, "retransmits": retransmits, "finished": finished}
+    said = {"bytes": task.size_bytes, "retransmits": retransmits}
+    return said if finished else {**said, "finished": False}
 
 
 def _receive(peer: socket.socket, size_bytes: int) -> bytes:

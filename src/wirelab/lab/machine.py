@@ -24,6 +24,7 @@ from typing import TYPE_CHECKING, Any, Self
 import wirelab
 from wirelab import container
 from wirelab.errors import LabError
+from wirelab.units import NS_PER_S
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator
@@ -156,24 +157,25 @@ class Machine:
         """Wait for the lab to switch itself off.
 
         ``on_progress`` hears some ten times a second how far it is, ``on_poll`` is called at every look.
-        Raises LabError when it does not within ``wall_limit_s``, or ends without a status, or its
-        status is an error.
+        Raises LabError when it has come no farther for ``wall_limit_s``, or ends without a status, or its
+        status is an error. What tells of no progress has to end within that time.
         """
         process = self._process
         if process is None:
             msg = "the lab is not switched on"
             raise LabError(msg)
-        told_s = 0.0
+        told_s, farther_s = 0.0, 0.0
+        progress: Progress | None = None
         while process.poll() is None:
             wall_s = self._wall_s()
-            if wall_s > wall_limit_s:
-                msg = (
-                    f"the lab did not end within its wall limit of {wall_limit_s:g} s: something in it hangs"
-                )
-                raise LabError(msg, hint=self._console())
-            if on_progress is not None and wall_s - told_s >= _PROGRESS_S:
-                told_s = wall_s
-                self._tell(on_progress)
+            if wall_s - told_s >= _PROGRESS_S:
+                told_s, before, progress = wall_s, progress, self._progress()
+                if progress is not None and (before is None or progress.done_s > before.done_s):
+                    farther_s = wall_s
+                    if on_progress is not None:
+                        on_progress(progress)
+            if wall_s - farther_s > wall_limit_s:
+                raise LabError(_hung(progress, wall_limit_s), hint=self._console())
             if on_poll is not None:
                 on_poll()
             with suppress(subprocess.TimeoutExpired):
@@ -183,10 +185,12 @@ class Machine:
     def _wall_s(self) -> float:
         return time.monotonic() - self._started_s
 
-    def _tell(self, on_progress: Callable[[Progress], None]) -> None:
+    def _progress(self) -> Progress | None:
+        """How far the lab is, None where it does not tell."""
         with suppress(OSError, ValueError):
-            done, whole = (self._folder / "results" / "progress").read_text().split()
-            on_progress(Progress(int(done) / 1e9, int(whole) / 1e9, self._wall_s()))
+            done_ns, whole_ns = (self._folder / "results" / "progress").read_text().split()
+            return Progress(int(done_ns) / NS_PER_S, int(whole_ns) / NS_PER_S, self._wall_s())
+        return None
 
     def _outcome(self) -> Outcome:
         path = self._folder / "results" / "status.json"
@@ -219,6 +223,13 @@ class Machine:
             f"its memory, up to {_MEMORY_BYTES >> 20} MiB, is on {disk}, which has {free_mib} MiB free: "
             "make room there, or set TMPDIR to another folder\n"
         )
+
+
+def _hung(progress: Progress | None, wall_limit_s: float) -> str:
+    if progress is None:
+        return f"the lab did not end within its wall limit of {wall_limit_s:g} s: something in it hangs"
+    where = f"{progress.done_s:.1f} of {progress.whole_s:.1f} virtual s"
+    return f"the lab came no farther than {where} in {wall_limit_s:g} s: something in it hangs"
 
 
 def memory_folder(fallback: Path, preferred: Iterable[Path] | None = None) -> Path:

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final, TypeVar
 
 from wirelab.errors import Problem, unknown
+from wirelab.model.check.transfer import transfer_problems
 from wirelab.model.check.wiring import wiring_conflicts
 from wirelab.model.expect import Expectation
 from wirelab.model.expect_reader import ExpectReader, mappings, written_expectations
@@ -132,6 +133,8 @@ class CaseReader:
                 self._report(conflict.setting.loc, conflict.message)
             elif conflict.missing_part and conflict.missing_part not in written:
                 self._report(("with",) if written else ("topology",), conflict.message)
+        if not self.problems:
+            self.problems += transfer_problems(self._scenario, wiring, self._document)
         return wiring
 
     def _limited(self, key: str, items: Sequence[Item]) -> Sequence[Item]:

@@ -204,8 +204,8 @@ class Plan:
     """One variant of one scenario, ready to be built.
 
     ``ports`` and ``cables`` are in the order in which they are made. ``sysctls`` are set in every
-    host's namespace and read back. ``wall_limit_s`` is the wall-clock time after which the lab is
-    taken for hung.
+    host's namespace and read back. ``wall_limit_s`` is the wall-clock time in which the lab must come
+    farther, or it is taken for hung.
     """
 
     scenario: str

@@ -32,7 +32,8 @@ class FlowResult:
     ``sent_datagrams`` are the receiver's, None for TCP. ``rtt`` is the smoothed RTT of TCP (``tcpi_rtt``).
     ``intervals_bps`` are the receiver's one-second figures. ``duration_s`` is what a transfer of a given
     size takes at its goodput, None for a flow that ran for a given time. Where no connection came about,
-    ``connected`` is False and nothing was sent. ``path_bps`` is the most that its path can carry.
+    ``connected`` is False and nothing was sent. ``reached_bytes`` is what had come when a transfer was
+    ended because its time was over, None for all others. ``path_bps`` is the most that its path can carry.
     """
 
     name: Name
@@ -44,6 +45,7 @@ class FlowResult:
     sent_datagrams: Count | None = None
     duration_s: Amount | None = None
     connected: bool = True
+    reached_bytes: Count | None = None
     rtt: Annotated[Rtt | None, Field(alias="rtt_us")] = None
     intervals_bps: Annotated[
         tuple[WholeAmount, ...], Field(alias="intervals", max_length=_MOST_INTERVALS)

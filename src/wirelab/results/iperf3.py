@@ -5,7 +5,7 @@ from __future__ import annotations
 from itertools import dropwhile
 from typing import TYPE_CHECKING, Final
 
-from wirelab.plan.traffic.iperf3 import NO_CONNECTION
+from wirelab.plan.traffic.iperf3 import INTERRUPTED, NO_CONNECTION
 from wirelab.results.flow import FlowResult, duration_s
 from wirelab.results.rawjson import parse_json, read_text
 from wirelab.results.rtt import Rtt
@@ -43,13 +43,15 @@ def parse_flow(flow: Flow, client: Field, server: Field) -> FlowResult:
     are what was delivered, so that nothing has to be taken off for UDP loss. The client's file
     repeats them rounded, and in older versions with its own bytes for UDP.
 
-    Raises LabError when a file is incomplete, holds an error of iperf3, or the two are not of the
-    same run.
+    Raises LabError when a file is incomplete, holds an error of iperf3 (but that it was interrupted, as a
+    transfer is whose time is over), or the two are not of the same run.
     """
+    finished = True
     for side in (client, server):
         error = side.get("error")
-        if error is not None:
+        if error is not None and not error.text().startswith(INTERRUPTED):
             raise side.broken(f"iperf3 stopped: {error.text()}")
+        finished &= error is None
     cookie = server["start"]["cookie"]
     if client["start"]["cookie"].text() != cookie.text():
         raise cookie.broken(f"belongs to another run than {client.file}")
@@ -78,7 +80,8 @@ def parse_flow(flow: Flow, client: Field, server: Field) -> FlowResult:
         rtt=None if udp else _rtt(client),
         intervals_bps=_intervals(server),
         sent_datagrams=received["packets"].integer() if udp else None,
-        duration_s=duration_s(flow, goodput_bps),
+        duration_s=duration_s(flow, goodput_bps) if finished else None,
+        reached_bytes=None if finished else received["bytes"].integer(),
     )
 
 

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from wirelab.results.values import Figure, Text, printable
+from wirelab.units import SIZE, TIME, rounded
 from wirelab.verdict.evidence import evidence
 from wirelab.verdict.laws import check_laws
 from wirelab.verdict.verdict import Verdict
@@ -43,12 +44,12 @@ class Check:
 def check(expectation: Expectation, plan: Plan, result: Result) -> Check:
     """Whether an expectation holds, and what shows it."""
     value = result.measured(expectation)
+    proof = evidence(expectation, plan, result)
     if value is None:
         measured, holds = "nothing", False
-        explanation = f"nothing came through that would tell {expectation.metric}"
+        explanation = f"{_untold(expectation, plan, result)}; {proof}"
     else:
         measured, holds = expectation.of.shown(value), expectation.holds(value)
-        proof = evidence(expectation, plan, result)
         explanation = proof if holds else f"{expectation.sentence(value)}; {proof}"
     return Check(
         name=expectation.name,
@@ -61,6 +62,16 @@ def check(expectation: Expectation, plan: Plan, result: Result) -> Check:
         subject=expectation.subject,
         metric=expectation.metric,
     )
+
+
+def _untold(expectation: Expectation, plan: Plan, result: Result) -> str:
+    """Why there is no figure: a transfer was ended when its time was over, or nothing came through."""
+    reached = result.flows[expectation.subject].reached_bytes if expectation.subject in result.flows else None
+    if reached is None:
+        return f"nothing came through that would tell {expectation.metric}"
+    flow = next(flow for flow in plan.flows if flow.name == expectation.subject)
+    shares = f"{rounded(reached, SIZE)} of {rounded(flow.size_bytes or 0, SIZE)}"
+    return f"it was not done in {rounded(flow.duration_ns, TIME)} and some grace: {shares} had come"
 
 
 def check_all(expectations: Iterable[Expectation], plan: Plan, result: Result) -> tuple[Check, ...]:

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Final
 from wirelab.errors import unknown
 from wirelab.model.metric import METRICS, NETWORK
 from wirelab.model.traffic import Copy, Iperf3
+from wirelab.units import SIZE, show
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -19,6 +20,10 @@ if TYPE_CHECKING:
 
 LARGEST_DATAGRAM_BYTES: Final = 65_507
 MOST_BLOCKS: Final = 100_000
+MOST_REQUESTS: Final = 1_000_000
+LARGEST_BLOCK_BYTES: Final = 64 << 20
+LARGEST_WINDOWS_BYTES: Final = 128 << 20
+"""What the sockets of one flow may hold together: a sixth of a lab's memory."""
 LARGEST_WRITE_BYTES: Final = 1 << 20
 MOST_STREAMS: Final = 128
 """As many parallel streams as iperf3 makes."""
@@ -63,9 +68,21 @@ def _item_problems(item: Item, loc: Loc, document: Document) -> Iterator[Problem
     match item:
         case Iperf3():
             yield from _flow_problems(item, loc, document)
-        case Copy() if -(-item.size_bytes // item.block_bytes) > MOST_BLOCKS:
-            message = f"makes more than {MOST_BLOCKS} blocks: a lab carries them out one by one"
-            yield document.problem((*loc, "bytes"), message)
+        case Copy():
+            yield from _copy_problems(item, loc, document)
+
+
+def _copy_problems(copy: Copy, loc: Loc, document: Document) -> Iterator[Problem]:
+    blocks = -(-copy.size_bytes // copy.block_bytes)
+    if copy.block_bytes > LARGEST_BLOCK_BYTES:
+        most = show(LARGEST_BLOCK_BYTES, SIZE)
+        yield document.problem((*loc, "block"), f"is more than a lab has memory for: {most}")
+    if blocks > MOST_BLOCKS:
+        message = f"makes more than {MOST_BLOCKS} blocks: a lab carries them out one by one"
+        yield document.problem((*loc, "bytes"), message)
+    elif blocks * copy.requests > MOST_REQUESTS:
+        message = f"makes more than {MOST_REQUESTS} of them in all: a lab carries them out one by one"
+        yield document.problem((*loc, "requests"), message)
 
 
 def _flow_problems(flow: Iperf3, loc: Loc, document: Document) -> Iterator[Problem]:
@@ -82,6 +99,9 @@ def _flow_problems(flow: Iperf3, loc: Loc, document: Document) -> Iterator[Probl
     largest = LARGEST_DATAGRAM_BYTES if flow.protocol == "udp" else LARGEST_WRITE_BYTES
     if flow.payload_bytes is not None and flow.payload_bytes > largest:
         yield document.problem((*loc, "payload"), f"is more than {flow.protocol} sends at once, {largest} B")
+    if (flow.window_bytes or 0) * flow.parallel > LARGEST_WINDOWS_BYTES:
+        most = show(LARGEST_WINDOWS_BYTES, SIZE)
+        yield document.problem((*loc, "window"), f"is more than a lab has memory for: {most} for all streams")
     if flow.parallel > MOST_STREAMS:
         yield document.problem((*loc, "parallel"), f"iperf3 makes at most {MOST_STREAMS} streams")
 

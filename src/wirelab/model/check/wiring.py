@@ -10,9 +10,9 @@ from wirelab.model.check.link import cable_conflicts, link_problems
 from wirelab.model.check.queue import queue_problems
 from wirelab.model.ethernet import frame_bytes
 from wirelab.model.metric import NETWORK
-from wirelab.model.parts import Hub, Nic, Switch, Transceiver, fifo_message, threshold_problems
+from wirelab.model.parts import Hub, Switch, Transceiver, fifo_message, threshold_problems
 from wirelab.model.settings import PART, Target
-from wirelab.units import RATIO, SIZE, parse, show
+from wirelab.units import SIZE, show
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -23,11 +23,6 @@ if TYPE_CHECKING:
 SMALLEST_MTU_BYTES: Final = 68
 """The least an IPv4 link must carry (RFC 791)."""
 LARGEST_MTU_BYTES: Final = 9216
-LARGEST_RING_FRAMES: Final = 8192
-MOST_RULES: Final = 10_000
-MOST_SEGMENTS: Final = 65_535
-"""What Linux takes for `gso_max_segs`."""
-_EVERYTHING_PPM: Final = parse("100 %", RATIO)
 
 
 def wiring_conflicts(wiring: Wiring) -> Iterator[Conflict]:
@@ -63,10 +58,7 @@ class _PortChecks:
         yield from self._mtu()
         yield from self._room()
         yield from self._pause()
-        yield from self._rings()
-        yield from self._segments()
         yield from self._path()
-        yield from self._rules()
 
     def _conflict(self, message: str, *names: str) -> Conflict:
         """A conflict to be blamed on the settings ``names``, else on the part or the card."""
@@ -148,42 +140,14 @@ class _PortChecks:
                 "buffer",
             )
 
-    def _rings(self) -> Iterator[Conflict]:
-        if not isinstance(self.wiring.device(self.ref.node), Nic):
-            return
-        for name in ("rx_ring", "tx_ring"):
-            frames = self.wiring.number(self.ref, name)
-            if not 1 <= frames <= LARGEST_RING_FRAMES:
-                yield self._conflict(f"a ring of {frames} is not between 1 and {LARGEST_RING_FRAMES}", name)
-
-    def _segments(self) -> Iterator[Conflict]:
-        setting = self.wiring.setting(self.ref, "gso_max_segs")
-        if setting is None:
-            return
-        segments = int(setting.value)
-        if not 1 <= segments <= MOST_SEGMENTS:
-            message = f"bursts of {segments} segments are not between 1 and {MOST_SEGMENTS}"
-            yield self._conflict(message, "gso_max_segs")
-        elif segments > 1 and (self.wiring.setting(self.ref, "delay") or self.wiring.loss_ppm(self.ref)):
-            message = "netem holds and loses whole bursts: on a long path `gso_max_segs` is 1"
-            yield self._conflict(message, "gso_max_segs")
-
-    def _rules(self) -> Iterator[Conflict]:
-        wiring, node = self.wiring, self.ref.node
-        if wiring.topology.nodes[node].kind == "firewall":
-            setting = wiring.settings.get((Target(node), "rules"))
-            rules = wiring.firewall(node).rules.value if setting is None else int(setting.value)
-            if rules > MOST_RULES:
-                yield self._conflict(f"a rule set of {rules} is more than {MOST_RULES}", "rules")
-
     def _path(self) -> Iterator[Conflict]:
         wiring, ref = self.wiring, self.ref
-        if wiring.loss_ppm(ref) > _EVERYTHING_PPM:
-            yield self._conflict("more than 100 % cannot be lost", "loss")
-        if int(wiring.value(ref, "reorder") or 0) > _EVERYTHING_PPM:
-            yield self._conflict("more than 100 % cannot be reordered", "reorder")
-        if wiring.setting(ref, "delay") is None:
-            if wiring.setting(ref, "jitter") is not None:
-                yield self._conflict("jitter needs a delay to vary", "jitter")
-            if wiring.setting(ref, "reorder") is not None:
-                yield self._conflict("reorder needs a delay, by which some frames are overtaken", "reorder")
+        segments = wiring.setting(ref, "gso_max_segs")
+        delay, jitter, reorder = (wiring.setting(ref, name) for name in ("delay", "jitter", "reorder"))
+        if segments is not None and int(segments.value) > 1 and (delay or wiring.loss_ppm(ref)):
+            message = "netem holds and loses whole bursts: on a long path `gso_max_segs` is 1"
+            yield self._conflict(message, "gso_max_segs")
+        if delay is None and jitter is not None:
+            yield self._conflict("jitter needs a delay to vary", "jitter")
+        if delay is None and reorder is not None:
+            yield self._conflict("reorder needs a delay, by which some frames are overtaken", "reorder")
