@@ -193,7 +193,7 @@ def test_the_temperatures_of_the_parts_are_those_that_were_measured() -> None:
     carried = [(name, each) for name, module in PARTS.modules.items() for each in module.temperatures]
     assert {(name, each.speed, each.where): each.celsius for name, each in carried} == measured_temperatures()
     assert len(carried) == len(measured_temperatures()) == 7
-    assert {(each.source, each.note) for _, each in carried} == {("measured", "sfp.temperature_c")}
+    assert {(each.provenance, each.note) for _, each in carried} == {("measured", "sfp.temperature_c")}
     assert "sfp.temperature_c" in ROWS
 
 

@@ -1,4 +1,4 @@
-"""How a port comes to a link: forced to one mode, or offering several of which the best common one holds."""
+"""How a port gets a link: forced to one mode, or offering several of which the best common one holds."""
 
 from __future__ import annotations
 

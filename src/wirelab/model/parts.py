@@ -101,7 +101,7 @@ class Temperature(Model):
     speed: Rate
     celsius: Celsius
     where: Text
-    source: Provenance = Field(alias="from")
+    provenance: Provenance = Field(alias="from")
     note: Text
 
 

@@ -57,7 +57,7 @@ Rows = Annotated[
 """Names of rows of the measurements file; one may stand for itself."""
 
 
-class Source(Model):
+class Citation(Model):
     """Where the figures come from. ``measured`` names the rows of the measurements that it is about."""
 
     title: Text
@@ -132,7 +132,7 @@ class Scenario(Model):
 
     name: Name
     story: Text | None = None
-    source: Source
+    source: Citation
     fitted: Rows = ()
     topology: Name
     settings: Settings = Field(default_factory=dict, alias="with")

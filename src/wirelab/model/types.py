@@ -303,7 +303,7 @@ class Figure(Model, Generic[T]):
     """A figure of a part, how sure it is (``from``) and who says so (``note``)."""
 
     value: T
-    source: Provenance = Field(alias="from")
+    provenance: Provenance = Field(alias="from")
     note: Text
 
     @model_validator(mode="before")

@@ -40,7 +40,7 @@ class Wiring:
         return cls(topology, parts, {(setting.target, setting.name): setting for setting in settings})
 
     def part_name(self, node: str) -> str | None:
-        """The part that a node is, None if nobody says."""
+        """The part that a node is, None if it is left open."""
         setting = self.settings.get((Target(node), PART))
         return self.topology.nodes[node].part if setting is None else str(setting.value)
 

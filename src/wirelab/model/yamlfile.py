@@ -34,7 +34,7 @@ MOST_VALUES: Final = 5_000
 """Keys and values of one file: as many as describe 254 hosts and their cables, read in half a second."""
 LONGEST_KEY: Final = 100
 LONGEST_TEXT: Final = 4_000
-# Controls, blanks and marks that nobody sees, and half characters. YAML writes them as escapes, "\e", and
+# Controls, odd blanks, marks without a glyph and lone surrogates. YAML can write them as escapes ("\e"), and
 # what a file says is shown on terminals.
 _INVISIBLE: Final = re.compile(
     "[\x00-\x08\x0b-\x1f\x7f-\xa0\xad\u061c\u180e\u200b\u200e\u200f\u2028-\u202f\u2060-\u206f\ufeff\ud800-\udfff]"
@@ -130,7 +130,7 @@ def read_text(path: Path) -> str:
 
 
 def parse(text: str, file: str) -> Document:
-    """``text`` as a Document that calls itself ``file``. Raises InputError if it is empty or not YAML."""
+    """``text`` as the Document of ``file``. Raises InputError if it is empty or not YAML."""
     try:
         node = _compose(text)
     except _RefusedError as error:
@@ -249,7 +249,7 @@ def _legible(text: str, longest: int) -> tuple[str, str | None]:
     return text, None
 
 
-# Every scenario draws on the same files of parts, and PyYAML takes most of a second for them.
+# Every scenario draws on the same files of parts, and PyYAML needs most of a second for them.
 @functools.lru_cache(maxsize=64)
 def _compose(text: str) -> yaml.Node | None:
     loader = _Loader(text)

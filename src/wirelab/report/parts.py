@@ -65,7 +65,7 @@ def entries(parts: Parts) -> tuple[Entry, ...]:
 
 def fitted_to(figure: Figure[Any], rows: Collection[str]) -> tuple[str, ...]:
     """Which ``rows`` of the measurements a fitted figure was fitted to, as its note names them."""
-    if figure.source != "fitted":
+    if figure.provenance != "fitted":
         return ()
     return tuple(dict.fromkeys(word for word in _ROW.findall(figure.note) if word in rows))
 
@@ -81,7 +81,7 @@ def document(entry: Entry, rows: Collection[str]) -> dict[str, Any]:
     for key in _fields(entry.part):
         value = getattr(entry.part, key)
         if isinstance(value, Figure):
-            origin = {"from": value.source, "note": value.note, "fitted_to": list(fitted_to(value, rows))}
+            origin = {"from": value.provenance, "note": value.note, "fitted_to": list(fitted_to(value, rows))}
             figures[key] = {**_number(value, "value"), **origin}
         elif _is_list(value):
             lists[key] = [_item(each) for each in value]
@@ -142,13 +142,12 @@ def print_part(console: Console, parts: Parts, entry: Entry, rows: Collection[st
 
 
 def _item_table(items: Sequence[Model]) -> Table:
-    fields = type(items[0]).model_fields
-    titles = {key: "provenance" if field.alias == "from" else key for key, field in fields.items()}
-    table = _table(*titles.values())
+    titles = tuple(type(items[0]).model_fields)
+    table = _table(*titles)
     for item in items:
         cells = [Text(_spelled(item, key)) for key in titles]
         for key, cell in zip(titles, cells, strict=True):
-            cell.stylize(_STYLES.get(cell.plain, "") if fields[key].alias == "from" else "")
+            cell.stylize(_STYLES.get(cell.plain, "") if key == "provenance" else "")
         table.add_row(*cells)
     return table
 
@@ -222,8 +221,8 @@ def _fitting(columns: Sequence[_Column], width: int) -> list[_Column]:
 
 def _provenance(figure: Figure[Any], rows: Collection[str]) -> Text:
     to = fitted_to(figure, rows)
-    said = f"{figure.source} to {', '.join(to)}" if to else figure.source
-    return Text(said, style=_STYLES.get(figure.source, ""))
+    said = f"{figure.provenance} to {', '.join(to)}" if to else figure.provenance
+    return Text(said, style=_STYLES.get(figure.provenance, ""))
 
 
 def _title(parts: Parts, key: str, name: str) -> str:
