@@ -36,6 +36,7 @@ help:
 	@echo 'make test-fleet                   the tests of the playbooks, with hosts in network namespaces'
 	@echo 'make ci-run SCENARIOS="sfp-*"     what a CI job does, with its reports; ci/README.md has the other steps'
 	@echo 'make test-ci                      the tests of the workflows, as far as a machine without GitHub can'
+	@echo 'make docs                         the documentation, as a site in docs/site that needs no server'
 	@echo 'make clean                        remove the virtual environment and what tools left here'
 	@echo
 	@echo 'ARGS="--seed 2" goes to the command. PYTHON=python3.12 and SERIES=6.12 choose the Python and the kernel.'
@@ -65,6 +66,7 @@ bench: $(READY_TO_TEST) lab
 include container/image.mk
 include playbooks/fleet.mk
 include ci/ci.mk
+include docs/docs.mk
 
 doctor: $(READY)
 	@$(VENV)/bin/wirelab doctor
@@ -87,5 +89,5 @@ $(READY_TO_TEST): $(READY)
 	@touch $@
 
 clean:
-	@rm -rf $(VENV) .pytest_cache .mypy_cache .ruff_cache .hypothesis dist
-	@find src tests -name __pycache__ -prune -exec rm -rf {} +
+	@rm -rf $(VENV) .pytest_cache .mypy_cache .ruff_cache .hypothesis dist docs/build docs/site
+	@find src tests docs -name __pycache__ -prune -exec rm -rf {} +

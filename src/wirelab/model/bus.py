@@ -6,6 +6,8 @@ import re
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final
 
+from pydantic import Field
+
 from wirelab.errors import unknown
 from wirelab.model.types import Figure, Model, PositiveCount, Rate, Ratio, Size, Text
 
@@ -17,20 +19,17 @@ _WORDS: Final = re.compile(r"([a-z0-9-]+)(?:\s+x([0-9]{1,3}))?", re.ASCII)
 
 
 class Bus(Model):
-    """A standard by which a card is joined to its host, and what a frame costs on it.
+    """A standard by which a card is joined to its host, and what a frame costs on it."""
 
-    ``lane`` is the rate of one lane before line coding, ``coding`` the share of it that is data.
-    A frame is cut into transactions of at most ``payload`` bytes, each with ``overhead`` bytes around
-    it; ``frame`` are the bytes of descriptors and doorbells for each frame.
-    """
-
-    title: Text
-    lane: Figure[Rate]
-    coding: Figure[Ratio]
-    lanes: Figure[PositiveCount]
-    payload: Figure[Size]
-    overhead: Figure[Size]
-    frame: Figure[Size]
+    title: Text = Field(description="What it is called.")
+    lane: Figure[Rate] = Field(description="The rate of one lane before line coding.")
+    coding: Figure[Ratio] = Field(description="The share of that rate that is data.")
+    lanes: Figure[PositiveCount] = Field(description="How many lanes are usual, where a card does not say.")
+    payload: Figure[Size] = Field(
+        description="The most that one transaction carries; a frame is cut into such pieces."
+    )
+    overhead: Figure[Size] = Field(description="What surrounds each transaction.")
+    frame: Figure[Size] = Field(description="Descriptors and doorbells of each frame.")
 
 
 class BusError(ValueError):

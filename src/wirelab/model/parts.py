@@ -45,129 +45,130 @@ STANDARD_MTU_BYTES: Final = 1500
 class CpuCosts(Model):
     """What a frame costs one CPU core, and each byte of it, on its way in and out."""
 
-    rx_frame: Figure[Cost] | None = None
-    rx_byte: Figure[Cost] | None = None
-    tx_frame: Figure[Cost] | None = None
-    tx_byte: Figure[Cost] | None = None
+    rx_frame: Figure[Cost] | None = Field(default=None, description="CPU time for each frame that comes in.")
+    rx_byte: Figure[Cost] | None = Field(default=None, description="CPU time for each byte that comes in.")
+    tx_frame: Figure[Cost] | None = Field(default=None, description="CPU time for each frame that goes out.")
+    tx_byte: Figure[Cost] | None = Field(default=None, description="CPU time for each byte that goes out.")
 
 
 class Nic(CpuCosts):
-    """A network card: one port of a host.
+    """A network card: one port of a host. The CPU costs are those of its driver, on top of the host's."""
 
-    ``speeds`` are the modes that it offers. ``rx_usecs`` and ``rx_frames`` are its interrupt moderation
-    as ``ethtool -C`` counts it, the rings are in frames, ``xoff`` and ``xon`` are fill levels of its
-    packet buffer. ``bus`` names what joins it to the host and the lanes: ``pcie-3 x1``. The CPU costs
-    are those of its driver, on top of the host's.
-    """
-
-    title: Text
-    speeds: Figure[tuple[LinkMode, ...]]
-    bus: Figure[Text] | None = None
-    rx_usecs: Figure[Microseconds]
-    rx_frames: Figure[Count] | None = None
-    rx_ring: Figure[PositiveCount]
-    tx_ring: Figure[PositiveCount]
-    buffer: Figure[Size]
-    xoff: Figure[Size]
-    xon: Figure[Size]
-    flow_control: Figure[OnOff]
+    title: Text = Field(description="What it is called.")
+    speeds: Figure[tuple[LinkMode, ...]] = Field(description="The link modes that it offers.")
+    bus: Figure[Text] | None = Field(
+        default=None,
+        description="What joins it to the host, and the lanes: `pcie-3 x1`. Without one the bus is no limit.",
+    )
+    rx_usecs: Figure[Microseconds] = Field(
+        description="How long an interrupt may be held back to collect frames, as `ethtool -C rx-usecs`."
+    )
+    rx_frames: Figure[Count] | None = Field(
+        default=None, description="After how many frames it comes at once, as `ethtool -C rx-frames`."
+    )
+    rx_ring: Figure[PositiveCount] = Field(description="Frames that the host may have to fetch.")
+    tx_ring: Figure[PositiveCount] = Field(description="Frames that wait in the card.")
+    buffer: Figure[Size] = Field(description="The memory for received frames, before the bus.")
+    xoff: Figure[Size] = Field(description="The fill of the buffer at which it sends PAUSE.")
+    xon: Figure[Size] = Field(description="The fill at which it lets the peer go on.")
+    flow_control: Figure[OnOff] = Field(description="Whether it offers PAUSE.")
 
 
 class Host(CpuCosts):
     """What an operating system does to a flow, and the card it usually comes with.
 
-    ``rx_usecs`` overrides the moderation of that card, where the system's driver is known to differ.
     The CPU costs are those of what looks into every frame; what an ordinary stack costs is nothing here.
     """
 
-    title: Text
-    nic: Name
-    timestamps: Figure[OnOff]
-    congestion: Figure[Congestion]
-    rx_usecs: Figure[Microseconds] | None = None
+    title: Text = Field(description="What it is called.")
+    nic: Name = Field(description="The card that it usually comes with.")
+    timestamps: Figure[OnOff] = Field(description="TCP timestamps (RFC 7323); 12 bytes of each segment.")
+    congestion: Figure[Congestion] = Field(description="The congestion control that its TCP sends with.")
+    rx_usecs: Figure[Microseconds] | None = Field(
+        default=None, description="Interrupt moderation, where its driver is known to differ from the card's."
+    )
 
 
 class Storage(Model):
     """Disks of a host, and how fast long files are read from them and written to them."""
 
-    title: Text
-    read: Figure[ByteRate]
-    write: Figure[ByteRate]
+    title: Text = Field(description="What it is called.")
+    read: Figure[ByteRate] = Field(description="How fast long files are read.")
+    write: Figure[ByteRate] = Field(description="How fast long files are written.")
 
 
 class Temperature(Model):
-    """What was measured at a module's case, in degrees Celsius, and where."""
+    """What was measured at a module's case."""
 
-    speed: Rate
-    celsius: Celsius
-    where: Text
-    provenance: Provenance = Field(alias="from")
-    note: Text
+    speed: Rate = Field(description="The link speed.")
+    celsius: Celsius = Field(description="What was measured at the case.")
+    where: Text = Field(description="In which switch, and how warm the room was.")
+    provenance: Provenance = Field(description="How sure it is.", alias="from")
+    note: Text = Field(description="Who says so.")
 
 
 class Firewall(Model):
-    """A machine between networks, with one core for all it forwards, and the card of its ports.
+    """A machine between networks, with one core for all it forwards."""
 
-    A frame costs ``frame``, ``byte`` for each of its bytes and ``rule`` for each rule it is compared
-    with. ``rules`` stand before the one that lets it pass; a ``stateful`` firewall compares only the
-    first packet of a connection with them.
-    """
-
-    title: Text
-    nic: Name
-    frame: Figure[Cost]
-    byte: Figure[Cost] | None = None
-    rule: Figure[Cost]
-    rules: Figure[Count]
-    stateful: Figure[OnOff]
+    title: Text = Field(description="What it is called.")
+    nic: Name = Field(description="The card of its ports.")
+    frame: Figure[Cost] = Field(description="CPU time for each frame.")
+    byte: Figure[Cost] | None = Field(default=None, description="CPU time for each byte of a frame.")
+    rule: Figure[Cost] = Field(description="CPU time for each rule that a frame is compared with.")
+    rules: Figure[Count] = Field(description="Rules before the one that lets a frame pass.")
+    stateful: Figure[OnOff] = Field(
+        description="Whether only the first packet of a connection meets the rules."
+    )
 
 
 class Hub(Model):
-    """A repeater: one shared medium in half duplex, at one ``speed``."""
+    """A repeater: one shared medium in half duplex."""
 
-    title: Text
-    ports: Figure[PositiveCount]
-    speed: Figure[Rate]
+    title: Text = Field(description="What it is called.")
+    ports: Figure[PositiveCount] = Field(description="How many ports it has.")
+    speed: Figure[Rate] = Field(description="The speed of its one medium, in half duplex.")
 
 
 class Transceiver(Model):
-    """An SFP+ transceiver: port ``host`` faces the switch, port ``line`` the cable.
+    """An SFP+ transceiver: port ``host`` faces the switch, port ``line`` the cable."""
 
-    ``host_speed`` is the same whatever the line has (the module matches the rates), or that of the
-    ``line``. ``temperatures`` are what was measured at its case, as data.
-    ``fifo`` is what it holds in each direction when the two sides run at different speeds.
-    ``fifo_unheeded`` is what it effectively holds when it sends PAUSE and the switch ignores it.
-    ``host_pause`` and ``line_pause`` say on which side it speaks PAUSE; ``xoff`` and ``xon`` are fill
-    levels of the FIFO.
-    """
-
-    title: Text
-    host_speed: Figure[HostSpeed]
-    line_speeds: Figure[tuple[LinkMode, ...]]
-    fifo: Figure[Size]
-    fifo_unheeded: Figure[Size] | None = None
-    host_pause: Figure[OnOff]
-    line_pause: Figure[OnOff]
-    xoff: Figure[Size] | None = None
-    xon: Figure[Size] | None = None
-    temperatures: tuple[Temperature, ...] = ()
+    title: Text = Field(description="What it is called.")
+    host_speed: Figure[HostSpeed] = Field(
+        description="Its speed towards the switch: a fixed one, or `line` for that of the cable."
+    )
+    line_speeds: Figure[tuple[LinkMode, ...]] = Field(
+        description="The link modes that it offers to the cable."
+    )
+    fifo: Figure[Size] = Field(
+        description="What it holds in each direction where its two sides run at different speeds."
+    )
+    fifo_unheeded: Figure[Size] | None = Field(
+        default=None, description="What it effectively holds when it sends PAUSE and the switch ignores it."
+    )
+    host_pause: Figure[OnOff] = Field(description="Whether it speaks PAUSE with the switch.")
+    line_pause: Figure[OnOff] = Field(description="Whether it speaks PAUSE with the cable.")
+    xoff: Figure[Size] | None = Field(
+        default=None, description="The fill of the FIFO at which it sends PAUSE."
+    )
+    xon: Figure[Size] | None = Field(default=None, description="The fill at which it lets the peer go on.")
+    temperatures: tuple[Temperature, ...] = Field(
+        default=(), description="What was measured at its case, as data."
+    )
 
 
 class Switch(Model):
-    """A switch with one shared packet buffer.
+    """A switch with one shared packet buffer."""
 
-    ``queue_limit`` is what one egress queue may hold with flow control off; with it on, ``xoff``,
-    ``xon`` and ``headroom`` rule what each ingress port may hold.
-    """
-
-    title: Text
-    ports: Figure[PositiveCount]
-    speeds: Figure[tuple[LinkMode, ...]]
-    buffer: Figure[Size]
-    queue_limit: Figure[Size]
-    xoff: Figure[Size]
-    xon: Figure[Size]
-    headroom: Figure[Size]
+    title: Text = Field(description="What it is called.")
+    ports: Figure[PositiveCount] = Field(description="How many ports it has.")
+    speeds: Figure[tuple[LinkMode, ...]] = Field(description="The link modes that each port offers.")
+    buffer: Figure[Size] = Field(description="The packet memory that all ports share.")
+    queue_limit: Figure[Size] = Field(description="What one egress queue may hold, with flow control off.")
+    xoff: Figure[Size] = Field(
+        description="What one ingress port may hold before it sends PAUSE, with flow control on."
+    )
+    xon: Figure[Size] = Field(description="The fill at which it lets the peer go on.")
+    headroom: Figure[Size] = Field(description="What a port still takes after XOFF, for what is under way.")
 
 
 Part = Nic | Transceiver | Switch | Host | Hub | Firewall | Bus | Storage
@@ -176,14 +177,18 @@ Part = Nic | Transceiver | Switch | Host | Hub | Firewall | Bus | Storage
 class PartsFile(Model):
     """One file of parts."""
 
-    nics: dict[Name, Nic] = Field(default_factory=dict)
-    modules: dict[Name, Transceiver] = Field(default_factory=dict)
-    switches: dict[Name, Switch] = Field(default_factory=dict)
-    hubs: dict[Name, Hub] = Field(default_factory=dict)
-    hosts: dict[Name, Host] = Field(default_factory=dict)
-    firewalls: dict[Name, Firewall] = Field(default_factory=dict)
-    buses: dict[Name, Bus] = Field(default_factory=dict)
-    storage: dict[Name, Storage] = Field(default_factory=dict)
+    nics: dict[Name, Nic] = Field(default_factory=dict, description="Network cards.")
+    modules: dict[Name, Transceiver] = Field(default_factory=dict, description="Transceivers.")
+    switches: dict[Name, Switch] = Field(default_factory=dict, description="Switches.")
+    hubs: dict[Name, Hub] = Field(default_factory=dict, description="Repeaters.")
+    hosts: dict[Name, Host] = Field(
+        default_factory=dict, description="Computers: what an operating system does to a flow, and a card."
+    )
+    firewalls: dict[Name, Firewall] = Field(
+        default_factory=dict, description="Machines between networks that look at every frame."
+    )
+    buses: dict[Name, Bus] = Field(default_factory=dict, description="What joins a card to its host.")
+    storage: dict[Name, Storage] = Field(default_factory=dict, description="Disks.")
 
     def named(self) -> Iterator[tuple[str, str]]:
         """Every part as (section, name)."""

@@ -58,18 +58,20 @@ Rows = Annotated[
 
 
 class Citation(Model):
-    """Where the figures come from. ``measured`` names the rows of the measurements that it is about."""
+    """Where the figures come from."""
 
-    title: Text
-    date: Date | None = None
-    measured: Rows = ()
+    title: Text = Field(description="What it is about, or where it was published.")
+    date: Date | None = Field(default=None, description="When: a year, a month or a day.")
+    measured: Rows = Field(
+        default=(), description="The rows of `measurements.yaml` that the scenario reproduces."
+    )
 
 
 class Bound(Model, Generic[R]):
     """A range and why it must hold; the range alone may stand for it."""
 
-    range: R
-    why: Text | None = None
+    range: R = Field(description="What the figure must lie in, both ends included.")
+    why: Text | None = Field(default=None, description="The reason, shown with the verdict.")
 
     @model_validator(mode="before")
     @classmethod
@@ -99,47 +101,64 @@ class Bounds(_Ranges):  # type: ignore[misc, valid-type]  # its fields are the t
 
 
 class Variant(Model):
-    """One way to run a scenario: its settings on top of the scenario's, and what must hold then.
+    """One way to run a scenario."""
 
-    A range given here replaces the scenario's for the same subject and metric.
-    """
-
-    name: Name
-    settings: Settings = Field(default_factory=dict, alias="with")
-    expect: dict[Text, Bounds] = Field(default_factory=dict)
-    story: Text | None = None
+    name: Name = Field(description="How verdicts, folders and `--variant` call it.")
+    settings: Settings = Field(
+        default_factory=dict, alias="with", description="Settings on top of the scenario's."
+    )
+    expect: dict[Text, Bounds] = Field(
+        default_factory=dict,
+        description="What must hold for this variant; replaces the scenario's range for the same subject "
+        "and metric.",
+    )
+    story: Text | None = Field(default=None, description="What it shows, in words.")
 
 
 class Control(Model):
-    """Settings with which the expectation ``breaks`` must fail, or it proves nothing.
+    """The same network without the cause: an expectation must fail, or it proves nothing."""
 
-    They stand on top of the settings of ``variant``, the first one if none is named.
-    """
-
-    name: Name | None = None
-    variant: Name | None = None
-    settings: Settings = Field(alias="with")
-    breaks: Text
-    story: Text | None = None
+    name: Name | None = Field(default=None, description="How verdicts, folders and `--variant` call it.")
+    variant: Name | None = Field(
+        default=None, description="The variant that it is a control of; the first one if none is named."
+    )
+    settings: Settings = Field(
+        alias="with", description="What takes the cause away: settings on top of the variant's."
+    )
+    breaks: Text = Field(description="The expectation that must fail, as `download.retransmits`.")
+    story: Text | None = Field(default=None, description="What it shows, in words.")
 
 
 class Scenario(Model):
-    """One experiment: wiring, settings, traffic, expectations and the controls that prove them.
+    """One experiment: wiring, settings, traffic, expectations and the controls that prove them."""
 
-    ``fitted`` names those of the measured rows that a figure of a part was fitted to: the others are
-    predictions.
-    """
-
-    name: Name
-    story: Text | None = None
-    source: Citation
-    fitted: Rows = ()
-    topology: Name
-    settings: Settings = Field(default_factory=dict, alias="with")
-    traffic: tuple[TrafficItem, ...]
-    expect: dict[Text, Bounds] = Field(default_factory=dict)
-    variants: tuple[Variant, ...] = ()
-    controls: tuple[Control, ...] = ()
+    name: Name = Field(description="The name of the file without `.yaml`.")
+    story: Text | None = Field(
+        default=None, description="What it shows; if it is left out, the comment that the file begins with."
+    )
+    source: Citation = Field(description="Where its figures come from.")
+    fitted: Rows = Field(
+        default=(),
+        description="Those of the measured rows that a part was fitted to; the others are predicted.",
+    )
+    topology: Name = Field(description="The wiring: a file of `topologies/` without `.yaml`.")
+    settings: Settings = Field(
+        default_factory=dict,
+        alias="with",
+        description="The part that a node is, and settings of nodes, ports, cables and the network.",
+    )
+    traffic: tuple[TrafficItem, ...] = Field(
+        description="What happens, in order; each item under the name of its tool."
+    )
+    expect: dict[Text, Bounds] = Field(
+        default_factory=dict, description="What must hold: a subject, its metrics and their ranges."
+    )
+    variants: tuple[Variant, ...] = Field(
+        default=(), description="Several ways to run it; without any, it runs once as it stands."
+    )
+    controls: tuple[Control, ...] = Field(
+        default=(), description="The same network without the cause: each must break an expectation."
+    )
 
     stub: ClassVar[Mapping[str, Any]] = {
         "name": "unnamed",

@@ -63,7 +63,7 @@ class SettingKind:
     example: str
     default: str = "the part's"
     limits: Limits = Limits()
-    since: str = "0.1"
+    since: str = "0.1.0"
 
     def parse(self, text: str) -> int:
         """A value of this quantity in its base unit. Raises UnitError, for one out of its limits, too."""

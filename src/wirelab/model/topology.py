@@ -77,35 +77,48 @@ Pair = Annotated[
 
 
 class Node(Model):
-    """A device; ``part`` and ``nic`` are what it is unless a scenario says otherwise."""
+    """A device."""
 
-    kind: NodeKind
-    part: Name | None = None
-    nic: Name | None = None
+    kind: NodeKind = Field(description="What it is.")
+    part: Name | None = Field(
+        default=None, description="Its hardware in the catalogue, unless a scenario says another."
+    )
+    nic: Name | None = Field(
+        default=None, description="A host's or firewall's network card, if it is not that of its part."
+    )
 
 
 class Cable(Model):
-    """Two ports joined. Its ``length`` (5 ns a metre) or its ``delay`` says how far apart.
+    """Two ports joined."""
 
-    With a ``speed`` both ends are forced to it, without one they agree on one (autonegotiation).
-    """
-
-    name: NodeName | None = None
-    between: Pair
-    speed_bps: Rate | None = Field(default=None, alias="speed")
-    length_mm: Length | None = Field(default=None, alias="length")
-    delay_ns: Time | None = Field(default=None, alias="delay")
+    name: NodeName | None = Field(default=None, description="How settings call it: `patch.length`.")
+    between: Pair = Field(description="The two ports that it joins, as `[server, switch.p1]`.")
+    speed_bps: Rate | None = Field(
+        default=None,
+        alias="speed",
+        description="What both ends are forced to; without it they agree (autonegotiation).",
+    )
+    length_mm: Length | None = Field(
+        default=None, alias="length", description="How long it is: 5 ns a metre."
+    )
+    delay_ns: Time | None = Field(
+        default=None, alias="delay", description="How long a bit takes to the other end, instead of a length."
+    )
 
 
 class Topology(Model):
-    """Wiring shared by scenarios. ``drawing`` is its one-line picture."""
+    """Wiring shared by scenarios."""
 
-    name: Name
-    drawing: Text
-    story: Text | None = None
-    mtu_bytes: Size = Field(default=STANDARD_MTU_BYTES, alias="mtu")
-    nodes: dict[NodeName, Node]
-    cables: tuple[Cable, ...]
+    name: Name = Field(description="The name of the file without `.yaml`.")
+    drawing: Text = Field(description="Its picture in one line, printed above each run.")
+    story: Text | None = Field(default=None, description="What it is, in words.")
+    mtu_bytes: Size = Field(
+        default=STANDARD_MTU_BYTES,
+        alias="mtu",
+        description="The largest packet that a frame carries, at every port.",
+    )
+    nodes: dict[NodeName, Node] = Field(description="The devices by name.")
+    cables: tuple[Cable, ...] = Field(description="What joins their ports.")
 
     stub: ClassVar[Mapping[str, Any]] = {"name": "unnamed", "drawing": "none", "nodes": {}, "cables": []}
 

@@ -35,39 +35,59 @@ Interval = Annotated[Time, AfterValidator(_interval)]
 
 
 class _Item(Model):
-    """What every item has: a name, two ends and a start.
+    """What every item has: a name, two ends and a start."""
 
-    It starts at ``start`` after the network is ready, or together ``with`` an earlier item, or, with
-    neither, after every earlier item has ended.
-    """
-
-    name: Name
-    sender: Name = Field(alias="from")
-    receiver: Name = Field(alias="to")
-    start_ns: Time | None = Field(default=None, alias="start")
-    concurrent_with: Name | None = Field(default=None, alias="with")
+    name: Name = Field(description="How expectations call it.")
+    sender: Name = Field(description="The host that sends, or asks.", alias="from")
+    receiver: Name = Field(description="The host that receives, or answers.", alias="to")
+    start_ns: Time | None = Field(
+        description="When it starts, after the network is ready; else when all before it have ended.",
+        default=None,
+        alias="start",
+    )
+    concurrent_with: Name | None = Field(
+        description="An earlier item that it starts together with.", default=None, alias="with"
+    )
 
 
 class Iperf3(_Item):
-    """One iperf3 run: ``from`` sends to ``to`` for ``time``, or until ``bytes`` are sent.
+    """One run of iperf3."""
 
-    Without ``congestion`` the sender's own default holds; without ``bitrate`` it sends as fast as it can;
-    ``payload`` is the length of one write or datagram; ``window`` sizes the socket buffers; ``pacing`` is
-    the rate at which the sender's kernel spaces the frames of each connection. A transfer of ``bytes``
-    must be over ``within`` a time.
-    """
-
-    duration_ns: Seconds | None = Field(default=None, alias="time")
-    size_bytes: Size | None = Field(default=None, alias="bytes")
-    within_ns: Seconds | None = Field(default=None, alias="within")
-    congestion: Congestion | None = None
-    protocol: Literal["tcp", "udp"] = "tcp"
-    bitrate_bps: Rate | None = Field(default=None, alias="bitrate")
-    payload_bytes: Size | None = Field(default=None, alias="payload")
-    parallel: PositiveCount = 1
-    dscp: Dscp | None = None
-    window_bytes: Size | None = Field(default=None, alias="window")
-    pacing_bps: Rate | None = Field(default=None, alias="pacing")
+    duration_ns: Seconds | None = Field(
+        description="How long it sends; this or `bytes`.", default=None, alias="time"
+    )
+    size_bytes: Size | None = Field(
+        description="How much it sends; this or `time`.", default=None, alias="bytes"
+    )
+    within_ns: Seconds | None = Field(
+        description="How long a transfer of `bytes` may take; 10 minutes if nothing is said.",
+        default=None,
+        alias="within",
+    )
+    congestion: Congestion | None = Field(
+        default=None, description="TCP's congestion control; without it the sender's own."
+    )
+    protocol: Literal["tcp", "udp"] = Field(
+        default="tcp", description="TCP, or UDP, which sends at its rate whatever happens."
+    )
+    bitrate_bps: Rate | None = Field(
+        description="At most how fast it sends; TCP without it as fast as it can.",
+        default=None,
+        alias="bitrate",
+    )
+    payload_bytes: Size | None = Field(
+        description="The length of one write, or of one datagram.", default=None, alias="payload"
+    )
+    parallel: PositiveCount = Field(default=1, description="Connections at the same time.")
+    dscp: Dscp | None = Field(default=None, description="The traffic class of its packets.")
+    window_bytes: Size | None = Field(
+        description="The size of the socket buffers.", default=None, alias="window"
+    )
+    pacing_bps: Rate | None = Field(
+        description="The rate at which the sender's kernel spaces the frames of each connection.",
+        default=None,
+        alias="pacing",
+    )
 
     @property
     def longest_ns(self) -> int:
@@ -76,21 +96,27 @@ class Iperf3(_Item):
 
 
 class Copy(_Item):
-    """A program that copies ``bytes`` from the storage of ``from`` to the storage of ``to``, in blocks.
+    """A program that reads blocks, processes them and sends them; the other end writes them."""
 
-    It reads a block, processes it (``process`` is what a byte costs), sends it, and the other end writes
-    it: ``sequential``, one block after the other, or ``overlapped``, all stages at the same time. Before
-    each block there are ``requests`` exchanges of small messages, as when a file is looked up and opened.
-    """
-
-    size_bytes: Size = Field(alias="bytes")
-    within_ns: Seconds | None = Field(default=None, alias="within")
-    block_bytes: Size = Field(default=1 << 20, alias="block")
-    pipeline: Literal["sequential", "overlapped"] = "overlapped"
-    process_ps: Cost = Field(default=0, alias="process")
-    requests: Count = 0
-    congestion: Congestion | None = None
-    dscp: Dscp | None = None
+    size_bytes: Size = Field(description="How much it copies.", alias="bytes")
+    within_ns: Seconds | None = Field(
+        description="How long it may take; 10 minutes if nothing is said.", default=None, alias="within"
+    )
+    block_bytes: Size = Field(
+        description="How much it reads, processes and sends at a time.", default=1 << 20, alias="block"
+    )
+    pipeline: Literal["sequential", "overlapped"] = Field(
+        default="overlapped", description="One block after the other, or all stages at the same time."
+    )
+    process_ps: Cost = Field(description="What processing a byte takes.", default=0, alias="process")
+    requests: Count = Field(
+        default=0,
+        description="Exchanges of small messages before each block, as when a file is looked up and opened.",
+    )
+    congestion: Congestion | None = Field(
+        default=None, description="TCP's congestion control; without it the sender's own."
+    )
+    dscp: Dscp | None = Field(default=None, description="The traffic class of its packets.")
 
     @property
     def longest_ns(self) -> int:
@@ -99,11 +125,13 @@ class Copy(_Item):
 
 
 class Ping(_Item):
-    """ICMP echo requests, one every ``interval`` for ``time``: what the network does to a small frame."""
+    """ICMP echo requests: what the network does to a small frame."""
 
-    duration_ns: Seconds = Field(alias="time")
-    interval_ns: Interval = Field(default=10 * NS_PER_MS, alias="interval")
-    dscp: Dscp | None = None
+    duration_ns: Seconds = Field(description="How long it asks.", alias="time")
+    interval_ns: Interval = Field(
+        description="How long from one request to the next.", default=10 * NS_PER_MS, alias="interval"
+    )
+    dscp: Dscp | None = Field(default=None, description="The traffic class of its packets.")
 
     @property
     def longest_ns(self) -> int:

@@ -1,0 +1,185 @@
+"""The catalogue's pages: each scenario with its drawing, story, figures and charts.
+
+The figures are those of ``docs/build/results``, where ``make docs`` has run every scenario.
+"""
+
+from __future__ import annotations
+
+import functools
+import json
+import re
+from typing import TYPE_CHECKING, Any, Final
+
+from docs.commands import DOCS, ROOT
+from docs.markdown import code, table, words
+from wirelab.model.catalogue import Catalogue
+from wirelab.model.experiment import load
+from wirelab.model.yamlfile import read
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping
+    from pathlib import Path
+
+RESULTS: Final = DOCS / "build" / "results" / "latest"
+
+_INTRODUCTION: Final = """# Catalogue
+
+Scenarios that come with wirelab. `wirelab run NAME` runs one, `wirelab run` all of them. Each page has the
+wiring, the story, what was measured and the charts that prove it, as the run that made this site found them.
+"""
+_FIGURE: Final = re.compile(r"<figure>\n<figcaption><b>(?P<title>[^<]*)</b>.*?</figure>", re.DOTALL)
+_ART: Final = re.compile(r"[+|]|--|==|~~")
+_CHARTS: Final = 4
+
+
+def pages() -> Iterator[tuple[str, str]]:
+    """The index and a page for each scenario, as (address in the site, Markdown)."""
+    results = {name: result(name) for name in names()}
+    yield "catalogue/index.md", _index(results)
+    for name, document in results.items():
+        yield f"catalogue/{name}.md", _page(name, document)
+
+
+def reports() -> Iterator[tuple[str, Path]]:
+    """Every report page as a run has written it, as (address in the site, file)."""
+    for name in names():
+        yield f"catalogue/reports/{name}.html", RESULTS / name / "report.html"
+
+
+@functools.cache
+def names() -> tuple[str, ...]:
+    """The scenarios that come with wirelab."""
+    return Catalogue.of(ROOT).names("scenarios")
+
+
+def result(name: str) -> Mapping[str, Any]:
+    """What a run of a scenario found. Raises FileNotFoundError if none was kept: `make docs` runs them."""
+    document: dict[str, Any] = json.loads((RESULTS / name / "result.json").read_text(encoding="utf-8"))
+    return document
+
+
+def _index(results: Mapping[str, Mapping[str, Any]]) -> str:
+    rows = [
+        (
+            f"[{name}]({name}.md)",
+            words(_summary(load(name, ROOT).story)),
+            f"{document['virtual_s']:.0f} s",
+            _verdict(document["verdict"]),
+        )
+        for name, document in results.items()
+    ]
+    return f"{_INTRODUCTION}\n{table(('scenario', 'what it shows', 'virtual time', 'verdict'), rows)}"
+
+
+def _page(name: str, document: Mapping[str, Any]) -> str:
+    experiment = load(name, ROOT)
+    topology = experiment.scenario.topology
+    source = experiment.scenario.source
+    origin = ", ".join(filter(None, (source.title, source.date)))
+    parts = [
+        f"# {name}\n",
+        f"```text\n{_drawing(topology)}\n```\n",
+        *(f"{words(paragraph)}\n" for paragraph in _paragraphs(name)),
+        f"*Source: {words(origin)}.*\n",
+        "## Verdict\n",
+        _summed_up(name, document),
+        *(_variant(variant) for variant in document["variants"] if variant["breaks"] is None),
+        *_controls([variant for variant in document["variants"] if variant["breaks"] is not None]),
+        "## Charts\n",
+        *_charts(name),
+        "## Files\n",
+        _file(f"scenarios/{name}.yaml"),
+        _file(f"topologies/{topology}.yaml"),
+    ]
+    return "\n".join(parts)
+
+
+def _summed_up(name: str, document: Mapping[str, Any]) -> str:
+    return (
+        f"{_verdict(document['verdict'])} seed {document['seed']}, {document['virtual_s']:.1f} s of virtual "
+        f"time, Linux {document['kernel']}, digest {code(document['digest'][:12])}. "
+        f"[The whole report](reports/{name}.html) has all charts, tables and settings.\n"
+    )
+
+
+def _variant(variant: Mapping[str, Any]) -> str:
+    rows = [
+        (
+            code(check["name"]),
+            words(check["measured"]),
+            words(check["expected"]),
+            _verdict(check["verdict"]),
+            words(check["why"] or check["explanation"] or ""),
+        )
+        for check in variant["checks"]
+    ]
+    return f"### {variant['name']}\n\n" + table(("check", "measured", "expected", "verdict", "because"), rows)
+
+
+def _controls(controls: list[Mapping[str, Any]]) -> Iterator[str]:
+    """What each must break, and that it does."""
+    if not controls:
+        return
+    yield "## Controls\n"
+    for control in controls:
+        said = " ".join(words(check["explanation"] or "") for check in control["checks"])
+        yield f"- **{control['name']}** {_verdict(control['verdict'])} breaks `{control['breaks']}`: {said}"
+    yield ""
+
+
+def _charts(name: str) -> Iterator[str]:
+    """The first charts of the first variant, as the report has drawn them."""
+    page = (RESULTS / name / "report.html").read_text(encoding="utf-8")
+    first, _, _ = page.partition('<section id="v2">')
+    figures = list(_FIGURE.finditer(first))
+    if not figures:
+        yield "Nothing of this happens over time.\n"
+        return
+    wanted = ("Goodput", "Round-trip time", "Held at", "Drops", "Paused")
+    kept: list[str] = []
+    for title in wanted:
+        kept += [match[0] for match in figures if match["title"].startswith(title)][:1]
+    yield '<div class="charts">\n' + "\n".join(kept[:_CHARTS]) + "\n</div>\n"
+
+
+def _file(path: str) -> str:
+    return f'??? note "{path}"\n\n    ```yaml\n    --8<-- "{path}"\n    ```\n'
+
+
+def _verdict(word: str) -> str:
+    return f'<span class="verdict {word}">{word}</span>'
+
+
+def _summary(story: str) -> str:
+    """The first sentence."""
+    return re.split(r"(?<=[.!?]) (?=[A-Z0-9\"])", " ".join(story.split()), maxsplit=1)[0]
+
+
+def _paragraphs(name: str) -> list[str]:
+    """The story as the comment tells it that the scenario begins with."""
+    comment = read(Catalogue.of(ROOT).path("scenarios", name)).comment
+    lines = [line.strip() for line in comment.splitlines()]
+    if lines and lines[0].endswith(".yaml"):
+        lines = lines[1:]
+    return "\n".join(lines).strip().split("\n\n")
+
+
+def _drawing(topology: str) -> str:
+    """The picture in the comment that a topology begins with, or its drawing in one line."""
+    path = Catalogue.of(ROOT).path("topologies", topology)
+    lines = []
+    for line in path.read_text(encoding="utf-8").splitlines():
+        if not line.startswith("#"):
+            break
+        lines.append(line[1:])
+    art = [number for number, line in enumerate(lines) if line.startswith("   ") and _ART.search(line)]
+    if not art:
+        return next(
+            line.partition(":")[2].strip()
+            for line in path.read_text(encoding="utf-8").splitlines()
+            if line.startswith("drawing:")
+        )
+    first = art[0] - 1 if art[0] and lines[art[0] - 1].startswith("   ") else art[0]
+    picture = lines[first : art[-1] + 1]
+    indent = min(len(line) - len(line.lstrip()) for line in picture if line.strip())
+    return "\n".join(line[indent:].rstrip() for line in picture)

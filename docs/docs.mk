@@ -1,0 +1,22 @@
+# The documentation: a site in docs/site that needs no server and loads nothing from elsewhere.
+#
+#   make docs
+
+READY_FOR_DOCS := $(VENV)/.ready-for-docs-$(HERE)
+
+.PHONY: docs
+
+# What commands print and what scenarios measure comes from runs; what was measured before is not measured again.
+docs: $(READY_FOR_DOCS) lab
+	@PYTHONPATH=src:. $(VENV)/bin/python -m docs.generate
+	@rm -rf docs/build && mkdir -p docs/build
+	@$(VENV)/bin/wirelab run --quiet --out docs/build/results >docs/build/verdicts.txt || \
+		{ cat docs/build/verdicts.txt; exit 1; }
+	@PYTHONPATH=src:. NO_MKDOCS_2_WARNING=1 $(VENV)/bin/python -m mkdocs build --quiet --config-file docs/mkdocs.yml
+	@echo 'docs/site/index.html'
+
+$(READY_FOR_DOCS): $(READY)
+	@echo 'installing MkDocs into $(VENV)'
+	@$(PIP) install --upgrade 'pip>=25.1'
+	@$(PIP) install --group docs
+	@touch $@

@@ -1,0 +1,42 @@
+"""Writes into the documents what their commands print.
+
+    PYTHONPATH=src:. python -m docs.generate
+
+A text that differs in nothing but times and dates is left as it is.
+"""
+
+from __future__ import annotations
+
+import argparse
+import sys
+
+from docs.commands import COMMANDS, OUTPUTS, ROOT, masked
+
+
+def main() -> int:
+    """Run what was asked for, and say which outputs are new. Returns the exit code."""
+    parser = argparse.ArgumentParser(description=__doc__, allow_abbrev=False)
+    parser.add_argument("names", nargs="*", help="of outputs; all if none is named")
+    names = parser.parse_args().names
+    unknown = set(names) - {command.name for command in COMMANDS}
+    if unknown:
+        parser.error(f"no output is called {', '.join(sorted(unknown))}")
+    for command in COMMANDS:
+        if names and command.name not in names:
+            continue
+        stored = command.stored()
+        if masked(command.run()) == masked(stored):
+            continue
+        # What is new is shown as a first run shows it.
+        command.store(command.run(use_cache=False))
+        print(f"new output in {command.path.relative_to(ROOT)}: {command.line}")
+    kept = {command.path for command in COMMANDS}
+    for path in sorted(OUTPUTS.glob("*.txt")):
+        if path not in kept:
+            path.unlink()
+            print(f"removed {path.relative_to(ROOT)}: no command prints it")
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

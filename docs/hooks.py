@@ -1,0 +1,57 @@
+"""What MkDocs asks for while it builds the site: the pages that nobody writes, and a look at the result.
+
+Documents of the project are taken where they are, under their own names, so that links between them hold
+in both places.
+"""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Final
+
+from mkdocs.exceptions import PluginError
+from mkdocs.structure.files import File
+
+from docs import catalogue, reference
+from docs.commands import ROOT
+from docs.offline import loaded_from_elsewhere
+
+if TYPE_CHECKING:
+    from mkdocs.config.defaults import MkDocsConfig
+    from mkdocs.structure.files import Files
+
+DOCUMENTS: Final = (
+    "CHANGELOG.md",
+    "CONTRIBUTING.md",
+    "SECURITY.md",
+    "ci/README.md",
+    "kernel/README.md",
+    "kernel/driver/README.md",
+    "playbooks/README.md",
+)
+
+
+def on_config(config: MkDocsConfig) -> MkDocsConfig:
+    """Put a page for each scenario below the catalogue's index."""
+    index = "catalogue/index.md"
+    pages = [{"Overview": index}, *(f"catalogue/{name}.md" for name in catalogue.names())]
+    config.nav = [{"Catalogue": pages} if item == {"Catalogue": index} else item for item in config.nav or ()]
+    return config
+
+
+def on_files(files: Files, config: MkDocsConfig) -> Files:
+    """Add the documents of the project, the reference and the catalogue."""
+    for name in DOCUMENTS:
+        files.append(File.generated(config, name, abs_src_path=str(ROOT / name)))
+    for name, text in (*reference.pages(), *catalogue.pages()):
+        files.append(File.generated(config, name, content=text))
+    for name, path in catalogue.reports():
+        files.append(File.generated(config, name, abs_src_path=str(path)))
+    return files
+
+
+def on_post_build(config: MkDocsConfig) -> None:
+    """Refuse a site of which a page, a style or a script would load something from elsewhere."""
+    problems = list(loaded_from_elsewhere(Path(config.site_dir)))
+    if problems:
+        raise PluginError("the site loads from elsewhere:\n" + "\n".join(problems))

@@ -1,0 +1,97 @@
+"""The pages of the reference about what a scenario says of a network: settings and expectations."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Final
+
+from docs.fields import of_quantity
+from docs.markdown import code, table, words
+from docs.usage import examples
+from wirelab.model.expect import METRICS, METRICS_OF, SubjectKind
+from wirelab.model.setting_table import CABLE_SETTINGS, NETWORK_SETTINGS, NODE_SETTINGS, PORT_SETTINGS
+from wirelab.units import Quantity, show
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from wirelab.model.setting_kind import SettingKind, Word
+
+_WORDS: Final[Mapping[Word, str]] = {
+    "on_off": "`on` or `off`",
+    "nic": "one of the [nics](parts.md#nics)",
+    "storage": "one of the [storage](parts.md#storage)",
+    "congestion": "`cubic`, `reno`, `bbr` or `dctcp`",
+    "queue": "a word",
+    "queue_limit": "a [size](units.md#size), or a number of `frames`",
+    "speed": "a [rate](units.md#rate), or `auto`",
+    "duplex": "`full` or `half`",
+    "modes": "[link modes](units.md#link-modes)",
+    "bus": "one of the [buses](parts.md#buses), and its lanes",
+    "priorities": "one of 0..7, or a list of them",
+    "trust": "`pcp` or `dscp`",
+    "packets": "`tcp`, `udp` or `icmp`, perhaps a port; or a list of them",
+}
+
+_SUBJECTS: Final[Mapping[SubjectKind, str]] = {
+    "flow": "An `iperf3` over TCP, by its name.",
+    "UDP flow": "An `iperf3` with `protocol: udp`, by its name.",
+    "copy": "A `copy`, by its name.",
+    "ping": "A `ping`, by its name.",
+    "port": "A port by its label: `switch.p1`, or the name of a host.",
+    "network": "The word `network`: the sum over everything.",
+}
+
+
+def settings() -> str:
+    """A section for each kind of node, one for cables and one for the network."""
+    sections = [_settings(kind, NODE_SETTINGS[kind], PORT_SETTINGS[kind]) for kind in NODE_SETTINGS]
+    sections += [_settings("cable", CABLE_SETTINGS, {}), _settings("network", NETWORK_SETTINGS, {})]
+    return "\n".join(sections)
+
+
+def _settings(owner: str, node: Mapping[str, SettingKind], port: Mapping[str, SettingKind]) -> str:
+    titles = ("setting", "of", "value", "default", "meaning", "example", "since")
+    rows = [
+        (
+            code(name),
+            _owners(name, node, port) if port else "",
+            _value(kind),
+            words(kind.default),
+            words(kind.text),
+            code(kind.example),
+            kind.since,
+        )
+        for name, kind in {**node, **port}.items()
+    ]
+    return f"## {owner}\n\n{table(titles, rows)}"
+
+
+def _owners(name: str, node: Mapping[str, SettingKind], port: Mapping[str, SettingKind]) -> str:
+    return ", ".join([*(["node"] if name in node else []), *(["port"] if name in port else [])])
+
+
+def _value(setting: SettingKind) -> str:
+    kind, limits = setting.kind, setting.limits
+    if not isinstance(kind, Quantity):
+        return _WORDS[kind]
+    text = of_quantity(kind).text
+    low = show(limits.least, kind) if limits.least else ""
+    high = show(limits.most, kind) if limits.most is not None else ""
+    return f"{text}: {low}..{high}" if low or high else text
+
+
+def expectations() -> str:
+    """A section for each kind of subject."""
+    titles = ("metric", "value", "meaning", "example", "since")
+    return "\n".join(
+        f"## {subject}\n\n{meaning}\n\n{table(titles, (_metric(name) for name in METRICS_OF[subject]))}"
+        for subject, meaning in _SUBJECTS.items()
+    )
+
+
+def _metric(name: str) -> tuple[str, ...]:
+    quantity = METRICS[name]
+    if not isinstance(quantity, Quantity):
+        return code(name), " or ".join(map(code, quantity.values)), "", code(quantity.values[-1]), "0.1.0"
+    example = examples().get(("expect", name), quantity.example_range)
+    return code(name), f"{of_quantity(quantity).text}, from..to", "", code(example), "0.1.0"
