@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Final
 from docs.fields import of_quantity
 from docs.markdown import code, table, words
 from docs.usage import examples
-from wirelab.model.expect import METRICS, METRICS_OF, SubjectKind
+from wirelab.model.metric import Metric, SubjectKind, metrics_of
 from wirelab.model.setting_table import CABLE_SETTINGS, NETWORK_SETTINGS, NODE_SETTINGS, PORT_SETTINGS
 from wirelab.units import Quantity, show
 
@@ -84,14 +84,16 @@ def expectations() -> str:
     """A section for each kind of subject."""
     titles = ("metric", "value", "meaning", "example", "since")
     return "\n".join(
-        f"## {subject}\n\n{meaning}\n\n{table(titles, (_metric(name) for name in METRICS_OF[subject]))}"
+        f"## {subject}\n\n{meaning}\n\n{table(titles, map(_metric, metrics_of(subject)))}"
         for subject, meaning in _SUBJECTS.items()
     )
 
 
-def _metric(name: str) -> tuple[str, ...]:
-    quantity = METRICS[name]
-    if not isinstance(quantity, Quantity):
-        return code(name), " or ".join(map(code, quantity.values)), "", code(quantity.values[-1]), "0.1.0"
-    example = examples().get(("expect", name), quantity.example_range)
-    return code(name), f"{of_quantity(quantity).text}, from..to", "", code(example), "0.1.0"
+def _metric(metric: Metric) -> tuple[str, ...]:
+    quantity = metric.quantity
+    if isinstance(quantity, Quantity):
+        value = f"{of_quantity(quantity).text}, from..to"
+        example = examples().get(("expect", metric.name), quantity.example_range)
+    else:
+        value, example = " or ".join(map(code, quantity.values)), quantity.values[-1]
+    return code(metric.name), value, words(metric.meaning), code(example), metric.since

@@ -16,12 +16,13 @@ from docs.markdown import anchor, table, words
 from docs.offline import loaded_from_elsewhere
 from wirelab.cli.app import app
 from wirelab.model import types as model_types
+from wirelab.model.bus import Bus
 from wirelab.model.catalogue import Catalogue
-from wirelab.model.parts import Bus, Firewall, Host, Hub, Module, Nic, Storage, Switch, Temperature
+from wirelab.model.parts import Firewall, Host, Hub, Nic, Storage, Switch, Temperature, Transceiver
 from wirelab.model.scenario import Bound, Control, Scenario, Source, Variant
 from wirelab.model.schema import MODELS
 from wirelab.model.topology import Cable, Node, Topology
-from wirelab.model.traffic import Interval
+from wirelab.model.traffic import Copy, Interval, Iperf3, Ping
 from wirelab.model.validate import validate
 from wirelab.model.yamlfile import read
 
@@ -38,7 +39,8 @@ DOCUMENTS = [README, *PAGES, *sorted((DOCS / "introductions").glob("*.md"))]
 KEPT: tuple[type[BaseModel], ...] = (
     *(Scenario, Source, Bound, Variant, Control),
     *(Topology, Node, Cable),
-    *(Nic, Module, Switch, Hub, Host, Firewall, Bus, Storage, Temperature),
+    *(Iperf3, Ping, Copy),
+    *(Nic, Transceiver, Switch, Hub, Host, Firewall, Bus, Storage, Temperature),
 )
 INCLUDED = re.compile(r'--8<-- "([^":]+)(?::[^"]*)?"')
 LINK = re.compile(r"\]\(([^)#:]+)(?:#[^)]*)?\)")
