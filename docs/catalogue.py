@@ -6,19 +6,22 @@ The figures are those of ``docs/build/results``, where ``make docs`` has run eve
 from __future__ import annotations
 
 import functools
-import json
 import re
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Final
 
 from docs.commands import DOCS, ROOT
 from docs.markdown import code, table, words
 from wirelab.model.catalogue import Catalogue
 from wirelab.model.experiment import load
 from wirelab.model.yamlfile import read
+from wirelab.runner.run_result import read_run
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
     from pathlib import Path
+
+    from wirelab.runner.run_result import RunResult, VariantResult
+    from wirelab.verdict.verdict import Verdict
 
 RESULTS: Final = DOCS / "build" / "results" / "latest"
 
@@ -36,8 +39,8 @@ def pages() -> Iterator[tuple[str, str]]:
     """The index and a page for each scenario, as (address in the site, Markdown)."""
     results = {name: result(name) for name in names()}
     yield "catalogue/index.md", _index(results)
-    for name, document in results.items():
-        yield f"catalogue/{name}.md", _page(name, document)
+    for name, run in results.items():
+        yield f"catalogue/{name}.md", _page(name, run)
 
 
 def reports() -> Iterator[tuple[str, Path]]:
@@ -52,26 +55,25 @@ def names() -> tuple[str, ...]:
     return Catalogue.of(ROOT).names("scenarios")
 
 
-def result(name: str) -> Mapping[str, Any]:
-    """What a run of a scenario found. Raises FileNotFoundError if none was kept: `make docs` runs them."""
-    document: dict[str, Any] = json.loads((RESULTS / name / "result.json").read_text(encoding="utf-8"))
-    return document
+def result(name: str) -> RunResult:
+    """What a run of a scenario found. Raises LabError if none was kept: `make docs` runs them."""
+    return read_run(RESULTS / name / "result.json")
 
 
-def _index(results: Mapping[str, Mapping[str, Any]]) -> str:
+def _index(results: Mapping[str, RunResult]) -> str:
     rows = [
         (
             f"[{name}]({name}.md)",
             words(_summary(load(name, ROOT).story)),
-            f"{document['virtual_s']:.0f} s",
-            _verdict(document["verdict"]),
+            f"{run.virtual_s:.0f} s",
+            _verdict(run.verdict),
         )
-        for name, document in results.items()
+        for name, run in results.items()
     ]
     return f"{_INTRODUCTION}\n{table(('scenario', 'what it shows', 'virtual time', 'verdict'), rows)}"
 
 
-def _page(name: str, document: Mapping[str, Any]) -> str:
+def _page(name: str, run: RunResult) -> str:
     experiment = load(name, ROOT)
     topology = experiment.scenario.topology
     source = experiment.scenario.source
@@ -82,9 +84,9 @@ def _page(name: str, document: Mapping[str, Any]) -> str:
         *(f"{words(paragraph)}\n" for paragraph in _paragraphs(name)),
         f"*Source: {words(origin)}.*\n",
         "## Verdict\n",
-        _summed_up(name, document),
-        *(_variant(variant) for variant in document["variants"] if variant["breaks"] is None),
-        *_controls([variant for variant in document["variants"] if variant["breaks"] is not None]),
+        _summed_up(name, run),
+        *(_variant(variant) for variant in run.variants if variant.breaks is None),
+        *_controls([variant for variant in run.variants if variant.breaks is not None]),
         "## Charts\n",
         *_charts(name),
         "## Files\n",
@@ -94,36 +96,36 @@ def _page(name: str, document: Mapping[str, Any]) -> str:
     return "\n".join(parts)
 
 
-def _summed_up(name: str, document: Mapping[str, Any]) -> str:
+def _summed_up(name: str, run: RunResult) -> str:
     return (
-        f"{_verdict(document['verdict'])} seed {document['seed']}, {document['virtual_s']:.1f} s of virtual "
-        f"time, Linux {document['kernel']}, digest {code(document['digest'][:12])}. "
+        f"{_verdict(run.verdict)} seed {run.seed}, {run.virtual_s:.1f} s of virtual "
+        f"time, Linux {run.kernel}, digest {code((run.digest or '')[:12])}. "
         f"[The whole report](reports/{name}.html) has all charts, tables and settings.\n"
     )
 
 
-def _variant(variant: Mapping[str, Any]) -> str:
+def _variant(variant: VariantResult) -> str:
     rows = [
         (
-            code(check["name"]),
-            words(check["measured"]),
-            words(check["expected"]),
-            _verdict(check["verdict"]),
-            words(check["why"] or check["explanation"] or ""),
+            code(check.name),
+            words(check.measured),
+            words(check.expected),
+            _verdict(check.verdict),
+            words(check.why or check.explanation or ""),
         )
-        for check in variant["checks"]
+        for check in variant.checks
     ]
-    return f"### {variant['name']}\n\n" + table(("check", "measured", "expected", "verdict", "because"), rows)
+    return f"### {variant.name}\n\n" + table(("check", "measured", "expected", "verdict", "because"), rows)
 
 
-def _controls(controls: list[Mapping[str, Any]]) -> Iterator[str]:
+def _controls(controls: list[VariantResult]) -> Iterator[str]:
     """What each must break, and that it does."""
     if not controls:
         return
     yield "## Controls\n"
     for control in controls:
-        said = " ".join(words(check["explanation"] or "") for check in control["checks"])
-        yield f"- **{control['name']}** {_verdict(control['verdict'])} breaks `{control['breaks']}`: {said}"
+        said = " ".join(words(check.explanation or "") for check in control.checks)
+        yield f"- **{control.name}** {_verdict(control.verdict)} breaks `{control.breaks}`: {said}"
     yield ""
 
 
@@ -146,7 +148,7 @@ def _file(path: str) -> str:
     return f'??? note "{path}"\n\n    ```yaml\n    --8<-- "{path}"\n    ```\n'
 
 
-def _verdict(word: str) -> str:
+def _verdict(word: Verdict) -> str:
     return f'<span class="verdict {word}">{word}</span>'
 
 

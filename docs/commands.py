@@ -27,7 +27,7 @@ EXAMPLES: Final = DOCS / "examples"
 OUTPUTS: Final = DOCS / "outputs"
 README: Final = ROOT / "README.md"
 
-_COLUMNS: Final = 108
+_COLUMNS: Final = 104
 """How wide the screen is: what fits beside the navigation of a page."""
 
 _BLOCK_BYTES: Final = 65_536

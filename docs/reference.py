@@ -67,7 +67,7 @@ def keys_of(model: type[BaseModel]) -> Iterator[tuple[str, FieldInfo]]:
 def _models(*models: tuple[type[BaseModel], str]) -> str:
     """A section for each model, with the section of a file in which its keys stand."""
     return "\n".join(
-        f"## {model.__name__.partition('[')[0]}\n\n{_summary(model)}\n\n{_keys(model, section)}"
+        f"## {model.__name__.lower()}\n\n{_summary(model)}\n\n{_keys(model, section)}"
         for model, section in models
     )
 

@@ -18,6 +18,7 @@ from wirelab.cli.app import app
 from wirelab.model import types as model_types
 from wirelab.model.bus import Bus
 from wirelab.model.catalogue import Catalogue
+from wirelab.model.experiment import load
 from wirelab.model.parts import Firewall, Host, Hub, Nic, Storage, Switch, Temperature, Transceiver
 from wirelab.model.scenario import Bound, Control, Scenario, Source, Variant
 from wirelab.model.schema import MODELS
@@ -87,6 +88,12 @@ def test_an_example_is_what_it_seems(path: Path) -> None:
     kind = "topology" if "nodes" in document.tree else "scenario" if "topology" in document.tree else "parts"
     problems = list(validate(MODELS[kind], document).problems)
     assert bool(problems) == (path.name == "typo.yaml"), problems
+
+
+@pytest.mark.parametrize("name", ["reference/scenario", "firewall/block"])
+def test_an_example_on_a_shipped_topology_can_be_run(name: str) -> None:
+    """Its nodes, ports and parts are there."""
+    assert load(str(EXAMPLES / f"{name}.yaml"), ROOT).cases
 
 
 def commands_shown() -> Iterator[tuple[Path, str]]:
