@@ -15,7 +15,7 @@ from docs.usage import examples
 from wirelab.cli.app import app
 from wirelab.model import traffic
 from wirelab.model.parts import PartsFile, Temperature
-from wirelab.model.scenario import Bound, Control, Scenario, Source, Variant
+from wirelab.model.scenario import Bound, Citation, Control, Scenario, Variant
 from wirelab.model.spelling import spelling
 from wirelab.model.topology import Cable, Node, Topology
 from wirelab.model.types import Figure
@@ -40,7 +40,7 @@ def pages() -> Iterator[tuple[str, str]]:
         "index": "",
         "scenario": _models(
             (Scenario, "scenarios"),
-            (Source, "source"),
+            (Citation, "source"),
             (Variant, "variants"),
             (Control, "controls"),
             (Bound, "bound"),

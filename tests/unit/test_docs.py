@@ -20,7 +20,7 @@ from wirelab.model.bus import Bus
 from wirelab.model.catalogue import Catalogue
 from wirelab.model.experiment import load
 from wirelab.model.parts import Firewall, Host, Hub, Nic, Storage, Switch, Temperature, Transceiver
-from wirelab.model.scenario import Bound, Control, Scenario, Source, Variant
+from wirelab.model.scenario import Bound, Citation, Control, Scenario, Variant
 from wirelab.model.schema import MODELS
 from wirelab.model.topology import Cable, Node, Topology
 from wirelab.model.traffic import Copy, Interval, Iperf3, Ping
@@ -38,7 +38,7 @@ if TYPE_CHECKING:
 PAGES = sorted((DOCS / "pages").rglob("*.md"))
 DOCUMENTS = [README, *PAGES, *sorted((DOCS / "introductions").glob("*.md"))]
 KEPT: tuple[type[BaseModel], ...] = (
-    *(Scenario, Source, Bound, Variant, Control),
+    *(Scenario, Citation, Bound, Variant, Control),
     *(Topology, Node, Cable),
     *(Iperf3, Ping, Copy),
     *(Nic, Transceiver, Switch, Hub, Host, Firewall, Bus, Storage, Temperature),
