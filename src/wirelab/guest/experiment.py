@@ -57,7 +57,8 @@ class _Progress:
         self._path = results / "progress"
 
     def __call__(self, at_ns: int) -> None:
-        self._path.write_text(f"{min(at_ns, self._whole_ns)} {self._whole_ns}\n")
+        # Who is late is waited for.
+        self._path.write_text(f"{at_ns} {max(at_ns, self._whole_ns)}\n")
 
 
 def tools() -> dict[str, str]:

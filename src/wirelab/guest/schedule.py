@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 
 from wirelab.guest import clock
 from wirelab.guest.running import Running
+from wirelab.plan.path import crossing_ns, path
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -15,8 +16,10 @@ if TYPE_CHECKING:
     from wirelab.guest.network import Network
     from wirelab.plan.traffic import Item
 
-# What a program may take beyond its time: connecting, slow ends, the exchange of results.
+# What a program may take beyond its time: connecting, slow ends, the exchange of results; and how many
+# times it may have to wait for an answer, at the most.
 _GRACE_NS = 30 * clock.NS_PER_S
+_ROUND_TRIPS = 12
 
 # The least silence between what is done and what comes after it.
 _GAP_NS = clock.NS_PER_S
@@ -101,10 +104,17 @@ class Schedule:
             due.start()
             self._running.append(due)
 
+    def _grace_ns(self, item: Item) -> int:
+        there, back = (item.sender, item.receiver), (item.receiver, item.sender)
+        round_trip_ns = sum(crossing_ns(path(self._plan, *ends)) for ends in (there, back))
+        return _GRACE_NS + _ROUND_TRIPS * round_trip_ns
+
     def _collect(self, at_ns: int) -> None:
         for running in tuple(self._running):
             item = running.item
-            if not running.done and at_ns > self._begun_ns[item.name] + item.duration_ns + _GRACE_NS:
+            if not running.done and at_ns > self._begun_ns[item.name] + item.duration_ns + self._grace_ns(
+                item
+            ):
                 running.interrupt()
             if running.done:
                 running.finish()

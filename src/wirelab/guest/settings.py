@@ -7,6 +7,7 @@ measures something else than it says. What is read back is the proof.
 from __future__ import annotations
 
 import json
+import os
 from dataclasses import asdict
 from functools import partial
 from itertools import chain
@@ -45,9 +46,9 @@ def apply(network: Network) -> None:
     plan = network.plan
     for name, sysctls in _sysctls(plan).items():
         with inside(network.pid(name)):
-            own = {key: value for key, value in sysctls.items() if _sysctl(key).exists()}
+            own = {key: value for key, value in sysctls.items() if os.access(_sysctl(key), os.W_OK)}
             _write_sysctls(own)
-        # What a namespace does not have is the same for all of the lab: older kernels' net.core.rmem_max.
+        # What a namespace may not set is the same for all of the lab: net.core.rmem_max.
         _write_sysctls({key: value for key, value in sysctls.items() if key not in own})
     for router in plan.routers:
         run(network.argv(router.name, ["nft", "-f", "-"]), text=router.nft)

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from wirelab.guest import clock
 from wirelab.guest.shell import CommandError, run
-from wirelab.plan.path import path
+from wirelab.plan.path import crossing_ns, path
 
 if TYPE_CHECKING:
     from wirelab.guest.network import Network
@@ -19,7 +19,6 @@ _PATIENCE_S = 10
 _CROSSINGS = 4
 # The longest that somebody waits for what may never come; virtual time in which nothing happens is free.
 _LONGEST_S = 600
-_PS_PER_NS = 1000
 
 
 def warm_arp(network: Network) -> None:
@@ -32,7 +31,7 @@ def warm_arp(network: Network) -> None:
     pairs = {(item.sender, item.receiver) for item in plan.traffic}
     for sender, receiver in sorted(pairs | {(receiver, sender) for sender, receiver in pairs}):
         way = (*path(plan, sender, receiver), *path(plan, receiver, sender))
-        patience_s = min(_PATIENCE_S + _CROSSINGS * _way_ns(way) // clock.NS_PER_S, _LONGEST_S)
+        patience_s = min(_PATIENCE_S + _CROSSINGS * crossing_ns(way) // clock.NS_PER_S, _LONGEST_S)
         argv = ["ping", "-c", "1", "-w", str(patience_s), plan.address_of(receiver)]
         try:
             run(network.argv(sender, argv))
@@ -47,19 +46,5 @@ def must_answer(plan: Plan, way: tuple[Hop, ...]) -> bool:
     return (
         not any(hop.out.netem is not None and hop.out.netem.loss_ratio for hop in way)
         and not any(hop.into.node in blocking for hop in way)
-        and _CROSSINGS * _way_ns(way) < _LONGEST_S * clock.NS_PER_S
+        and _CROSSINGS * crossing_ns(way) < _LONGEST_S * clock.NS_PER_S
     )
-
-
-def _way_ns(way: tuple[Hop, ...]) -> int:
-    """How long a short frame takes there and back, without what it waits for others."""
-    total_ns = 0
-    for hop in way:
-        total_ns += hop.delay_ns
-        if hop.out.netem is not None:
-            total_ns += hop.out.netem.delay_ns + hop.out.netem.jitter_ns
-        if hop.out.cpu is not None:
-            total_ns += hop.out.cpu.tx_frame_ns + hop.out.cpu.tx_byte_ps * hop.out.mtu_bytes // _PS_PER_NS
-        if hop.into.cpu is not None:
-            total_ns += hop.into.cpu.rx_frame_ns + hop.into.cpu.rx_byte_ps * hop.into.mtu_bytes // _PS_PER_NS
-    return total_ns

@@ -8,11 +8,14 @@ from typing import TYPE_CHECKING, Final
 from wirelab.model.graph import fewest_hops
 
 if TYPE_CHECKING:
+    from collections.abc import Iterable
+
     from wirelab.plan.traffic import Item
     from wirelab.plan.types import Plan, Port
 
 _CLASS_SELECTOR_SHIFT: Final = 3
 """RFC 2474: of the six bits of a DSCP the upper three are the class, as old as IP's precedence."""
+_PS_PER_NS: Final = 1000
 
 
 @dataclass(frozen=True, slots=True)
@@ -73,3 +76,17 @@ def path(plan: Plan, sender: str, receiver: str) -> tuple[Hop, ...]:
 def flow_path(plan: Plan, flow: Item) -> tuple[Hop, ...]:
     """The hops of what the sender of some traffic sends."""
     return path(plan, flow.sender, flow.receiver)
+
+
+def crossing_ns(way: Iterable[Hop]) -> int:
+    """How long a full frame takes on a way through paths and CPUs, if it waits for no other."""
+    total_ns = 0
+    for hop in way:
+        total_ns += hop.delay_ns
+        if hop.out.netem is not None:
+            total_ns += hop.out.netem.delay_ns + hop.out.netem.jitter_ns
+        if hop.out.cpu is not None:
+            total_ns += hop.out.cpu.tx_frame_ns + hop.out.cpu.tx_byte_ps * hop.out.mtu_bytes // _PS_PER_NS
+        if hop.into.cpu is not None:
+            total_ns += hop.into.cpu.rx_frame_ns + hop.into.cpu.rx_byte_ps * hop.into.mtu_bytes // _PS_PER_NS
+    return total_ns

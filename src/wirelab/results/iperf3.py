@@ -31,9 +31,14 @@ def read_report(raw: Path, name: str) -> Field:
 
 
 def connected(client: Field) -> bool:
-    """Whether the client has reached its server: if not, that is what it says, and no error of the lab."""
+    """Whether the client has reached its server: if not, that is no error of the lab.
+
+    It says so itself, or was still trying when its time was over.
+    """
     error = client.get("error")
-    return error is None or not error.text().startswith(NO_CONNECTION)
+    if error is None or not error.text().startswith((NO_CONNECTION, INTERRUPTED)):
+        return True
+    return error.text().startswith(INTERRUPTED) and any(client["start"]["connected"].elements())
 
 
 def parse_flow(flow: Flow, client: Field, server: Field) -> FlowResult:

@@ -1,0 +1,70 @@
+"""Networks that are valid and hardly work: what comes of them is a verdict and never a broken lab."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import pytest
+
+from tests.lab.road import carried_out
+
+if TYPE_CHECKING:
+    from tests.lab.rig import Rig
+
+HEAD = "topology: one-switch\nwith: {client.advertise: 100 Mbit/s}\n"
+ECHO = "ping: {name: echo, from: server, to: client, time: 2 s, interval: 500 ms}"
+FLOW = "iperf3: {name: bulk, from: server, to: client, time: 2 s}"
+
+
+def with_settings(*settings: str) -> str:
+    """The head of a scenario with these lines of ``with``."""
+    return HEAD.replace("Mbit/s}", f"Mbit/s, {', '.join(settings)}}}")
+
+
+def test_where_everything_is_lost_nothing_connects(rig: Rig) -> None:
+    """Not even ARP comes through: no connection is what was to be found out."""
+    text = f"{with_settings('server.loss: 100 %')}traffic:\n  - {ECHO}\n  - {FLOW}\n"
+    carried_out(rig, f"{text}expect:\n  echo: {{lost: 100 %}}\n  bulk: {{connects: no}}\n")
+
+
+def test_a_path_of_ten_seconds_works(rig: Rig) -> None:
+    """An echo takes what the path takes, and a connection comes about in spite of all that."""
+    text = f"{with_settings('server.delay: 10 s')}traffic:\n  - {FLOW}\nexpect:\n  bulk: {{connects: yes}}\n"
+    _, result = carried_out(rig, text)
+    assert result.flows["bulk"].retransmits is not None
+
+
+def test_a_cpu_that_takes_half_a_second_for_a_frame_is_waited_for(rig: Rig) -> None:
+    """What it has not looked at when the traffic is over is not left behind."""
+    head = with_settings("client.rx_frame: 500 ms")
+    carried_out(rig, f"{head}traffic:\n  - {ECHO}\nexpect:\n  echo: {{lost: ..100 %}}\n")
+
+
+@pytest.mark.parametrize("tool", ["iperf3", "copy"])
+def test_what_is_not_done_in_its_time_tells_how_far_it_came(rig: Rig, tool: str) -> None:
+    """A transfer of a minute that may take a second: a figure is missing, and the rest is there."""
+    text = (
+        f"{HEAD}traffic:\n  - {tool}: {{name: file, from: server, to: client, bytes: 600 MB, within: 1 s}}\n"
+        "expect:\n  file: {goodput: 40..95 Mbit/s}\n"
+    )
+    _, result = carried_out(rig, text)
+    flow = result.flows["file"]
+    assert flow.duration_s is None
+    assert flow.reached_bytes is not None
+    assert 100e6 < flow.reached_bytes < 500e6
+
+
+def test_a_window_of_100_mb_is_given(rig: Rig) -> None:
+    """The lab lets sockets have what the scenario says."""
+    text = (
+        f"{HEAD}traffic:\n  - iperf3: {{name: bulk, from: server, to: client, time: 1 s, window: 100 MB}}\n"
+        "expect:\n  bulk: {goodput: 80..95 Mbit/s}\n"
+    )
+    carried_out(rig, text)
+
+
+def test_times_of_more_than_six_digits_are_read_back(rig: Rig) -> None:
+    """Tc prints six digits of a delay; that is no other delay than was asked for."""
+    head = with_settings("server.delay: 12345678 ns", "server.jitter: 1234567 ns")
+    _, result = carried_out(rig, f"{head}traffic:\n  - {ECHO}\nexpect:\n  echo: {{rtt: 11..15 ms}}\n")
+    assert all(readback.asked == readback.actual for readback in result.readbacks)
