@@ -30,10 +30,8 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
 
     from wirelab.plan.traffic import Flow
-    from wirelab.plan.types import Plan
     from wirelab.report.chart import Point
     from wirelab.results.flow import FlowResult
-    from wirelab.results.result import Result
     from wirelab.results.samples import FlowSample
     from wirelab.runner.run_result import Evidence
 
@@ -72,26 +70,19 @@ def _absent(evidence: Evidence) -> Iterator[str]:
         yield "no port held more than one frame"
 
 
-@dataclass(frozen=True, slots=True)
 class _Drawer:
     """Draws what was measured over the time axis that all charts share; a chart without lines is none."""
 
-    evidence: Evidence
-
-    @property
-    def plan(self) -> Plan:
-        return self.evidence.plan
-
-    @property
-    def result(self) -> Result:
-        return self.evidence.result
-
-    @property
-    def marks(self) -> tuple[Mark, ...]:
-        """Where flows begin, those that begin together with one mark."""
+    def __init__(self, evidence: Evidence) -> None:
+        self.evidence = evidence
+        self.plan = evidence.plan
+        self.result = evidence.result
+        # Flows that begin together have one mark.
         flows = sorted(self.plan.flows, key=lambda flow: flow.start_ns)
         starts = itertools.groupby(flows, key=lambda flow: flow.start_ns)
-        return tuple(Mark(" + ".join(flow.name for flow in group), at_ns) for at_ns, group in starts)
+        self.marks = tuple(Mark(" + ".join(flow.name for flow in group), at_ns) for at_ns, group in starts)
+        self._interval = show(self.plan.sample_interval_ns, TIME)
+        self._sampled_note = f"of the sender, every {self._interval}"
 
     def goodput(self) -> Chart:
         lines: list[Line] = []
@@ -136,16 +127,14 @@ class _Drawer:
             held = [(sample.at_ns, sample.ports[port.name]) for sample in self.result.samples]
             queued = tuple((at_ns, sample.queue_bytes) for at_ns, sample in held)
             buffered = tuple((at_ns, sample.buffer_bytes) for at_ns, sample in held)
+            highest = {
+                "egress queue": (queued, counted.queue_high_water_bytes),
+                "packet buffer": (buffered, counted.buffer_high_water_bytes),
+            }
             lines = [
-                Line(name, points, colour, f"high water {rounded(highest, SIZE)}")
-                for colour, (name, points, highest) in enumerate(
-                    (
-                        ("egress queue", queued, counted.queue_high_water_bytes),
-                        ("packet buffer", buffered, counted.buffer_high_water_bytes),
-                    ),
-                    _QUEUE_COLOUR,
-                )
-                if highest
+                Line(name, points, colour, f"high water {rounded(most, SIZE)}")
+                for colour, (name, (points, most)) in enumerate(highest.items(), _QUEUE_COLOUR)
+                if most
             ]
             yield self._chart(
                 f"Held at {port.label}",
@@ -236,14 +225,6 @@ class _Drawer:
         y = Axis.of(name, quantity, _highest(lines) if high is None else high)
         drawn = tuple(line for line in lines if line.points)
         return Chart(title, x, y, drawn, levels, self.marks, note, height)
-
-    @property
-    def _interval(self) -> str:
-        return show(self.plan.sample_interval_ns, TIME)
-
-    @property
-    def _sampled_note(self) -> str:
-        return f"of the sender, every {self._interval}"
 
 
 def _intervals(flow: Flow, measured: FlowResult) -> tuple[Point, ...]:
