@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from wirelab.verdict.violation import Violation
 
 
-def breaches(recorded: Recording, folder: Path, the_plan: Plan | None = None) -> tuple[Violation, ...]:
+def violations(recorded: Recording, folder: Path, the_plan: Plan | None = None) -> tuple[Violation, ...]:
     """The laws that a recording breaks."""
     if the_plan is not None:
         recorded.link_as(the_plan)
@@ -63,16 +63,16 @@ def by_priority(recorded: Recording, **unmarked: int) -> Recording:
 
 def test_a_sound_run_breaks_no_law(tmp_path: Path) -> None:
     """A module that drops frames for want of room is a slow network, not a broken lab."""
-    assert breaches(recording(), tmp_path) == ()
+    assert violations(recording(), tmp_path) == ()
 
 
 def test_a_setting_that_was_not_taken(tmp_path: Path) -> None:
     """What was read back must be what was asked for."""
     recorded = recording()
     recorded.settings[0]["actual"] = 1_000_000_000
-    (breach,) = breaches(recorded, tmp_path)
-    assert breach.law == "settings"
-    assert breach.message == "server-eth0: asked for speed_bps 10000000000, read back 1000000000"
+    (violation,) = violations(recorded, tmp_path)
+    assert violation.law == "settings"
+    assert violation.message == "server-eth0: asked for speed_bps 10000000000, read back 1000000000"
 
 
 @pytest.mark.parametrize(
@@ -89,7 +89,7 @@ def test_something_left_behind(stat: str, what: str, tmp_path: Path) -> None:
     """After a second of silence every queue, ring, buffer and cable is empty."""
     recorded = recording()
     recorded.stats("end", "switch-p2")[stat] = 3
-    found = breaches(recorded, tmp_path)
+    found = violations(recorded, tmp_path)
     assert "drained" in names(found)
     assert f"switch.p2: 3 {what} when all was over" in [each.message for each in found]
 
@@ -98,7 +98,7 @@ def test_frames_left_in_a_queue(tmp_path: Path) -> None:
     """A backlog that nothing drains is a lab that stands still."""
     recorded = recording()
     recorded.qdisc("end", "switch-p2")["qlen"] = 2
-    assert "drained" in names(breaches(recorded, tmp_path))
+    assert "drained" in names(violations(recorded, tmp_path))
 
 
 def test_a_frame_lost_on_the_cable(tmp_path: Path) -> None:
@@ -106,10 +106,11 @@ def test_a_frame_lost_on_the_cable(tmp_path: Path) -> None:
     recorded = recording()
     for stat in ("rx_wire_frames", "rx_frames"):
         recorded.stats("end", "client-eth0")[stat] -= 1
-    (breach,) = breaches(recorded, tmp_path)
-    assert breach.law == "cable"
+    (violation,) = violations(recorded, tmp_path)
+    assert violation.law == "cable"
     assert (
-        breach.message == "module.line to client: 219 841 frames left, 219 840 arrived and 0 are on the way"
+        violation.message
+        == "module.line to client: 219 841 frames left, 219 840 arrived and 0 are on the way"
     )
 
 
@@ -118,7 +119,7 @@ def test_a_frame_that_nobody_sent(tmp_path: Path) -> None:
     recorded = recording()
     for stat in ("rx_wire_frames", "rx_frames"):
         recorded.stats("end", "client-eth0")[stat] += 1
-    assert names(breaches(recorded, tmp_path)) == {"cable"}
+    assert names(violations(recorded, tmp_path)) == {"cable"}
 
 
 def test_a_frame_under_way_is_not_lost(tmp_path: Path) -> None:
@@ -127,7 +128,7 @@ def test_a_frame_under_way_is_not_lost(tmp_path: Path) -> None:
     for stat in ("rx_wire_frames", "rx_frames"):
         recorded.stats("end", "client-eth0")[stat] -= 1
     recorded.stats("end", "module-line")["tx_flight_frames"] = 1
-    assert names(breaches(recorded, tmp_path)) == {"drained"}
+    assert names(violations(recorded, tmp_path)) == {"drained"}
 
 
 def test_a_pause_frame_lost_on_the_cable(tmp_path: Path) -> None:
@@ -135,28 +136,28 @@ def test_a_pause_frame_lost_on_the_cable(tmp_path: Path) -> None:
     recorded = recording()
     recorded.stats("end", "module-host")["tx_pause_frames"] = 5
     recorded.stats("end", "switch-p2")["rx_pause_frames"] = 4
-    (breach,) = breaches(recorded, tmp_path)
-    assert breach.message == "module.host to switch.p2: 5 PAUSE frames left, 4 arrived"
+    (violation,) = violations(recorded, tmp_path)
+    assert violation.message == "module.host to switch.p2: 5 PAUSE frames left, 4 arrived"
 
 
 def test_a_frame_that_vanished_in_a_port(tmp_path: Path) -> None:
     """A frame that arrived was handed on, dropped by a named cause, or waits."""
     recorded = recording()
     recorded.stats("end", "client-eth0")["rx_frames"] -= 1
-    (breach,) = breaches(recorded, tmp_path)
-    assert breach.law == "receive"
+    (violation,) = violations(recorded, tmp_path)
+    assert violation.law == "receive"
     recorded.stats("end", "client-eth0")["rx_dropped_oversize"] += 1
-    assert breaches(recorded, tmp_path / "named") == ()
+    assert violations(recorded, tmp_path / "named") == ()
 
 
 def test_a_frame_that_vanished_between_qdisc_and_cable(tmp_path: Path) -> None:
     """A frame that a qdisc released left, was dropped by a named cause, or waits."""
     recorded = recording()
     recorded.qdisc("end", "server-eth0")["packets"] += 1
-    (breach,) = breaches(recorded, tmp_path)
-    assert breach.law == "transmit"
+    (violation,) = violations(recorded, tmp_path)
+    assert violation.law == "transmit"
     recorded.stats("end", "server-eth0")["tx_dropped_error"] += 1
-    assert breaches(recorded, tmp_path / "named") == ()
+    assert violations(recorded, tmp_path / "named") == ()
 
 
 def test_a_port_without_a_qdisc_is_not_judged_by_one(tmp_path: Path) -> None:
@@ -164,16 +165,16 @@ def test_a_port_without_a_qdisc_is_not_judged_by_one(tmp_path: Path) -> None:
     recorded = recording()
     for name in ("start", "upload:start", "upload:end", "download:start", "download:end", "end"):
         recorded.qdisc(name, "server-eth0").update(kind="noqueue", packets=0)
-    assert breaches(recorded, tmp_path) == ()
+    assert violations(recorded, tmp_path) == ()
 
 
 def test_a_frame_that_vanished_in_a_module(tmp_path: Path) -> None:
     """What a module took in at one port it sent, dropped or holds at the other."""
     recorded = recording()
     recorded.qdisc("end", "module-line")["drops"] -= 1
-    (breach,) = breaches(recorded, tmp_path)
-    assert breach.law == "module"
-    assert breach.message == (
+    (violation,) = violations(recorded, tmp_path)
+    assert violation.law == "module"
+    assert violation.message == (
         "module: 220 000 frames entered by module.host; at module.line 219 841 were sent, "
         f"{DROPPED - 1} dropped and 0 wait"
     )
@@ -186,15 +187,15 @@ def test_a_module_invents_no_frames_towards_its_switch(tmp_path: Path) -> None:
         recorded.stats("end", "module-line")[stat] -= 1
     recorded.stats("end", "client-eth0")["tx_frames"] -= 1
     recorded.qdisc("end", "client-eth0")["packets"] -= 1
-    (breach,) = breaches(recorded, tmp_path)
-    assert breach.law == "module"
+    (violation,) = violations(recorded, tmp_path)
+    assert violation.law == "module"
 
 
 def test_a_buffer_larger_than_itself(tmp_path: Path) -> None:
     """A packet buffer never holds more bytes than it has."""
     recorded = recording()
     recorded.stats("end", "switch-p1")["buffer_high_water_bytes"] = 1_569_793
-    assert names(breaches(recorded, tmp_path)) == {"buffer"}
+    assert names(violations(recorded, tmp_path)) == {"buffer"}
 
 
 def test_a_buffer_beyond_its_headroom(tmp_path: Path) -> None:
@@ -203,10 +204,10 @@ def test_a_buffer_beyond_its_headroom(tmp_path: Path) -> None:
     allowed = 20_000 + headroom_bytes(flow_path(the_plan, the_plan.flows[1])[0])
     recorded = recording(dropped=0)
     recorded.stats("end", "switch-p1")["buffer_high_water_bytes"] = allowed
-    assert breaches(recorded, tmp_path / "a", the_plan) == ()
+    assert violations(recorded, tmp_path / "a", the_plan) == ()
     recorded.stats("end", "switch-p1")["buffer_high_water_bytes"] = allowed + 1
-    assert names(breaches(recorded, tmp_path / "b", the_plan)) == {"buffer"}
-    assert breaches(recorded, tmp_path / "c", with_ports(the_plan, "server-eth0", pause_rx=False)) == ()
+    assert names(violations(recorded, tmp_path / "b", the_plan)) == {"buffer"}
+    assert violations(recorded, tmp_path / "c", with_ports(the_plan, "server-eth0", pause_rx=False)) == ()
 
 
 def dropped_by_buffer() -> Recording:
@@ -222,10 +223,10 @@ def dropped_by_buffer() -> Recording:
 
 def test_a_buffer_that_overflowed_in_spite_of_pause(tmp_path: Path) -> None:
     """With PAUSE on at both ends and room for the headroom, nothing is lost for want of buffer."""
-    assert breaches(dropped_by_buffer(), tmp_path / "off") == ()
-    (breach,) = breaches(dropped_by_buffer(), tmp_path / "on", with_pause())
-    assert breach.law == "lossless"
-    assert breach.message == (
+    assert violations(dropped_by_buffer(), tmp_path / "off") == ()
+    (violation,) = violations(dropped_by_buffer(), tmp_path / "on", with_pause())
+    assert violation.law == "lossless"
+    assert violation.message == (
         "server to switch.p1: PAUSE is on at both ends, but frames found the packet buffer full: 1"
     )
 
@@ -233,37 +234,37 @@ def test_a_buffer_that_overflowed_in_spite_of_pause(tmp_path: Path) -> None:
 def test_a_buffer_without_headroom_may_overflow(tmp_path: Path) -> None:
     """XOFF set so high that a frame under way finds no room: hardware drops it too."""
     tight = with_ports(with_pause(), "switch-p1", buffer_bytes=110_000, xoff_bytes=109_000)
-    assert breaches(dropped_by_buffer(), tmp_path, tight) == ()
+    assert violations(dropped_by_buffer(), tmp_path, tight) == ()
 
 
 def test_a_queue_that_dropped_in_spite_of_pause(tmp_path: Path) -> None:
     """Where every port that feeds a queue is lossless and the queue is deep enough, it drops nothing."""
     deep = with_pause(xoff_bytes=11_000)
-    found = breaches(recording(), tmp_path / "deep", deep)
+    found = violations(recording(), tmp_path / "deep", deep)
     assert names(found) == {"lossless"}
     assert "module.line: every port that feeds its queue has PAUSE on, but the queue dropped frames: 159" in [
         each.message for each in found
     ]
-    assert breaches(recording(), tmp_path / "fed", with_ports(deep, "module-host", pause_tx=False)) == ()
+    assert violations(recording(), tmp_path / "fed", with_ports(deep, "module-host", pause_tx=False)) == ()
 
 
 def test_a_queue_shorter_than_what_feeds_it_may_drop(tmp_path: Path) -> None:
     """A FIFO that is full before its port says XOFF drops, as on real hardware."""
     short = with_ports(with_pause(xoff_bytes=11_000), "module-line", queue=Queue("bfifo", 8_000))
-    assert breaches(recording(), tmp_path, short) == ()
+    assert violations(recording(), tmp_path, short) == ()
 
 
 def test_a_queue_that_drops_before_it_is_full(tmp_path: Path) -> None:
     """CoDel drops what has waited too long, whoever could have been stopped."""
     codel = with_ports(with_pause(xoff_bytes=11_000), "module-line", queue=Queue("fq_codel"))
-    assert breaches(recording(), tmp_path, codel) == ()
+    assert violations(recording(), tmp_path, codel) == ()
 
 
 def test_a_sound_run_with_pfc_breaks_no_law(tmp_path: Path) -> None:
     """Nor does one in which the module has no PFC, and drops."""
-    assert breaches(by_priority(recording(dropped=0)), tmp_path / "on", with_pfc(3)) == ()
+    assert violations(by_priority(recording(dropped=0)), tmp_path / "on", with_pfc(3)) == ()
     partly = with_ports(with_pfc(3, xoff_bytes=11_000), "module-host", "module-line", pfc=())
-    assert breaches(by_priority(recording()), tmp_path / "partly", partly) == ()
+    assert violations(by_priority(recording()), tmp_path / "partly", partly) == ()
 
 
 def test_a_pfc_frame_lost_on_the_cable(tmp_path: Path) -> None:
@@ -271,9 +272,9 @@ def test_a_pfc_frame_lost_on_the_cable(tmp_path: Path) -> None:
     recorded = by_priority(recording(dropped=0))
     recorded.stats("end", "switch-p1")["tx_pfc_frames"] = 5
     recorded.stats("end", "server-eth0")["rx_pfc_frames"] = 4
-    (breach,) = breaches(recorded, tmp_path, with_pfc(3))
-    assert breach.law == "cable"
-    assert breach.message == "switch.p1 to server: 5 PFC frames left, 4 arrived"
+    (violation,) = violations(recorded, tmp_path, with_pfc(3))
+    assert violation.law == "cable"
+    assert violation.message == "switch.p1 to server: 5 PFC frames left, 4 arrived"
 
 
 def test_priorities_beyond_their_headroom(tmp_path: Path) -> None:
@@ -284,25 +285,25 @@ def test_priorities_beyond_their_headroom(tmp_path: Path) -> None:
         most = one + (one if ordinary is None else ordinary)
         recorded = by_priority(recording(dropped=0))
         recorded.stats("end", "switch-p1")["buffer_high_water_bytes"] = most
-        assert breaches(recorded, tmp_path / f"at{stopped}", the_plan) == ()
+        assert violations(recorded, tmp_path / f"at{stopped}", the_plan) == ()
         recorded.stats("end", "switch-p1")["buffer_high_water_bytes"] = most + 1
-        (breach,) = breaches(recorded, tmp_path / f"above{stopped}", the_plan)
-        assert (breach.law, breach.expected) == ("buffer", str(most))
+        (violation,) = violations(recorded, tmp_path / f"above{stopped}", the_plan)
+        assert (violation.law, violation.expected) == ("buffer", str(most))
 
 
 def test_a_buffer_that_overflowed_in_spite_of_pfc(tmp_path: Path) -> None:
     """Where PFC stops every flow that arrives, nothing is lost for want of buffer."""
     recorded = by_priority(dropped_by_buffer())
-    found = {each.law: each.message for each in breaches(recorded, tmp_path / "on", with_pfc(3))}
+    found = {each.law: each.message for each in violations(recorded, tmp_path / "on", with_pfc(3))}
     assert found.keys() == {"lossless", "priorities"}
     assert found["lossless"] == (
         "server to switch.p1: PFC stops every flow, but frames found the packet buffer full: 1"
     )
-    assert breaches(recorded, tmp_path / "other", with_pfc(4)) == ()
+    assert violations(recorded, tmp_path / "other", with_pfc(4)) == ()
     deaf = with_ports(with_pfc(3), "server-eth0", pfc=())
-    assert breaches(recorded, tmp_path / "deaf", deaf) == ()
+    assert violations(recorded, tmp_path / "deaf", deaf) == ()
     differing = with_ports(with_pfc(3), "switch-p1", "switch-p2", trust="pcp")
-    assert breaches(recorded, tmp_path / "differing", differing) == ()
+    assert violations(recorded, tmp_path / "differing", differing) == ()
 
 
 def test_a_buffer_that_priorities_share(tmp_path: Path) -> None:
@@ -310,10 +311,10 @@ def test_a_buffer_that_priorities_share(tmp_path: Path) -> None:
     stopped = with_pfc(3)
     mixed = replace(stopped, traffic=(replace(stopped.flows[0], dscp=None), stopped.flows[1]))
     ordinary = by_priority(dropped_by_buffer(), server_eth0=1)
-    assert breaches(ordinary, tmp_path / "ordinary", mixed) == ()
-    (breach,) = breaches(by_priority(dropped_by_buffer()), tmp_path / "storage", mixed)
-    assert breach.law == "priorities"
-    assert breach.message == (
+    assert violations(ordinary, tmp_path / "ordinary", mixed) == ()
+    (violation,) = violations(by_priority(dropped_by_buffer()), tmp_path / "storage", mixed)
+    assert violation.law == "priorities"
+    assert violation.message == (
         "switch: 440 001 frames of priority 3 entered, 440 000 came to a queue: PFC stops that priority, "
         "but 1 were lost in between"
     )
@@ -322,14 +323,14 @@ def test_a_buffer_that_priorities_share(tmp_path: Path) -> None:
 def test_a_queue_that_dropped_in_spite_of_pfc(tmp_path: Path) -> None:
     """It is the queue of the priority that may drop nothing; that of another may."""
     deep = with_pfc(3, xoff_bytes=11_000)
-    (breach,) = breaches(by_priority(recording()), tmp_path / "stopped", deep)
-    assert breach.law == "lossless"
-    assert breach.message == (
+    (violation,) = violations(by_priority(recording()), tmp_path / "stopped", deep)
+    assert violation.law == "lossless"
+    assert violation.message == (
         "module.line: every port that feeds its queue of priority 3 has PFC on, "
         "but the queue dropped frames: 159"
     )
-    assert breaches(by_priority(recording()), tmp_path / "other", with_pfc(4, xoff_bytes=11_000)) == ()
-    assert breaches(by_priority(recording()), tmp_path / "full", with_pfc(3)) == ()
+    assert violations(by_priority(recording()), tmp_path / "other", with_pfc(4, xoff_bytes=11_000)) == ()
+    assert violations(by_priority(recording()), tmp_path / "full", with_pfc(3)) == ()
 
 
 def test_faster_than_the_line(tmp_path: Path) -> None:
@@ -338,10 +339,10 @@ def test_faster_than_the_line(tmp_path: Path) -> None:
     received = recorded.flows["download.server"]["end"]["sum_received"]
     most = int(1448 / 1538 * 2.5e9 * received["seconds"] / 8)
     received["bytes"] = most
-    assert breaches(recorded, tmp_path / "at") == ()
+    assert violations(recorded, tmp_path / "at") == ()
     received["bytes"] = int(most * 1.0001)
-    (breach,) = breaches(recorded, tmp_path / "above")
-    assert breach.law == "ceiling"
-    assert breach.message == ("download: 2.3539 Gbit/s of payload, the path carries at most 2.3537 Gbit/s")
+    (violation,) = violations(recorded, tmp_path / "above")
+    assert violation.law == "ceiling"
+    assert violation.message == ("download: 2.3539 Gbit/s of payload, the path carries at most 2.3537 Gbit/s")
     without = replace(plan(), sysctls={"net.ipv4.tcp_timestamps": "0"})
-    assert breaches(recorded, tmp_path / "without", without) == ()
+    assert violations(recorded, tmp_path / "without", without) == ()

@@ -171,13 +171,13 @@ class Worker:
     def _keep(self, claim: Claim, bundle: bytes, sha256: str) -> None:
         job, now = claim.job, datetime.now(UTC)
         try:
-            folder, document = keep(bundle, sha256, self.store, scenario=job.scenario, seed=job.seed, now=now)
+            folder, run = keep(bundle, sha256, self.store, scenario=job.scenario, seed=job.seed, now=now)
         except DamagedError as error:
             raise BrokeError(str(error)) from error
-        done, whole = self.queue.finish(claim, self.host, folder, document.verdict)
+        done, whole = self.queue.finish(claim, self.host, folder, run.verdict)
         self._kept += 1
-        took = "cached" if document.cached else f"{document.wall_s:.1f} s"
-        self.say(f"{self.host}: {job.title}: {document.verdict}, {took} ({done} of {whole})")
+        took = "cached" if run.cached else f"{run.wall_s:.1f} s"
+        self.say(f"{self.host}: {job.title}: {run.verdict}, {took} ({done} of {whole})")
 
 
 def _ended(running: Iterable[Future[tuple[bytes, str]]]) -> set[Future[tuple[bytes, str]]]:

@@ -16,11 +16,11 @@ _HOST_FIELDS = {"start": frozenset({"version", "system_info"}), "end": frozenset
 def digest(flows: Mapping[str, Any], counters: object, samples: Iterable[object]) -> str:
     """SHA-256 over the raw flow files, counters and samples, in hexadecimal.
 
-    ``flows`` holds iperf3's documents by file name. Everything in them is virtual (times, cookies,
+    ``flows`` holds what each end of a flow said, by file name. Everything in them is virtual (times, cookies,
     port numbers) but what they say about CPU use, kernel build and tool version.
     """
     measured = {
-        "flows": {name: _without_host(document) for name, document in flows.items()},
+        "flows": {name: _without_host(report) for name, report in flows.items()},
         "counters": counters,
         "samples": list(samples),
     }
@@ -32,15 +32,15 @@ def combined(digests: Mapping[str, str]) -> str:
     return _sha256(dict(digests))
 
 
-def _without_host(document: dict[str, Any]) -> dict[str, Any]:
+def _without_host(report: dict[str, Any]) -> dict[str, Any]:
     return {
         section: {key: value for key, value in content.items() if key not in _HOST_FIELDS[section]}
         if section in _HOST_FIELDS and isinstance(content, dict)
         else content
-        for section, content in document.items()
+        for section, content in report.items()
     }
 
 
-def _sha256(document: object) -> str:
-    text = json.dumps(document, sort_keys=True, separators=(",", ":"), allow_nan=False)
+def _sha256(measured: object) -> str:
+    text = json.dumps(measured, sort_keys=True, separators=(",", ":"), allow_nan=False)
     return hashlib.sha256(text.encode()).hexdigest()

@@ -98,7 +98,7 @@ def read_text(folder: Path, name: str) -> str:
 
 
 def parse_json(name: str, text: str, *, line: int | None = None) -> Field:
-    """The JSON in ``text``; ``line`` is its line where the file holds one document a line."""
+    """The JSON in ``text``; ``line`` is its line where the file holds one value a line."""
     where = "" if line is None else f"line {line}"
     try:
         return Field(name, where, json.loads(text, parse_constant=_no_constant))

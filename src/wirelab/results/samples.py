@@ -61,7 +61,7 @@ def parse_sample(plan: Plan, raw: Field) -> Sample:
     return Sample(
         at_ns=raw["at_ns"].integer(),
         ports={port.name: _port(ports[port.name]) for port in plan.ports},
-        flows={name: _flow(each) for name, each in flows.members()},
+        flows={name: _flow(sample) for name, sample in flows.members()},
     )
 
 

@@ -25,7 +25,7 @@ def newest(folders: Iterable[Path]) -> dict[tuple[str, int], RunResult]:
     return {(run.scenario, run.seed): run for run in runs}
 
 
-def recorded_wall_s(folder: Path) -> dict[str, float]:
+def last_wall_s(folder: Path) -> dict[str, float]:
     """How long each scenario took when it was last measured, by the results below ``folder``."""
     wall_s: dict[str, float] = {}
     for path in _oldest_first([folder]):

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Final
 from wirelab.plan.build import build_plan
 from wirelab.plan.ceiling import ceiling
 from wirelab.plan.traffic import Flow
-from wirelab.runner.past_runs import recorded_wall_s
+from wirelab.runner.past_runs import last_wall_s
 from wirelab.units import BITS_PER_BYTE, NS_PER_S
 
 if TYPE_CHECKING:
@@ -44,7 +44,7 @@ class Shard:
 
 def loads(experiments: Mapping[str, Experiment], results: Path) -> list[Load]:
     """The loads of scenarios, by the names they are asked for; how long they took is said by ``results``."""
-    wall_s = recorded_wall_s(results) if results.is_dir() else {}
+    wall_s = last_wall_s(results) if results.is_dir() else {}
     return [
         Load(
             name,
