@@ -141,6 +141,12 @@ def forward_port(node: str, port: str, number: int, speed_bps: int, **settings: 
     return replace(made, **settings)
 
 
+def drawn(plan: Plan, raw: Path) -> str:
+    """What iperf3's clients drew from the lab's random numbers, to name their tests."""
+    clients = [json.loads((raw / flow.sender_file).read_text()) for flow in plan.flows]
+    return " ".join(client["start"]["cookie"] for client in clients)
+
+
 def flow(
     name: str,
     sender: str,

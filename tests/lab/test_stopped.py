@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 from tests.lab.processes import Stops
-from tests.lab.rig import GBPS, Rig, flow, host_port, plan
+from tests.lab.rig import GBPS, Rig, drawn, flow, host_port, plan
 from wirelab.plan.types import Cable
 from wirelab.results.result import read_result
 
@@ -20,7 +20,6 @@ if TYPE_CHECKING:
 
     from wirelab.lab.select import Lab
 
-# iperf3 draws a random cookie for each flow, which is in the digest.
 PLAN = plan(
     [host_port("left", 1, GBPS), host_port("right", 2, GBPS)],
     [Cable("left-eth0", "right-eth0", 25)],
@@ -29,9 +28,10 @@ PLAN = plan(
 STOPS = 20
 
 
-def digest(rig: Rig, on_poll: Callable[[Path], None] | None = None) -> str:
-    """That of PLAN, carried out once."""
-    return read_result(PLAN, rig.run(PLAN, on_poll=on_poll)).digest
+def outcome(rig: Rig, on_poll: Callable[[Path], None] | None = None) -> tuple[str, str]:
+    """The digest of PLAN, carried out once, and what iperf3 drew from the lab's random numbers."""
+    raw = rig.run(PLAN, on_poll=on_poll)
+    return read_result(PLAN, raw).digest, drawn(PLAN, raw)
 
 
 @pytest.fixture
@@ -54,12 +54,12 @@ def _help(lab: Lab) -> str:
 def test_a_lab_that_is_stopped_for_a_while_measures_the_same(rig: Rig) -> None:
     """SIGSTOP and SIGCONT to all its processes, again and again."""
     stops = Stops(STOPS)
-    assert digest(rig, stops) == digest(rig)
+    assert outcome(rig, stops) == outcome(rig)
     assert stops.count == STOPS
 
 
 def test_a_lab_without_seccomp_measures_the_same(rig: Rig, traced: Rig) -> None:
     """Also when it is stopped, which ptrace(2) tells it of."""
     stops = Stops(STOPS)
-    assert digest(traced, stops) == digest(traced) == digest(rig)
+    assert outcome(traced, stops) == outcome(traced) == outcome(rig)
     assert stops.count == STOPS

@@ -241,6 +241,7 @@ def test_nothing_of_the_host_is_in_the_digest(tmp_path: Path) -> None:
         document["end"]["cpu_utilization_percent"]["host_total"] = 99.0
         document["start"]["system_info"] = "Linux elsewhere 6.1.0"
         document["start"]["version"] = "iperf 3.12"
+        document["start"]["cookie"] = "z" * 36
     other.status["virtual_s"] = 99.0
     folder = other.write(tmp_path / "b")
     (folder / "console.log").write_text("something else", encoding="utf-8")
@@ -253,9 +254,9 @@ def test_nothing_of_the_host_is_in_the_digest(tmp_path: Path) -> None:
     assert digest == result_of(recording(), tmp_path / "a").digest
 
 
-@pytest.mark.parametrize("what", ["counter", "qdisc", "sample", "interval", "retransmits", "cookie"])
+@pytest.mark.parametrize("what", ["counter", "qdisc", "sample", "interval", "retransmits"])
 def test_everything_measured_is_in_the_digest(what: str, tmp_path: Path) -> None:
-    """One frame, one interval, one random number of difference is another digest."""
+    """One frame or one interval of difference is another digest."""
     other = recording()
     match what:
         case "counter":
@@ -268,9 +269,6 @@ def test_everything_measured_is_in_the_digest(what: str, tmp_path: Path) -> None
             other.flows["upload.server"]["intervals"][0]["sum"]["bits_per_second"] += 1
         case "retransmits":
             other.flows["upload.client"]["end"]["sum_sent"]["retransmits"] += 1
-        case "cookie":
-            for side in ("client", "server"):
-                other.flows[f"upload.{side}"]["start"]["cookie"] = "z" * 36
     assert result_of(other, tmp_path / "b").digest != result_of(recording(), tmp_path / "a").digest
 
 

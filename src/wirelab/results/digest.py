@@ -9,22 +9,25 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
 
-# What iperf3 says about the machine and the build it runs on, not about the network.
-_HOST_FIELDS = {"start": frozenset({"version", "system_info"}), "end": frozenset({"cpu_utilization_percent"})}
+# What iperf3 says of the machine and the build it runs on, and the name and port that it draws for its own
+# conversation: those change with whatever else has drawn a random number before.
+_NOT_MEASURED = {
+    "start": frozenset({"version", "system_info", "cookie", "accepted_connection"}),
+    "end": frozenset({"cpu_utilization_percent"}),
+}
 
 
 def digest(flows: Mapping[str, Any], counters: object, samples: Iterable[object]) -> str:
     """SHA-256 over the raw flow files, counters and samples, in hexadecimal.
 
-    ``flows`` holds what each end of a flow said, by file name. Everything in them is virtual (times, cookies,
-    port numbers) but what they say about CPU use, kernel build and tool version.
+    ``flows`` holds what each end of a flow said, by file name.
     """
-    measured = {
-        "flows": {name: _without_host(report) for name, report in flows.items()},
+    everything = {
+        "flows": {name: _measured(report) for name, report in flows.items()},
         "counters": counters,
         "samples": list(samples),
     }
-    return _sha256(measured)
+    return _sha256(everything)
 
 
 def combined(digests: Mapping[str, str]) -> str:
@@ -32,10 +35,10 @@ def combined(digests: Mapping[str, str]) -> str:
     return _sha256(dict(digests))
 
 
-def _without_host(report: dict[str, Any]) -> dict[str, Any]:
+def _measured(report: dict[str, Any]) -> dict[str, Any]:
     return {
-        section: {key: value for key, value in content.items() if key not in _HOST_FIELDS[section]}
-        if section in _HOST_FIELDS and isinstance(content, dict)
+        section: {key: value for key, value in content.items() if key not in _NOT_MEASURED[section]}
+        if section in _NOT_MEASURED and isinstance(content, dict)
         else content
         for section, content in report.items()
     }

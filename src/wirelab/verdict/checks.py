@@ -44,12 +44,12 @@ class Check:
 def check(expectation: Expectation, plan: Plan, result: Result) -> Check:
     """Whether an expectation holds, and what shows it."""
     value = result.measured(expectation)
-    proof = evidence(expectation, plan, result)
     if value is None:
         measured, holds = "nothing", False
-        explanation = f"{_untold(expectation, plan, result)}; {proof}"
+        explanation = _untold(expectation, plan, result)
     else:
         measured, holds = expectation.of.shown(value), expectation.holds(value)
+        proof = evidence(expectation, plan, result)
         explanation = proof if holds else f"{expectation.sentence(value)}; {proof}"
     return Check(
         name=expectation.name,
@@ -71,7 +71,8 @@ def _untold(expectation: Expectation, plan: Plan, result: Result) -> str:
         return f"nothing came through that would tell {expectation.metric}"
     flow = next(flow for flow in plan.flows if flow.name == expectation.subject)
     shares = f"{rounded(reached, SIZE)} of {rounded(flow.size_bytes or 0, SIZE)}"
-    return f"it was not done in {rounded(flow.duration_ns, TIME)} and some grace: {shares} had come"
+    late = f"it was not done in {rounded(flow.duration_ns, TIME)} and some grace: {shares} had come"
+    return f"{late}; {evidence(expectation, plan, result)}"
 
 
 def check_all(expectations: Iterable[Expectation], plan: Plan, result: Result) -> tuple[Check, ...]:
