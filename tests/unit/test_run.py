@@ -177,6 +177,7 @@ def test_the_keys_of_result_json(tmp_path: Path) -> None:
         "intervals": [],
         "protocol": "tcp",
         "path_bps": 2_353_706_112,
+        "reached_bytes": None,
     }
     assert download["intervals"] == [50_278_652, 50_331_348]
     line = variant["ports"]["module.line"]
