@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 from wirelab.lab.command import run_command
 from wirelab.lab.machine import Machine, guest_folder
 from wirelab.plan.traffic import Flow, Iperf3
-from wirelab.plan.types import Cable, Host, Module, Plan, Port, Queue, Switch
+from wirelab.plan.types import Cable, Host, Plan, Port, Queue, Switch, Transceiver
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -176,7 +176,7 @@ def plan(  # noqa: PLR0913 the parts of a network
     flows: list[Flow],
     *,
     switches: tuple[Switch, ...] = (),
-    modules: tuple[Module, ...] = (),
+    modules: tuple[Transceiver, ...] = (),
     sample_interval_ns: int = 100 * NS_PER_MS,
 ) -> Plan:
     """A Plan of these ports and cables; every node that is no switch or module is a host."""

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from tests.lab.rig import GBPS, MBPS, NS_PER_MS, flow, forward_port, host_port, plan
-from wirelab.plan.types import Cable, Module, Queue, Switch
+from wirelab.plan.types import Cable, Queue, Switch, Transceiver
 from wirelab.results.result import read_result
 from wirelab.verdict.laws import check_laws
 
@@ -44,7 +44,7 @@ def draw(seed: int) -> Plan:
         else:
             ports.append(host_port(f"h{number}", number, speed_bps, **rx))
             cables.append(Cable(f"s1-p{number}", f"h{number}-eth0", dice.randint(0, 2000)))
-    switch, module = Switch("s1", "drawn"), Module("m1", "drawn", "m1-host", "m1-line")
+    switch, module = Switch("s1", "drawn"), Transceiver("m1", "drawn", "m1-host", "m1-line")
     return plan(ports, cables, _flows(dice, count), switches=(switch,), modules=(module,))
 
 

@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import Any
 
 from wirelab.plan.traffic import Iperf3
-from wirelab.plan.types import Cable, Host, Module, Plan, Port, Queue, Switch
+from wirelab.plan.types import Cable, Host, Plan, Port, Queue, Switch, Transceiver
 
 IPERF3 = Path(__file__).parent / "data" / "iperf3"
 
@@ -77,7 +77,7 @@ def plan(variant: str = "main") -> Plan:
         drawing="server --10G-- switch --10G-- [module] --2.5G-- client",
         hosts=(Host("server", "ubuntu"), Host("client", "windows10")),
         switches=(Switch("switch", "rtl9303"),),
-        modules=(Module("module", "asf-10g-t", "module-host", "module-line"),),
+        modules=(Transceiver("module", "asf-10g-t", "module-host", "module-line"),),
         ports=(
             port("server-eth0", "server", "server", role="host", address="10.0.0.1/24", queue=None),
             port("switch-p1", "switch.p1", "switch"),

@@ -14,7 +14,7 @@ from wirelab.errors import LabError, SkipError
 from wirelab.model.expect import Expectation
 from wirelab.model.metric import METRICS, SubjectKind, metrics_of
 from wirelab.plan.traffic import Ping
-from wirelab.plan.types import Plan, Queue, Router
+from wirelab.plan.types import Firewall, Plan, Queue
 from wirelab.results.ping import Echoes, PingResult
 from wirelab.results.result import Result, read_result
 from wirelab.verdict.checks import Check, broken_lab, check, check_all, check_breaks
@@ -58,7 +58,7 @@ def paused() -> Recording:
 
 def blocking(*, at_start: int, at_end: int) -> tuple[Plan, Recording]:
     """The network with a firewall in the place of its switch, and what that blocked of the download."""
-    the_plan = replace(plan(), switches=(), routers=(Router("switch", "linux-router"),))
+    the_plan = replace(plan(), switches=(), firewalls=(Firewall("switch", "linux-router"),))
     recorded = recording()
     for snapshot in recorded.counters["snapshots"]:
         over = snapshot["name"] in ("download:end", "end")

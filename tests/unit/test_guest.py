@@ -8,9 +8,10 @@ from dataclasses import replace
 import pytest
 from recorded import flow, plan, with_ports
 
-from wirelab.guest import firewall, links, queues
+from wirelab.guest import links, queues
+from wirelab.guest.firewall import blocked
 from wirelab.guest.readback import Readback
-from wirelab.plan.types import Queue, Router
+from wirelab.plan.types import Firewall, Queue
 
 OWN = {"dev": "switch-p1", "handle": "8001:", "options": {}}
 
@@ -56,15 +57,15 @@ def test_what_a_rule_has_blocked_is_counted_by_what_it_matches() -> None:
     """Only rules that count and drop; a rule set of another length is somebody else's."""
     rules = ("ct state established,related accept", "tcp dport 5202 counter drop", "counter accept")
     added = "".join(f"add rule inet firewall forward {rule}\n" for rule in rules)
-    router = Router("firewall", "linux-router", nft=f"add table inet firewall\n{added}")
+    firewall = Firewall("firewall", "linux-router", nft=f"add table inet firewall\n{added}")
     accept: list[dict[str, object]] = [{"accept": None}]
     counter = {"counter": {"packets": 7, "bytes": 420}}
     listed = [accept, [{"match": {}}, counter, {"drop": None}], [counter, *accept]]
     told = {"nftables": [{"table": {"name": "firewall"}}, *({"rule": {"expr": each}} for each in listed)]}
-    assert firewall.blocked(router, json.dumps(told)) == {"tcp dport 5202": 7}
+    assert blocked(firewall, json.dumps(told)) == {"tcp dport 5202": 7}
     del told["nftables"][-1]
     with pytest.raises(ValueError, match="shorter"):
-        firewall.blocked(router, json.dumps(told))
+        blocked(firewall, json.dumps(told))
 
 
 def test_each_priority_has_its_queue() -> None:

@@ -12,7 +12,7 @@ from wirelab.errors import LabError
 from wirelab.model.expect import Expectation
 from wirelab.plan.ceiling import ceiling, ceiling_bps
 from wirelab.plan.path import flow_path
-from wirelab.plan.types import Bus, Cpu, Hub, Plan, Route, Router
+from wirelab.plan.types import Bus, Cpu, Firewall, Hub, Plan, Route
 from wirelab.results.result import read_result
 from wirelab.verdict.checks import check
 from wirelab.verdict.laws import check_laws
@@ -153,10 +153,12 @@ def test_a_cpu_can_be_slower_than_the_line() -> None:
 
 
 def test_ports_that_share_a_cpu_share_its_time() -> None:
-    """A router takes a frame in by one port and sends it by another, one after the other."""
+    """A firewall takes a frame in by one port and sends it by another, one after the other."""
     cpu = Cpu(7, rx_frame_ns=4000, tx_frame_ns=3000)
     original = with_ports(plan(), "switch-p1", "switch-p2", cpu=cpu, role="host")
-    routed = replace(original, switches=(), routers=(Router("switch", "linux", routes=(Route("a", "b"),)),))
+    routed = replace(
+        original, switches=(), firewalls=(Firewall("switch", "linux", routes=(Route("a", "b"),)),)
+    )
     assert len(flow_path(routed, routed.flows[1])) == 3
     assert ceiling_bps(routed, routed.flows[1]) == pytest.approx(1448 * 8 / 7e-6)
 

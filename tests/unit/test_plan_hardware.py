@@ -116,8 +116,8 @@ def test_a_firewalls_cost_follows_from_its_rules(tmp_path: Path) -> None:
     built = plan(tmp_path, "firewall: nft-1000-rules", "firewall")
     cpus = [port.cpu for port in built.ports_of("firewall")]
     assert cpus == [Cpu(2, rx_frame_ns=800 + 1001 * 6)] * 2
-    (router,) = built.routers
-    rules = [line for line in router.nft.splitlines() if line.startswith("add rule ")]
+    (firewall,) = built.firewalls
+    rules = [line for line in firewall.nft.splitlines() if line.startswith("add rule ")]
     assert len(rules) == 1001
     assert rules[-1].endswith("counter accept")
 
@@ -126,14 +126,14 @@ def test_a_stateful_firewall_compares_a_connection_once(tmp_path: Path) -> None:
     """Its first rule lets pass what belongs to a connection, so the other 1000 cost nothing."""
     built = plan(tmp_path, "firewall: nft-1000-rules, firewall.stateful: on", "firewall")
     assert built.port("firewall-p1").cpu == Cpu(2, rx_frame_ns=806)
-    assert "established,related accept" in built.routers[0].nft.splitlines()[2]
+    assert "established,related accept" in built.firewalls[0].nft.splitlines()[2]
 
 
 def test_what_is_blocked_is_in_the_rules(tmp_path: Path) -> None:
     """In front of everything but connections, and it costs the rules that it is."""
     settings = "firewall: nft-1000-rules, firewall.rules: 0, firewall.block: [tcp 5202, udp]"
     built = plan(tmp_path, settings, "firewall")
-    lines = built.routers[0].nft.splitlines()[2:]
+    lines = built.firewalls[0].nft.splitlines()[2:]
     assert [line.removeprefix("add rule inet firewall forward ") for line in lines] == [
         "tcp dport 5202 counter drop",
         "meta l4proto udp counter drop",

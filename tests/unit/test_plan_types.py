@@ -15,17 +15,17 @@ from wirelab.plan.types import (
     Bus,
     Cable,
     Cpu,
+    Firewall,
     Host,
     Hub,
-    Module,
     Netem,
     Plan,
     Pool,
     Port,
     Queue,
     Route,
-    Router,
     Switch,
+    Transceiver,
 )
 
 names = st.text(alphabet="abcdefghijklmnopqrstuvwxyz-", min_size=1, max_size=15)
@@ -34,7 +34,7 @@ words = st.dictionaries(names, names, max_size=3)
 
 routes = st.lists(st.builds(Route, names, names), max_size=2).map(tuple)
 hosts = st.builds(Host, names, names, words, names, routes)
-routers = st.builds(Router, names, names, names, routes, names)
+firewalls = st.builds(Firewall, names, names, names, routes, names)
 ports = st.builds(
     Port,
     **dict.fromkeys(("name", "label", "node", "mac"), names),
@@ -97,8 +97,8 @@ plans = st.builds(
     hosts=_tuples(hosts),
     switches=_tuples(st.builds(Switch, names, names)),
     hubs=_tuples(st.builds(Hub, names, names)),
-    routers=_tuples(routers),
-    modules=_tuples(st.builds(Module, names, names, names, names)),
+    firewalls=_tuples(firewalls),
+    modules=_tuples(st.builds(Transceiver, names, names, names, names)),
     ports=_tuples(ports),
     cables=_tuples(st.builds(Cable, names, names, numbers)),
     traffic=_tuples(iperf3s | copies | pings),

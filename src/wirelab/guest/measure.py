@@ -84,11 +84,11 @@ class Probe:
         if only_if_drained and not _drained(ports, qdiscs):
             return False
         counted: dict[str, Any] = {"ports": ports, "qdiscs": qdiscs, "links": links}
-        if self._plan.routers:
+        if self._plan.firewalls:
             rules = ["nft", "-j", "list", "ruleset"]
             counted["blocked"] = {
-                router.name: blocked(router, run(self._network.argv(router.name, rules)))
-                for router in self._plan.routers
+                firewall.name: blocked(firewall, run(self._network.argv(firewall.name, rules)))
+                for firewall in self._plan.firewalls
             }
         self._snapshots.append({"name": name, "at_ns": at_ns, **counted})
         return True

@@ -1,4 +1,4 @@
-"""A Plan's hosts, routers, switches, hubs, modules and cables as a Mininet network.
+"""A Plan's hosts, firewalls, switches, hubs, modules and cables as a Mininet network.
 
 Mininet makes the nodes, the Open vSwitch bridges and the addresses. Its links know no rate above
 1 Gbit/s, so a cable here joins two emulated Ethernet ports, and the settings module configures them.
@@ -91,7 +91,7 @@ class Network:
         self._net = Mininet(topo=None, controller=None, build=False, autoSetMacs=False)
         for host in plan.hosts:
             self._net.addHost(host.name, cls=Host)
-        for node in (*plan.routers, *plan.hubs, *plan.modules):
+        for node in (*plan.firewalls, *plan.hubs, *plan.modules):
             self._net.addHost(node.name, cls=Host)
         for number, switch in enumerate(plan.switches, start=1):
             self._net.addSwitch(switch.name, cls=OVSBridge, dpid=f"{number:016x}")

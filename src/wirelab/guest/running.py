@@ -43,7 +43,7 @@ class Running:
     def start(self) -> None:
         """Start the sending end: from now on there is traffic."""
         plan, item = self._network.plan, self.item
-        argv = item.sender_argv(plan.address_of(item.receiver), filtered=bool(plan.routers))
+        argv = item.sender_argv(plan.address_of(item.receiver), filtered=bool(plan.firewalls))
         self._sender = self._program(item.sender, argv, item.sender_file)
 
     @property

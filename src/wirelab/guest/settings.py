@@ -50,8 +50,8 @@ def apply(network: Network) -> None:
             _write_sysctls(own)
         # What a namespace may not set is the same for all of the lab: net.core.rmem_max.
         _write_sysctls({key: value for key, value in sysctls.items() if key not in own})
-    for router in plan.routers:
-        run(network.argv(router.name, ["nft", "-f", "-"]), text=router.nft)
+    for firewall in plan.firewalls:
+        run(network.argv(firewall.name, ["nft", "-f", "-"]), text=firewall.nft)
     for node in plan.nodes:
         ports = plan.ports_of(node.name)
         _follow(network, ports)
@@ -72,7 +72,7 @@ def _sysctls(plan: Plan) -> dict[str, Mapping[str, str]]:
     """What each node's namespace is set to; a switch's ports are in the lab's own."""
     return {
         **{silent.name: _SILENT for silent in (*plan.modules, *plan.hubs)},
-        **{router.name: _FORWARDING for router in plan.routers},
+        **{firewall.name: _FORWARDING for firewall in plan.firewalls},
         **{host.name: {**plan.sysctls, **host.sysctls} for host in plan.hosts},
     }
 
@@ -145,10 +145,12 @@ def read_back(network: Network) -> tuple[Readback, ...]:
                 f"route {route.to}": (route.via, gateways.get(route.to, "none")) for route in stack.routes
             }
             settings += readbacks(stack.name, asked)
-    for router in plan.routers:
-        ruleset = _told(network, router.name, "nft", "-j", "list", "ruleset")["nftables"]
-        rules = sum(line.startswith("add rule ") for line in router.nft.splitlines())
-        settings += readbacks(router.name, {"nft_rules": (rules, sum("rule" in entry for entry in ruleset))})
+    for firewall in plan.firewalls:
+        ruleset = _told(network, firewall.name, "nft", "-j", "list", "ruleset")["nftables"]
+        added = sum(line.startswith("add rule ") for line in firewall.nft.splitlines())
+        settings += readbacks(
+            firewall.name, {"nft_rules": (added, sum("rule" in entry for entry in ruleset))}
+        )
     return tuple(settings)
 
 

@@ -42,7 +42,7 @@ def warm_arp(network: Network) -> None:
 
 def must_answer(plan: Plan, way: tuple[Hop, ...]) -> bool:
     """Whether an echo cannot but come back: nothing on its way loses, blocks or outlasts it."""
-    blocking = {router.name for router in plan.routers if "icmp" in router.nft}
+    blocking = {firewall.name for firewall in plan.firewalls if "icmp" in firewall.nft}
     return (
         not any(hop.out.netem is not None and hop.out.netem.loss_ratio for hop in way)
         and not any(hop.into.node in blocking for hop in way)

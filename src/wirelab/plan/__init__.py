@@ -5,9 +5,9 @@ from wirelab.plan.types import (
     Bus,
     Cable,
     Cpu,
+    Firewall,
     Host,
     Hub,
-    Module,
     Netem,
     Node,
     Plan,
@@ -15,8 +15,8 @@ from wirelab.plan.types import (
     Port,
     Queue,
     Route,
-    Router,
     Switch,
+    Transceiver,
 )
 
 __all__ = [
@@ -24,12 +24,12 @@ __all__ = [
     "Cable",
     "Copy",
     "Cpu",
+    "Firewall",
     "Flow",
     "Host",
     "Hub",
     "Iperf3",
     "Item",
-    "Module",
     "Netem",
     "Node",
     "Ping",
@@ -38,6 +38,6 @@ __all__ = [
     "Port",
     "Queue",
     "Route",
-    "Router",
     "Switch",
+    "Transceiver",
 ]

@@ -13,7 +13,7 @@ from wirelab.plan.cpu import firewall_cpu, firewall_rules, host_cpu
 from wirelab.plan.flows import traffic
 from wirelab.plan.physics import bus, equipped, gso_max_segs, netem, pool
 from wirelab.plan.sysctls import CONGESTION, ECN, TIMESTAMPS, pinned_sysctls, socket_buffers
-from wirelab.plan.types import Cable, Host, Hub, Module, Plan, Port, Router, Switch
+from wirelab.plan.types import Cable, Firewall, Host, Hub, Plan, Port, Switch, Transceiver
 
 if TYPE_CHECKING:
     from wirelab.model.cases import Case
@@ -40,8 +40,8 @@ def build_plan(experiment: Experiment, case: Case, seed: int) -> Plan:
         seed=seed,
         drawing=topology.drawing,
         hosts=tuple(_host(wiring, name, addresses) for name in _named(topology, "host")),
-        routers=tuple(
-            Router(
+        firewalls=tuple(
+            Firewall(
                 name,
                 wiring.part_name(name) or "",
                 nic=wiring.nic_name(name),
@@ -53,7 +53,7 @@ def build_plan(experiment: Experiment, case: Case, seed: int) -> Plan:
         hubs=tuple(Hub(name, wiring.part_name(name) or "") for name in _named(topology, "hub")),
         switches=tuple(Switch(name, wiring.part_name(name) or "") for name in _named(topology, "switch")),
         modules=tuple(
-            Module(
+            Transceiver(
                 name,
                 wiring.part_name(name) or "",
                 PortRef(name, MODULE_HOST_PORT).interface,

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
     from wirelab.plan.port_settings import Value
     from wirelab.plan.traffic import Item
-    from wirelab.plan.types import Hub, Plan, Port, Router
+    from wirelab.plan.types import Firewall, Hub, Plan, Port
 
 
 def commands(plan: Plan) -> list[str]:
@@ -28,7 +28,7 @@ def commands(plan: Plan) -> list[str]:
         *(f"sysctl -w {key}={_quoted(value)}" for key, value in plan.sysctls.items()),
         *(line for host in plan.hosts for line in _host(plan, host.name)),
         *(line for switch in plan.switches for line in _switch(plan, switch.name)),
-        *(line for router in plan.routers for line in _router(plan, router)),
+        *(line for firewall in plan.firewalls for line in _firewall(plan, firewall)),
         *(line for hub in plan.hubs for line in _hub(plan, hub)),
         *(line for module in plan.modules for line in _module(plan, module.name)),
         *(line for item in plan.timetable for line in _traffic(plan, item)),
@@ -53,14 +53,14 @@ def _host(plan: Plan, name: str) -> Iterator[str]:
     yield from (f"ip route add {route.to} via {route.via}" for route in host.routes)
 
 
-def _router(plan: Plan, router: Router) -> Iterator[str]:
+def _firewall(plan: Plan, firewall: Firewall) -> Iterator[str]:
     yield ""
-    yield f"# on {router.name}: {router.part}, {router.nic}"
+    yield f"# on {firewall.name}: {firewall.part}, {firewall.nic}"
     yield "sysctl -w net.ipv4.ip_forward=1"
-    for port in plan.ports_of(router.name):
+    for port in plan.ports_of(firewall.name):
         yield from _card(plan, port)
-    yield from (f"ip route add {route.to} via {route.via}" for route in router.routes)
-    yield from (f"nft '{line}'" for line in router.nft.splitlines())
+    yield from (f"ip route add {route.to} via {route.via}" for route in firewall.routes)
+    yield from (f"nft '{line}'" for line in firewall.nft.splitlines())
 
 
 def _hub(plan: Plan, hub: Hub) -> Iterator[str]:
@@ -168,7 +168,7 @@ def _traffic(plan: Plan, item: Item) -> Iterator[str]:
     receiver = item.receiver_argv()
     if receiver:
         yield f"{shlex.join(receiver)}  # on {item.receiver}"
-    sender = item.sender_argv(plan.address_of(item.receiver), filtered=bool(plan.routers))
+    sender = item.sender_argv(plan.address_of(item.receiver), filtered=bool(plan.firewalls))
     yield f"{shlex.join(sender)}  # on {item.sender}"
 
 

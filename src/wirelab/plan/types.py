@@ -30,7 +30,7 @@ class Node:
 
 @dataclass(frozen=True, slots=True)
 class Route:
-    """A network (``10.0.1.0/24``) and the address of the router that leads to it."""
+    """A network (``10.0.1.0/24``) and the address of the firewall that leads to it."""
 
     to: str
     via: str
@@ -49,7 +49,7 @@ class Host(Node):
 
 
 @dataclass(frozen=True, slots=True)
-class Router(Node):
+class Firewall(Node):
     """A firewall: forwards IP between the networks at its ports, through the nftables rule set ``nft``.
 
     It is nft's commands, one a line.
@@ -71,7 +71,7 @@ class Hub(Node):
 
 
 @dataclass(frozen=True, slots=True)
-class Module(Node):
+class Transceiver(Node):
     """A two-port node, an SFP+ transceiver: what enters one port leaves by the other.
 
     ``host_port`` faces the switch, ``line_port`` the cable.
@@ -214,7 +214,7 @@ class Plan:
     drawing: str
     hosts: tuple[Host, ...]
     switches: tuple[Switch, ...]
-    modules: tuple[Module, ...]
+    modules: tuple[Transceiver, ...]
     ports: tuple[Port, ...]
     cables: tuple[Cable, ...]
     traffic: tuple[Item, ...] = ()
@@ -223,7 +223,7 @@ class Plan:
     wall_limit_s: int = 600
     schema: int = SCHEMA
     hubs: tuple[Hub, ...] = ()
-    routers: tuple[Router, ...] = ()
+    firewalls: tuple[Firewall, ...] = ()
 
     @property
     def timetable(self) -> tuple[Item, ...]:
@@ -241,14 +241,14 @@ class Plan:
         return tuple(item for item in self.traffic if isinstance(item, Ping))
 
     @property
-    def stacks(self) -> tuple[Host | Router, ...]:
+    def stacks(self) -> tuple[Host | Firewall, ...]:
         """Everything that has addresses."""
-        return (*self.hosts, *self.routers)
+        return (*self.hosts, *self.firewalls)
 
     @property
     def nodes(self) -> tuple[Node, ...]:
         """Everything that has ports."""
-        return (*self.hosts, *self.routers, *self.switches, *self.hubs, *self.modules)
+        return (*self.hosts, *self.firewalls, *self.switches, *self.hubs, *self.modules)
 
     def port(self, name: str) -> Port:
         """The port with interface name ``name``. Raises KeyError if there is none."""

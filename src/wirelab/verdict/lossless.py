@@ -150,14 +150,14 @@ def _marks(plan: Plan) -> dict[str, set[int]]:
 def _fed(plan: Plan) -> dict[tuple[str, int], set[tuple[Hop, int]]]:
     """The egress queues of what passes frames on, by port and priority, and what feeds each: hop and DSCP.
 
-    A router is not among them: what it has taken in belongs to its stack, and is no longer charged to a
+    A firewall is not among them: what it has taken in belongs to its stack, and is no longer charged to a
     packet buffer.
     """
-    routers = {router.name for router in plan.routers}
+    firewalls = {firewall.name for firewall in plan.firewalls}
     feeding: dict[tuple[str, int], set[tuple[Hop, int]]] = {}
     for way, dscp in _ways(plan):
         for hop, after in pairwise(way):
-            if after.out.node in routers:
+            if after.out.node in firewalls:
                 continue
             feeding.setdefault((after.out.name, priority(after.out, dscp)), set()).add((hop, dscp))
     return feeding
