@@ -280,6 +280,29 @@ class Plan:
         values["traffic"] = [{"tool": item.tool, **to_values(item)} for item in self.traffic]
         return json.dumps(values, indent=1, sort_keys=True) + "\n"
 
+    def physical_json(self) -> str:
+        """The Plan as the lab gets it: without what only people read, and the host's wall limit.
+
+        Equal for Plans that are measured alike, whatever scenario, variant and parts they are of.
+        """
+        hosts = tuple(replace(host, part="", nic="") for host in self.hosts)
+        routers = tuple(replace(router, part="", nic="") for router in self.routers)
+        switches = tuple(replace(switch, part="") for switch in self.switches)
+        hubs = tuple(replace(hub, part="") for hub in self.hubs)
+        modules = tuple(replace(module, part="") for module in self.modules)
+        return replace(
+            self,
+            scenario="",
+            variant="",
+            drawing="",
+            wall_limit_s=0,
+            hosts=hosts,
+            routers=routers,
+            switches=switches,
+            hubs=hubs,
+            modules=modules,
+        ).to_json()
+
     @classmethod
     def from_json(cls, text: str) -> Plan:
         """The Plan that ``to_json`` wrote. Raises ValueError for another schema."""
