@@ -15,7 +15,7 @@ from wirelab.cli import complete, lab
 from wirelab.cli.errors import Group, exit_code_of
 from wirelab.cli.exec import exec_command
 from wirelab.cli.list import list_command
-from wirelab.cli.options import DEFAULT_SEED
+from wirelab.cli.options import DEFAULT_SEED, Seed
 from wirelab.cli.parts import parts_command
 from wirelab.cli.run import run_command
 from wirelab.cli.summary import summary_command
@@ -114,7 +114,7 @@ def plan(
     variant: Annotated[
         str | None, typer.Option(help="A variant or control. [default: the first variant]")
     ] = None,
-    seed: Annotated[int, typer.Option(min=0, help="What the lab's randomness grows from.")] = DEFAULT_SEED,
+    seed: Seed = DEFAULT_SEED,
 ) -> None:
     """Show what a scenario sets, as the commands to type on real equipment."""
     experiment = load(name, Path.cwd())

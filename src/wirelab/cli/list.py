@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import sys
-from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Final
 
@@ -12,31 +11,21 @@ import typer
 from rich.table import Table
 from rich.text import Text
 
-from wirelab.cli.names import scenario_names
+from wirelab.cli.names import load_valid
 from wirelab.cli.options import DEFAULT_OUT, Names, Out
-from wirelab.errors import InputError, Problem
+from wirelab.errors import InputError
 from wirelab.model.catalogue import find_scenario
-from wirelab.model.experiment import load_file
 from wirelab.report.text import Output, print_table
 from wirelab.runner.shards import deal, loads
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Mapping, Sequence
 
     from wirelab.model.experiment import Experiment
     from wirelab.runner.shards import Load
 
 SHARDS_MAX: Final = 256
 """What a job matrix of GitHub may have."""
-
-
-@dataclass(frozen=True, slots=True)
-class _Entry:
-    """A scenario that can be run: by ``name``, which is a path where a path was asked for."""
-
-    name: str
-    path: Path
-    experiment: Experiment
 
 
 def list_command(
@@ -54,46 +43,33 @@ def list_command(
     For a program it says how long each is planned to be, and how long it took when it was last measured, by
     the results in `--out`.
     """
-    entries, problems = _load(names or ("*",))
+    experiments, problems = load_valid(names or ())
     if shards is not None or as_json:
-        known = loads({each.name: each.experiment for each in entries}, out)
-        document = _facts(entries, known) if shards is None else _shards(known, shards)
+        known = loads(experiments, out)
+        document = _facts(experiments, known) if shards is None else _shards(known, shards)
         typer.echo(json.dumps(document, indent=1))
     else:
         table = Table(box=None, pad_edge=False, show_header=False, padding=(0, 3, 0, 0))
-        for each in entries:
-            table.add_row(Text(each.name, style="bold"), Text(_headline(each.experiment)))
+        for name, experiment in experiments.items():
+            table.add_row(Text(name, style="bold"), Text(_headline(experiment)))
         print_table(Output.for_stream(sys.stdout), table)
     if problems:
         raise InputError.of(problems)
 
 
-def _load(names: Sequence[str]) -> tuple[list[_Entry], list[Problem]]:
-    """What can be run, and what is wrong with the others."""
-    entries: list[_Entry] = []
-    problems: list[Problem] = []
-    for name in scenario_names(names):
-        try:
-            path, catalogue = find_scenario(name, Path.cwd())
-            entries.append(_Entry(name, path, load_file(path, catalogue)))
-        except InputError as error:
-            problems += error.problems
-    return entries, problems
-
-
-def _facts(entries: Sequence[_Entry], known: Sequence[Load]) -> list[dict[str, object]]:
+def _facts(experiments: Mapping[str, Experiment], known: Sequence[Load]) -> list[dict[str, object]]:
     return [
         {
-            "name": each.experiment.scenario.name,
-            "file": str(each.path),
-            "topology": each.experiment.scenario.topology,
-            "variants": [case.name for case in each.experiment.cases if not case.is_control],
-            "controls": [case.name for case in each.experiment.cases if case.is_control],
-            "story": each.experiment.story,
+            "name": experiment.scenario.name,
+            "file": str(find_scenario(load.name, Path.cwd())[0]),
+            "topology": experiment.scenario.topology,
+            "variants": [case.name for case in experiment.cases if not case.is_control],
+            "controls": [case.name for case in experiment.cases if case.is_control],
+            "story": experiment.story,
             "virtual_s": round(load.virtual_s, 3),
             "wall_s": load.wall_s,
         }
-        for each, load in zip(entries, known, strict=True)
+        for experiment, load in zip(experiments.values(), known, strict=True)
     ]
 
 

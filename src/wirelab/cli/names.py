@@ -19,6 +19,9 @@ if TYPE_CHECKING:
     from wirelab.model.experiment import Experiment
 
 SEED_MAX: Final = (1 << 32) - 1
+RUNS_MAX: Final = 10_000
+"""What one command runs: scenarios with all their seeds."""
+_SEEDS: Final = re.compile(r"(?P<first>[0-9]{1,12})(?:-(?P<last>[0-9]{1,12}))?")
 _PATTERN: Final = re.compile(r"[*?\[]")
 
 
@@ -28,6 +31,14 @@ def load_all(names: Sequence[str]) -> dict[str, Experiment]:
     A name with ``*``, ``?`` or ``[`` is a pattern of names. Raises InputError with the problems of all of
     them.
     """
+    experiments, problems = load_valid(names)
+    if problems:
+        raise InputError.of(problems)
+    return experiments
+
+
+def load_valid(names: Sequence[str]) -> tuple[dict[str, Experiment], list[Problem]]:
+    """What of them can be run, and what is wrong with the others."""
     experiments: dict[str, Experiment] = {}
     problems: list[Problem] = []
     for name in scenario_names(names or ("*",)):
@@ -35,9 +46,7 @@ def load_all(names: Sequence[str]) -> dict[str, Experiment]:
             experiments[name] = load(name, Path.cwd())
         except InputError as error:
             problems += error.problems
-    if problems:
-        raise InputError.of(problems)
-    return experiments
+    return experiments, problems
 
 
 def scenario_names(names: Sequence[str]) -> list[str]:
@@ -45,37 +54,36 @@ def scenario_names(names: Sequence[str]) -> list[str]:
 
     Raises InputError for a pattern that matches none.
     """
-    return list(dict.fromkeys(each for name in names for each in _matching(name)))
+    return list(dict.fromkeys(match for name in names for match in _matching(name)))
 
 
 def _matching(name: str) -> list[str]:
     if not _PATTERN.search(name) or Path(name).exists():
         return [name]
     known = around(Path.cwd()).names("scenarios")
-    found = fnmatch.filter(known, name)
-    if not found:
+    matches = fnmatch.filter(known, name)
+    if not matches:
         raise InputError(unknown("scenario", name, known))
-    return found
+    return matches
 
 
 def read_seeds(text: str) -> list[int]:
-    """The seeds of ``--seeds``: ``20`` is 1 to 20, ``5-8`` and ``1,7`` are what they look like."""
-    seeds: list[int] = []
-    for part in text.split(","):
-        first, dash, last = part.strip().partition("-")
-        if not first.isdecimal() or (dash and not last.isdecimal()):
-            msg = f"--seeds {text}: expected how many (20), a range (1-5) or a list (1,3,7)"
-            raise InputError(msg)
-        if dash:
-            seeds += range(int(first), int(last) + 1)
-        elif "," in text:
-            seeds.append(int(first))
-        else:
-            seeds += range(1, int(first) + 1)
-    if not seeds or max(seeds) > SEED_MAX:
-        msg = f"--seeds {text}: no seed from 0 to {SEED_MAX} in it"
-        raise InputError(msg)
-    return list(dict.fromkeys(seeds))
+    """The seeds of ``--seeds``: ``20`` is 1 to 20, ``5-8`` and ``1,7`` are what they look like.
+
+    Raises InputError for what is none of it, and for more than ``RUNS_MAX``.
+    """
+    ranges = [_seed_range(part.strip(), text) for part in text.split(",")]
+    if sum(map(len, ranges)) > RUNS_MAX or not all(seeds and seeds[-1] <= SEED_MAX for seeds in ranges):
+        raise InputError(f"--seeds {text}: expected 1 to {RUNS_MAX} seeds, each from 0 to {SEED_MAX}")
+    return list(dict.fromkeys(seed for seeds in ranges for seed in seeds))
+
+
+def _seed_range(part: str, text: str) -> range:
+    match = _SEEDS.fullmatch(part)
+    if match is None:
+        raise InputError(f"--seeds {text}: expected how many (20), a range (1-5) or a list (1,3,7)")
+    first, last = (int(number) for number in (match["first"], match["last"] or match["first"]))
+    return range(1 if part == text.strip() and not match["last"] else first, last + 1)
 
 
 def usable_cpus(asked: Sequence[int] | None, jobs: int | None) -> list[int]:
