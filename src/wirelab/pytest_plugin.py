@@ -147,28 +147,23 @@ class ScenarioItem(pytest.Item):
     def _judged(self) -> VariantResult:
         from datetime import UTC, datetime  # noqa: PLC0415 - see above
 
-        from wirelab.lab.cache import Cache  # noqa: PLC0415 - see above
         from wirelab.lab.scratch import scratch_folder  # noqa: PLC0415 - see above
         from wirelab.lab.select import select  # noqa: PLC0415 - see above
         from wirelab.plan.build import build_plan  # noqa: PLC0415 - see above
-        from wirelab.runner.measurement_cache import Recall  # noqa: PLC0415 - see above
         from wirelab.runner.store import Store  # noqa: PLC0415 - see above
-        from wirelab.runner.testbed import LabBench  # noqa: PLC0415 - see above
         from wirelab.runner.trial import Runner, Trial  # noqa: PLC0415 - see above
 
         option = self.config.getoption
         plan = build_plan(self._experiment, self._case, option("--wirelab-seed"))
         lab = select(option("--wirelab-kernel"), option("--wirelab-root"))
-        recall = None
-        if not option("--wirelab-no-cache"):
-            recall = Recall.of(Cache.at(os.environ).root, lab, self._warn)
+        runner = Runner.of(lab, self._warn, use_cache=not option("--wirelab-no-cache"))
         trial = Trial(plan, self._case.expectations, self._case.breaks)
         with (
             lab.in_use(),
             scratch_folder() as folder,
             Store(folder).begin(plan.scenario, datetime.now(UTC)) as draft,
         ):
-            return Runner(LabBench(lab), recall).run(trial, draft, cpu=_cpu(), on_progress=lambda _: None)
+            return runner.run(trial, draft, cpu=_cpu(), on_progress=lambda _: None)
 
     def _warn(self, message: str) -> None:
         print(f"warning: {message}", file=sys.stderr)  # noqa: T201 - pytest keeps it with the test

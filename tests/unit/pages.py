@@ -10,7 +10,7 @@ from recorded import Recording, plan, recording
 
 from wirelab.model.expect import Expectation
 from wirelab.report.html import html_report
-from wirelab.runner.matrix import Job, Outcome
+from wirelab.runner.job import FinishedJob, Job
 from wirelab.runner.run_result import RunResult, VariantResult
 from wirelab.runner.trial import Trial, judge
 
@@ -32,7 +32,7 @@ JOB = Job(
     fitted=("sfp.asf-10g-t",),
     story="Upload is perfect; download loses more than half.",
     source="SFP+ and 2.5GbE, 2022-07-30",
-    again=("wirelab", "run", "sfp-mismatch", "--seed", "7"),
+    rerun_argv=("wirelab", "run", "sfp-mismatch", "--seed", "7"),
 )
 BLOCKS = {"td", "th", "dt", "dd", "p", "h1", "h2", "h3", "h4", "summary"}
 VOID = {"meta", "br", "hr", "img", "link", "input"}
@@ -100,9 +100,9 @@ def judged(
     return judge(trial, (recorded or recording(of)).write(folder))
 
 
-def outcome(*variants: VariantResult, job: Job = JOB) -> Outcome:
+def outcome(*variants: VariantResult, job: Job = JOB) -> FinishedJob:
     """A run of these variants."""
-    return Outcome(job, RunResult.of(job, variants, 12.3), None)
+    return FinishedJob(job, RunResult.of(job, variants, 12.3), None)
 
 
 def page(*variants: VariantResult, job: Job = JOB) -> Page:

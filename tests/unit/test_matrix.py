@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import resource
+import threading
 from dataclasses import replace
 from typing import TYPE_CHECKING
 from xml.etree import ElementTree as ET
@@ -15,14 +17,17 @@ from wirelab.errors import InputError, LabError
 from wirelab.report.junit import junit
 from wirelab.report.markdown import markdown
 from wirelab.report.summary import claim, count_line, result_line
-from wirelab.runner.matrix import Job
-from wirelab.runner.measurement_cache import Recall
+from wirelab.runner.job import Job
+from wirelab.runner.store import Store
 from wirelab.verdict.verdict import Verdict
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
     from pathlib import Path
 
-    from wirelab.runner.matrix import Outcome
+    from wirelab.lab.machine import Progress
+    from wirelab.plan.types import Plan
+    from wirelab.runner.job import FinishedJob
     from wirelab.runner.run_result import RunResult
 
 
@@ -31,26 +36,26 @@ def jobs(*names: str) -> list[Job]:
     return [Job(name, 1, (trial(name),)) for name in names]
 
 
-def three(results: Path) -> list[Outcome]:
+def three(results: Path) -> list[FinishedJob]:
     """One that passes, one that fails, one whose lab breaks."""
-    bench = Playback(
+    testbed = Playback(
         {"good": recording(), "bad": recording(dropped=300), "broken": LabError("no <carrier> | \x1b[0m")}
     )
-    return run_matrix(jobs("good", "bad", "broken"), bench, results)
+    return run_matrix(jobs("good", "bad", "broken"), testbed, results)
 
 
-def runs_of(outcomes: list[Outcome]) -> list[RunResult]:
+def runs_of(finished_jobs: list[FinishedJob]) -> list[RunResult]:
     """What is kept of them."""
-    return [outcome.run for outcome in outcomes]
+    return [job.run for job in finished_jobs]
 
 
-def test_outcomes_are_in_the_order_of_the_jobs(tmp_path: Path) -> None:
+def test_finished_jobs_are_in_the_order_they_were_given(tmp_path: Path) -> None:
     """Whichever ends first; each has its own result folder, and what breaks costs only itself."""
-    outcomes = three(tmp_path)
-    assert [each.run.scenario for each in outcomes] == ["good", "bad", "broken"]
-    assert [each.run.verdict for each in outcomes] == [Verdict.PASS, Verdict.FAIL, Verdict.ERROR]
-    assert len({each.folder for each in outcomes}) == 3
-    assert all((each.folder / "result.json").is_file() for each in outcomes if each.folder)
+    finished_jobs = three(tmp_path)
+    assert [job.run.scenario for job in finished_jobs] == ["good", "bad", "broken"]
+    assert [job.run.verdict for job in finished_jobs] == [Verdict.PASS, Verdict.FAIL, Verdict.ERROR]
+    assert len({job.folder for job in finished_jobs}) == 3
+    assert all((job.folder / "result.json").is_file() for job in finished_jobs if job.folder)
 
 
 def test_the_longest_begins_first(tmp_path: Path) -> None:
@@ -59,9 +64,9 @@ def test_the_longest_begins_first(tmp_path: Path) -> None:
     flows = tuple(replace(flow, duration_ns=flow.duration_ns * 9) for flow in long.plan.flows)
     long = replace(long, plan=replace(long.plan, traffic=flows))
     listener = Listener()
-    bench = Playback({"short": recording(), "long": LabError("as good as any")})
-    run_matrix([Job("a", 1, (short,)), Job("b", 1, (long,))], bench, tmp_path, (0,), listener)
-    assert [each for each in listener.told if each.endswith("begins")] == ["b long begins", "a short begins"]
+    testbed = Playback({"short": recording(), "long": LabError("as good as any")})
+    run_matrix([Job("a", 1, (short,)), Job("b", 1, (long,))], testbed, tmp_path, (0,), listener)
+    assert [line for line in listener.told if line.endswith("begins")] == ["long begins", "short begins"]
 
 
 def test_an_interrupt_keeps_what_was_finished(tmp_path: Path) -> None:
@@ -70,9 +75,9 @@ def test_an_interrupt_keeps_what_was_finished(tmp_path: Path) -> None:
     def interrupt() -> None:
         raise KeyboardInterrupt
 
-    bench = Playback({"first": recording(), "second": interrupt})
+    testbed = Playback({"first": recording(), "second": interrupt})
     with pytest.raises(KeyboardInterrupt):
-        run_matrix(jobs("first", "second"), bench, tmp_path, (0,))
+        run_matrix(jobs("first", "second"), testbed, tmp_path, (0,))
     assert [path.name for path in tmp_path.iterdir() if path.name.startswith(".partial")] == []
     assert (tmp_path / "latest" / "first" / "result.json").is_file()
 
@@ -128,10 +133,19 @@ def test_seeds(text: str, seeds: list[int]) -> None:
     assert read_seeds(text) == seeds
 
 
-@pytest.mark.parametrize("text", ["", "x", "1-", "-3", "5-2", "0", "1..5", "4294967296-4294967297"])
+@pytest.mark.parametrize(
+    "text", ["", "x", "1-", "-3", "5-2", "0", "1..5", "4294967296-4294967297", "\u0663", "9" * 5000]
+)
 def test_seeds_that_are_none(text: str) -> None:
     """The message says what would be."""
     with pytest.raises(InputError, match="--seeds"):
+        read_seeds(text)
+
+
+@pytest.mark.parametrize("text", ["10001", "99999999999", "1-99999999999", "0-4294967295", "1-9999,1-9999"])
+def test_more_seeds_than_anybody_can_wait_for(text: str) -> None:
+    """They are refused with the limit, and no list of them is made first."""
+    with pytest.raises(InputError, match="expected 1 to 10000 seeds, each from 0 to 4294967295"):
         read_seeds(text)
 
 
@@ -145,67 +159,59 @@ def test_names_patterns_and_all() -> None:
         load_all(["spf-*"])
 
 
-def test_cpus() -> None:
-    """-j takes the first so many."""
-    assert len(usable_cpus(None, 1)) == 1
-
-
-def known(folder: Path, told: list[str], lab_id: str = "lab") -> Recall:
-    """What was measured before."""
-    return Recall(folder, lab_id, told.append)
-
-
-def measured(folder: Path) -> Path:
-    """A folder of raw files."""
-    raw = folder / "raw"
-    recording().write(raw)
-    return raw
-
-
-def contents(folder: Path) -> dict[str, bytes]:
-    """All files below a folder."""
-    return {str(path.relative_to(folder)): path.read_bytes() for path in folder.rglob("*") if path.is_file()}
-
-
-def test_what_was_measured_is_restored(tmp_path: Path) -> None:
-    """Every raw file, for the same plan and lab; for another plan or lab nothing."""
-    told: list[str] = []
-    recall, plan = known(tmp_path / "runs", told), trial().plan
-    raw = measured(tmp_path)
-    recall.keep(plan.to_json(), raw)
-    assert recall.restore(plan.to_json(), tmp_path / "again")
-    assert contents(tmp_path / "again") == contents(raw)
-    assert not recall.restore(replace(plan, seed=plan.seed + 1).to_json(), tmp_path / "other")
-    assert not known(tmp_path / "runs", told, "another kernel").restore(plan.to_json(), tmp_path / "other")
-    assert told == []
-
-
-@pytest.mark.parametrize("damage", [b"", b"short", b"\0" * 500])
-def test_a_damaged_entry_is_dropped_with_a_warning(damage: bytes, tmp_path: Path) -> None:
-    """It is never trusted: cut short, empty or overwritten, it is gone and the scenario is run."""
-    told: list[str] = []
-    recall, plan = known(tmp_path / "runs", told), trial().plan
-    recall.keep(plan.to_json(), measured(tmp_path))
-    path = recall.path(plan.to_json())
-    path.write_bytes(path.read_bytes()[:200] + damage)
-    assert not recall.restore(plan.to_json(), tmp_path / "again")
-    assert not path.exists()
-    assert told == [f"{path} is damaged; it is removed, and what it held is measured again"]
-
-
-def test_no_room_is_nobodys_trouble(tmp_path: Path) -> None:
-    """A cache that cannot be written keeps nothing and says nothing."""
-    (tmp_path / "file").touch()
-    told: list[str] = []
-    recall = known(tmp_path / "file" / "runs", told)
-    recall.keep(trial().plan.to_json(), measured(tmp_path))
-    assert not recall.restore(trial().plan.to_json(), tmp_path / "again")
-    assert told == []
-
-
 def test_the_control_that_the_matrix_is_about(tmp_path: Path) -> None:
     """Controls are trials like any other; the scenario's verdict is the worst of all."""
     trials = (trial("main"), trial("deep", LOSSY.name))
-    bench = Playback({"main": recording(), "deep": recording()})
-    (outcome,) = run_matrix([Job("lossy", 1, trials)], bench, tmp_path)
-    assert outcome.run.verdict is Verdict.FAIL
+    testbed = Playback({"main": recording(), "deep": recording()})
+    (finished,) = run_matrix([Job("lossy", 1, trials)], testbed, tmp_path)
+    assert finished.run.verdict is Verdict.FAIL
+
+
+def test_cpus_that_are_usable() -> None:
+    """-j takes the first so many, --cpu the ones it names; what this machine has not is said."""
+    usable = usable_cpus(None, None)
+    assert usable_cpus(None, 1) == usable[:1]
+    assert usable_cpus(None, 10**30) == usable
+    assert usable_cpus([usable[-1], usable[-1]], None) == [usable[-1]]
+    with pytest.raises(InputError, match="--cpu 999999: not a CPU that this process may use: "):
+        usable_cpus([999_999], None)
+
+
+def test_two_workers_share_out_the_cpus(tmp_path: Path) -> None:
+    """Both CPUs are used, none by two trials at once, and what came of the jobs is in their order."""
+    guard, busy, used = threading.Lock(), set[int](), set[int]()
+    both = threading.Barrier(2, timeout=30)
+
+    class Watched(Playback):
+        def run(self, plan: Plan, folder: Path, *, cpu: int, on_progress: Callable[[Progress], None]) -> None:
+            with guard:
+                assert cpu not in busy
+                busy.add(cpu)
+                used.add(cpu)
+            # Nobody ends before another one is at work on the other CPU.
+            both.wait()
+            super().run(plan, folder, cpu=cpu, on_progress=on_progress)
+            with guard:
+                busy.remove(cpu)
+
+    names = [f"job-{number}" for number in range(20)]
+    finished_jobs = run_matrix(jobs(*names), Watched(dict.fromkeys(names, recording())), tmp_path, (3, 5))
+    assert used == {3, 5}
+    assert [job.run.scenario for job in finished_jobs] == names
+    assert {job.run.verdict for job in finished_jobs} == {Verdict.PASS}
+
+
+def test_a_matrix_of_many_needs_few_descriptors(tmp_path: Path) -> None:
+    """A folder is opened when its run begins and let go when it ends: 300 runs with a limit of 64."""
+    names = [f"job-{number}" for number in range(150)]
+    trials = {name: (trial(name), trial(f"{name}-control", LOSSY.name)) for name in names}
+    testbed = Playback(
+        {each.plan.variant: LabError("as good as any") for pair in trials.values() for each in pair}
+    )
+    soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
+    resource.setrlimit(resource.RLIMIT_NOFILE, (64, hard))
+    try:
+        finished_jobs = run_matrix([Job(name, 1, pair) for name, pair in trials.items()], testbed, tmp_path)
+    finally:
+        resource.setrlimit(resource.RLIMIT_NOFILE, (soft, hard))
+    assert len(Store(tmp_path).results()) == len(finished_jobs) == 150

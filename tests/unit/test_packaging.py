@@ -28,7 +28,7 @@ from wirelab.lab.versions import TOOLS
 from wirelab.model.catalogue import Catalogue
 from wirelab.model.experiment import load
 from wirelab.plan.build import build_plan
-from wirelab.runner import measurement_cache as recall
+from wirelab.runner import measurement_cache
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -244,7 +244,7 @@ def test_it_remembers_what_a_checkout_has_measured(built: Built) -> None:
         text=True,
         check=True,
     )
-    assert done.stdout.strip() == recall._code_id()  # noqa: SLF001 - the point of the test
+    assert done.stdout.strip() == measurement_cache._code_id()  # noqa: SLF001 - the point of the test
 
 
 def test_the_version_names_what_the_figures_depend_on(built: Built, tmp_path: Path) -> None:

@@ -18,7 +18,7 @@ from wirelab.lab.machine import Progress
 from wirelab.model.expect import Expectation
 from wirelab.report.live import LiveReport
 from wirelab.report.text import print_header, print_report, verdict_line
-from wirelab.runner.matrix import Job
+from wirelab.runner.job import Job
 from wirelab.runner.run_result import RunResult, VariantResult
 from wirelab.runner.trial import Trial, judge
 from wirelab.verdict.checks import broken_lab
@@ -175,12 +175,11 @@ def test_progress_is_in_virtual_seconds(tmp_path: Path) -> None:
     out = io.StringIO()
     console = Console(file=out, width=100, force_terminal=True, color_system=None)
     trial = Trial(plan(), ())
-    job = Job("sfp-mismatch", 1, (trial,))
-    with LiveReport(console, [job], lambda _: None) as live:
-        live.begun(job, trial)
-        live.progress(job, trial, Progress(done_s=5.0, whole_s=20.0, wall_s=2.5))
+    with LiveReport(console, [trial]) as live:
+        live.begun(trial)
+        live.progress(trial, Progress(done_s=5.0, whole_s=20.0, wall_s=2.5))
         live.refresh()
-        live.done(job, trial, judged(tmp_path, LOSSY))
+        live.done(trial, judged(tmp_path, LOSSY))
         live.refresh()
     assert "main" in out.getvalue()
     assert "5.0 of 20.0 virtual s, 0.50 s each" in out.getvalue()
@@ -191,9 +190,8 @@ def test_progress_is_not_for_files(tmp_path: Path) -> None:
     """Where nobody looks nothing is drawn."""
     out = io.StringIO()
     trial = Trial(plan(), ())
-    job = Job("sfp-mismatch", 1, (trial,))
-    with LiveReport(Console(file=out), [job], lambda _: None) as live:
-        live.begun(job, trial)
-        live.progress(job, trial, Progress(done_s=5.0, whole_s=20.0, wall_s=2.5))
-        live.done(job, trial, judged(tmp_path, LOSSY))
+    with LiveReport(Console(file=out), [trial]) as live:
+        live.begun(trial)
+        live.progress(trial, Progress(done_s=5.0, whole_s=20.0, wall_s=2.5))
+        live.done(trial, judged(tmp_path, LOSSY))
     assert out.getvalue() == ""

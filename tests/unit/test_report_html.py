@@ -18,7 +18,7 @@ from wirelab.errors import LabError, SkipError
 from wirelab.plan.types import Plan
 from wirelab.report.html import html_report
 from wirelab.results.result import read_result
-from wirelab.runner.matrix import Matrix, Outcome
+from wirelab.runner.matrix import Matrix
 from wirelab.runner.run_result import Evidence, RunResult, VariantResult, read_run
 from wirelab.runner.store import Store
 from wirelab.runner.trial import Runner, Trial
@@ -27,6 +27,8 @@ from wirelab.verdict.verdict import Verdict
 
 if TYPE_CHECKING:
     from pathlib import Path
+
+    from wirelab.runner.job import FinishedJob
 
 EVIL = "<script>alert(\"1\")</script>&<b title='x'>"
 
@@ -155,7 +157,7 @@ def test_what_a_scenario_says_is_text(tmp_path: Path) -> None:
         tmp_path, replace(FEW, why=EVIL), recorded=recorded, of=replace(with_ports(plan()), drawing=EVIL)
     )
     error = VariantResult.of(plan(EVIL), EVIL, (broken_lab(LabError(EVIL, hint=EVIL)),))
-    job = replace(JOB, scenario=EVIL, story=EVIL, source=EVIL, measured=(EVIL,), again=("wirelab", EVIL))
+    job = replace(JOB, scenario=EVIL, story=EVIL, source=EVIL, measured=(EVIL,), rerun_argv=("wirelab", EVIL))
     html = html_report(outcome(variant, error, job=job).run)
     found = Page(html)
     assert "script" not in found.tags
@@ -189,8 +191,8 @@ def test_last_words_of_any_kind_can_be_written(tmp_path: Path) -> None:
     assert not re.search(r"[\x00-\x08\x0b-\x1f\x7f]", html)
 
 
-def kept(folder: Path, report: object = html_report) -> Outcome:
-    """The outcome of a run on a bench that plays a recording back."""
+def kept(folder: Path, report: object = html_report) -> FinishedJob:
+    """The finished job on a testbed that plays a recording back."""
     ticks = itertools.count(100.0, 2.5)
     matrix = Matrix(
         Runner(Playback({"main": recording()})),
@@ -201,7 +203,7 @@ def kept(folder: Path, report: object = html_report) -> Outcome:
         now=lambda: datetime(2026, 7, 22, 10, 15, 30, tzinfo=UTC),
         report=report,  # type: ignore[arg-type]
     )
-    (found,) = matrix.run([replace(JOB, trials=(Trial(plan(), (LOSSY,)),))])
+    (found,) = matrix.run([replace(JOB, trials=(Trial(plan(), (LOSSY,)),))], lambda finished: finished)
     return found
 
 
@@ -267,10 +269,9 @@ def test_the_command_line_leaves_the_same_page_from_the_cache(tmp_path: Path) ->
 def test_a_point_of_a_sweep_says_how_to_have_it_again(tmp_path: Path) -> None:
     """The line sweeps over that point alone, and leads to the same measurements."""
     wirelab = Wirelab.make(tmp_path)
-    wirelab("sweep", "lossy.yaml", "--vary", "module.fifo=8KiB,64KiB", *wirelab.lab.options)
-    pages = [
-        Page((path / "report.html").read_text("utf-8")).text for path in Store(wirelab.results).results()
-    ]
+    wirelab("sweep", "lossy.yaml", "--vary", "module.fifo=8KiB,64KiB", "--keep-points", *wirelab.lab.options)
+    (sweep,) = Store.of_sweeps(wirelab.results).results()
+    pages = [Page(path.read_text("utf-8")).text for path in sweep.glob("point-*/report.html")]
     lines = sorted(text.rpartition("To run it again: ")[2] for text in pages)
     assert lines == [
         f"wirelab sweep lossy.yaml '--vary=module.fifo={size} KiB' --variant=main --seed=1"

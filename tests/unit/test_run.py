@@ -1,4 +1,4 @@
-"""A scenario's trials, side by side, on a bench that plays recordings back."""
+"""A scenario's trials, side by side, on a testbed that plays recordings back."""
 
 from __future__ import annotations
 
@@ -18,7 +18,8 @@ from wirelab.errors import LabError
 from wirelab.lab.machine import Progress
 from wirelab.model.expect import Expectation
 from wirelab.plan.types import Plan
-from wirelab.runner.matrix import Job, Matrix, Outcome
+from wirelab.runner.job import FinishedJob, Job
+from wirelab.runner.matrix import Matrix
 from wirelab.runner.store import Store
 from wirelab.runner.trial import Runner, Trial
 from wirelab.verdict.verdict import Verdict
@@ -34,7 +35,7 @@ Played = Recording | BaseException | Callable[[], None]
 
 @dataclass
 class Playback:
-    """A bench on which every variant has been run before: it leaves the recording, or fails as told."""
+    """A testbed on which every variant has been run before: it leaves the recording, or fails as told."""
 
     recordings: dict[str, Played]
     cpus: dict[str, int] = field(default_factory=dict)
@@ -63,22 +64,22 @@ class Listener:
 
     told: list[str] = field(default_factory=list)
 
-    def begun(self, job: Job, trial: Trial) -> None:
+    def begun(self, trial: Trial) -> None:
         """Keep that a variant begins."""
-        self.told.append(f"{job.scenario} {trial.plan.variant} begins")
+        self.told.append(f"{trial.plan.variant} begins")
 
-    def progress(self, job: Job, trial: Trial, progress: Progress) -> None:
+    def progress(self, trial: Trial, progress: Progress) -> None:
         """Keep how far a variant is."""
-        self.told.append(f"{job.scenario} {trial.plan.variant} {progress.done_s:g} of {progress.whole_s:g}")
+        self.told.append(f"{trial.plan.variant} {progress.done_s:g} of {progress.whole_s:g}")
 
-    def done(self, job: Job, trial: Trial, variant: VariantResult) -> None:
+    def done(self, trial: Trial, variant: VariantResult) -> None:
         """Keep a verdict."""
         assert trial.plan.variant == variant.name
-        self.told.append(f"{job.scenario} {variant.name} {variant.verdict}")
+        self.told.append(f"{variant.name} {variant.verdict}")
 
-    def finished(self, outcome: Outcome) -> None:
-        """Keep what became of a scenario."""
-        self.told.append(f"{outcome.job.scenario} {outcome.run.verdict}")
+    def finished(self) -> None:
+        """Keep that a scenario is finished."""
+        self.told.append("finished")
 
 
 def trial(name: str = "main", breaks: str | None = None, expectation: Expectation = LOSSY) -> Trial:
@@ -87,38 +88,38 @@ def trial(name: str = "main", breaks: str | None = None, expectation: Expectatio
 
 
 def carried_out(
-    trials: list[Trial], bench: Playback, results: Path, cpus: tuple[int, ...] = (0, 1)
+    trials: list[Trial], testbed: Playback, results: Path, cpus: tuple[int, ...] = (0, 1)
 ) -> tuple[RunResult, Path]:
     """Run the trials and keep them."""
-    (outcome,) = run_matrix([Job("sfp-mismatch", 1, tuple(trials))], bench, results, cpus)
-    assert outcome.folder is not None
-    return outcome.run, outcome.folder
+    (finished,) = run_matrix([Job("sfp-mismatch", 1, tuple(trials))], testbed, results, cpus)
+    assert finished.folder is not None
+    return finished.run, finished.folder
 
 
 def run_matrix(
     jobs: list[Job],
-    bench: Playback,
+    testbed: Playback,
     results: Path,
     cpus: tuple[int, ...] = (0, 1),
     listener: Listener | None = None,
-) -> list[Outcome]:
+) -> list[FinishedJob]:
     """Run jobs side by side."""
     ticks = itertools.count(100.0, 2.5)
     matrix = Matrix(
-        Runner(bench),
+        Runner(testbed),
         Store(results),
         cpus,
         listener or Listener(),
         clock=lambda: next(ticks),
         now=lambda: WHEN,
     )
-    return matrix.run(jobs)
+    return matrix.run(jobs, lambda finished: finished)
 
 
 def test_a_variant_and_its_control(tmp_path: Path) -> None:
     """The variant holds, the control breaks what it must: pass, both with plan and raw files."""
-    bench = Playback({"main": recording(), "aquantia": recording(dropped=0)})
-    run, folder = carried_out([trial(), trial("aquantia", LOSSY.name)], bench, tmp_path)
+    testbed = Playback({"main": recording(), "aquantia": recording(dropped=0)})
+    run, folder = carried_out([trial(), trial("aquantia", LOSSY.name)], testbed, tmp_path)
     assert run.verdict is Verdict.PASS
     assert [(each.name, each.verdict) for each in run.variants] == [
         ("main", Verdict.PASS),
@@ -131,8 +132,8 @@ def test_a_variant_and_its_control(tmp_path: Path) -> None:
 
 def test_a_control_that_breaks_nothing_fails_the_scenario(tmp_path: Path) -> None:
     """Its expectation holds with the control's settings as well, so it proves nothing."""
-    bench = Playback({"main": recording(), "same": recording()})
-    run, _ = carried_out([trial(), trial("same", LOSSY.name)], bench, tmp_path)
+    testbed = Playback({"main": recording(), "same": recording()})
+    run, _ = carried_out([trial(), trial("same", LOSSY.name)], testbed, tmp_path)
     assert run.verdict is Verdict.FAIL
     (check,) = run.variants[1].checks
     assert check.explanation == "control breaks nothing: download.retransmits still holds, measured 161"
@@ -229,8 +230,8 @@ def test_the_keys_of_result_json(tmp_path: Path) -> None:
 
 def test_a_broken_lab_is_an_error_and_the_others_go_on(tmp_path: Path) -> None:
     """The message is kept with the result, and so is what the other variant measured."""
-    bench = Playback({"main": LabError("no carrier", hint="speeds differ"), "other": recording()})
-    run, folder = carried_out([trial(), trial("other")], bench, tmp_path)
+    testbed = Playback({"main": LabError("no carrier", hint="speeds differ"), "other": recording()})
+    run, folder = carried_out([trial(), trial("other")], testbed, tmp_path)
     assert run.verdict is Verdict.ERROR
     assert [each.verdict for each in run.variants] == [Verdict.ERROR, Verdict.PASS]
     assert run.digest is None
@@ -285,8 +286,8 @@ def test_a_broken_law_in_a_control_is_no_broken_expectation(tmp_path: Path) -> N
     """A control whose lab is not sound proves nothing: the scenario is an error."""
     recorded = recording(dropped=0)
     recorded.stats("end", "client-eth0")["rx_frames"] -= 1
-    bench = Playback({"main": recording(), "control": recorded})
-    run, _ = carried_out([trial(), trial("control", LOSSY.name)], bench, tmp_path)
+    testbed = Playback({"main": recording(), "control": recorded})
+    run, _ = carried_out([trial(), trial("control", LOSSY.name)], testbed, tmp_path)
     assert run.verdict is Verdict.ERROR
     assert [each.name for each in run.variants[1].checks] == ["law.receive", "breaks download.retransmits"]
 
@@ -298,9 +299,9 @@ def test_every_trial_has_a_cpu_for_itself(tmp_path: Path) -> None:
     def meet() -> None:
         barrier.wait()
 
-    bench = Playback({"a": meet, "b": meet})
-    carried_out([trial("a"), trial("b")], bench, tmp_path, cpus=(3, 5))
-    assert sorted(bench.cpus.values()) == [3, 5]
+    testbed = Playback({"a": meet, "b": meet})
+    carried_out([trial("a"), trial("b")], testbed, tmp_path, cpus=(3, 5))
+    assert sorted(testbed.cpus.values()) == [3, 5]
 
 
 def test_one_cpu_is_never_shared(tmp_path: Path) -> None:
@@ -312,40 +313,35 @@ def test_one_cpu_is_never_shared(tmp_path: Path) -> None:
         assert len(running) == 1
         running.pop()
 
-    bench = Playback(dict.fromkeys("abcd", alone))
-    run, _ = carried_out([trial(name) for name in "abcd"], bench, tmp_path, cpus=(7,))
-    assert set(bench.cpus.values()) == {7}
+    testbed = Playback(dict.fromkeys("abcd", alone))
+    run, _ = carried_out([trial(name) for name in "abcd"], testbed, tmp_path, cpus=(7,))
+    assert set(testbed.cpus.values()) == {7}
     assert [each.name for each in run.variants] == list("abcd")
 
 
 def test_an_interrupt_ends_everything(tmp_path: Path) -> None:
     """Ctrl-C stops the labs that run, starts no more, and leaves nothing behind."""
-    bench = Playback({})
+    testbed = Playback({})
 
     def hang() -> None:
-        assert bench.stopped.wait(30)
+        assert testbed.stopped.wait(30)
 
     def interrupt() -> None:
         raise KeyboardInterrupt
 
-    bench.recordings = {"a": hang, "b": interrupt, "c": hang}
+    testbed.recordings = {"a": hang, "b": interrupt, "c": hang}
     with pytest.raises(KeyboardInterrupt):
-        carried_out([trial("a"), trial("b"), trial("c")], bench, tmp_path)
-    assert "c" not in bench.cpus or bench.stopped.is_set()
+        carried_out([trial("a"), trial("b"), trial("c")], testbed, tmp_path)
+    assert "c" not in testbed.cpus or testbed.stopped.is_set()
     assert list(tmp_path.iterdir()) == []
 
 
 def test_progress_is_told(tmp_path: Path) -> None:
     """Whoever watches hears how far each lab is, and its verdict."""
     listener = Listener()
-    bench = Playback({"main": recording()})
-    run_matrix([Job("sfp-mismatch", 1, (trial(),))], bench, tmp_path, listener=listener)
-    assert listener.told == [
-        "sfp-mismatch main begins",
-        "sfp-mismatch main 1 of 6",
-        "sfp-mismatch main pass",
-        "sfp-mismatch pass",
-    ]
+    testbed = Playback({"main": recording()})
+    run_matrix([Job("sfp-mismatch", 1, (trial(),))], testbed, tmp_path, listener=listener)
+    assert listener.told == ["main begins", "main 1 of 6", "main pass", "finished"]
 
 
 def test_the_digest_of_a_run_is_that_of_all_its_variants(tmp_path: Path) -> None:
@@ -354,8 +350,8 @@ def test_the_digest_of_a_run_is_that_of_all_its_variants(tmp_path: Path) -> None
     def digest(name: str, control: Recording, seed: int = 1) -> str | None:
         trials = [trial(), trial("control", LOSSY.name)]
         trials = [replace(each, plan=replace(each.plan, seed=seed)) for each in trials]
-        bench = Playback({"main": recording(), "control": control})
-        return carried_out(trials, bench, tmp_path / name)[0].digest
+        testbed = Playback({"main": recording(), "control": control})
+        return carried_out(trials, testbed, tmp_path / name)[0].digest
 
     same = digest("a", recording(dropped=0))
     assert same is not None

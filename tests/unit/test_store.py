@@ -143,17 +143,38 @@ def test_what_a_killed_run_left_is_no_result(tmp_path: Path) -> None:
     assert left.is_dir()
     assert store.results() == [earlier]
     assert store.leftovers() == [left]
-    later = keep(store, "later")
+    later = keep(Store(tmp_path), "later")
     assert not left.exists()
     assert store.results() == [earlier, later]
     assert (earlier / "result.json").read_text(encoding="utf-8") == "earlier"
+
+
+def test_what_was_left_is_looked_for_once(tmp_path: Path) -> None:
+    """Not by every run of a matrix: there may be thousands, and theirs are locked."""
+    store = Store(tmp_path)
+    keep(store)
+    left = killed_run(tmp_path)
+    keep(store)
+    assert left.is_dir()
+
+
+def test_a_sweep_is_kept_apart(tmp_path: Path) -> None:
+    """It has a document, a folder and a link of its own, and is no result of its scenario."""
+    run = keep(Store(tmp_path))
+    with Store.of_sweeps(tmp_path).begin("sfp-mismatch", WHEN.replace(second=59)) as draft:
+        folder = draft.commit("{}")
+    assert folder == tmp_path / "sweeps" / "20260722T101559Z-sfp-mismatch"
+    assert [path.name for path in folder.iterdir()] == ["sweep.json"]
+    assert Store.of_sweeps(tmp_path).results() == [folder]
+    assert Store(tmp_path).results() == [run]
+    assert (tmp_path / "latest" / "sfp-mismatch").resolve() == run
 
 
 def test_a_run_under_way_is_not_swept_away(tmp_path: Path) -> None:
     """Another run that begins meanwhile leaves it alone."""
     store = Store(tmp_path)
     with store.begin("sfp-mismatch", WHEN) as draft:
-        keep(store)
+        keep(Store(tmp_path))
         assert draft.folder.is_dir()
         assert store.leftovers() == []
 

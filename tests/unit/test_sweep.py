@@ -5,18 +5,23 @@ from __future__ import annotations
 import csv
 import io
 import json
+import signal
 from dataclasses import replace
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import pytest
 from recorded import plan, recording
 from standin import Wirelab
+from test_cli_run import wait_for
 
 from wirelab.errors import InputError
 from wirelab.model.experiment import load
-from wirelab.report.sweep import Point, Sweep, heat_map, sweep_csv
-from wirelab.runner.sweep import grid, read_axis
+from wirelab.report.sweep import heat_map, sweep_csv
+from wirelab.runner.factors import Factor, grid, read_factors
+from wirelab.runner.past_runs import last_wall_s, newest
+from wirelab.runner.sweep import Point, Sweep
 from wirelab.runner.trial import Trial, judge
+from wirelab.verdict.verdict import Verdict
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -46,9 +51,7 @@ def case() -> Case:
 )
 def test_values(text: str, values: tuple[str, ...], case: Case) -> None:
     """Lists, geometric and linear ranges; a bare number is in the setting's base unit; words are words."""
-    axis = read_axis(text, case)
-    assert axis.key == text.partition("=")[0]
-    assert axis.values == values
+    assert read_factors([text], case) == (Factor(text.partition("=")[0], values),)
 
 
 @pytest.mark.parametrize(
@@ -60,20 +63,23 @@ def test_values(text: str, values: tuple[str, ...], case: Case) -> None:
         ("module.fifo=8KiB..64KiB*1", "--vary module.fifo: a step of `*1` does not get from 8 KiB on"),
         ("module.fifo=8KiB..64KiB*x", "--vary module.fifo: `*x` is not a factor"),
         ("client.rx_usecs=0..10*2", "--vary client.rx_usecs: a step of `*2` does not get from 0 us on"),
+        ("module.fifo=8KiB..64KiB*nan", "--vary module.fifo: `*nan` is not a factor"),
+        ("module.fifo=8KiB..64KiB*1e999", "--vary module.fifo: `*1e999` is not a factor"),
+        ("client.rx_usecs=0..10000+1", "--vary client.rx_usecs: more than 10000 values"),
+        ("client.rx_usecs=0..9999+1,10 ms..20 ms+1", "--vary client.rx_usecs: more than 10000 values"),
         ("module=a..b*2", "--vary module=a..b*2: module is not a quantity; list its values"),
     ],
 )
 def test_what_is_no_range(text: str, message: str, case: Case) -> None:
     """Bad input names the key, and the nearest right word."""
     with pytest.raises(InputError) as caught:
-        read_axis(text, case)
+        read_factors([text], case)
     assert caught.value.problems[0].message == message
 
 
 def test_the_grid_is_every_combination(case: Case) -> None:
     """The last setting runs fastest; each point is the case with those settings on top."""
-    axes = [read_axis("module.fifo=8KiB,16KiB", case), read_axis("client.rx_usecs=0,50", case)]
-    points = grid(case, axes)
+    points = grid(case, read_factors(["module.fifo=8KiB,16KiB", "client.rx_usecs=0,50"], case))
     assert [(values, point.name) for values, point in points] == [
         (("8 KiB", "0 us"), "module.fifo 8 KiB, client.rx_usecs 0 us"),
         (("8 KiB", "50 us"), "module.fifo 8 KiB, client.rx_usecs 50 us"),
@@ -86,22 +92,25 @@ def test_the_grid_is_every_combination(case: Case) -> None:
 def test_a_point_that_cannot_be_is_refused_before_anything_runs(case: Case) -> None:
     """A FIFO that holds no frame, at one end of the range, is bad input."""
     with pytest.raises(InputError, match="does not hold one frame"):
-        grid(case, [read_axis("module.fifo=1KiB..16KiB*4", case)])
-    axis = read_axis("client.rx_usecs=0..199+1", case)
-    with pytest.raises(InputError, match="40000 points are too many for one sweep"):
-        grid(case, [axis, replace(axis, key="server.rx_usecs")])
-    with pytest.raises(InputError, match="more than 10000 values"):
-        read_axis("client.rx_usecs=0..20000+1", case)
+        grid(case, read_factors(["module.fifo=1KiB..16KiB*4"], case))
+
+
+def test_a_grid_has_an_end(case: Case) -> None:
+    """Too many points are refused before any of them is made; a setting has one list of values."""
+    with pytest.raises(InputError, match="40000 points are too many for one sweep, at most 10000"):
+        read_factors(["client.rx_usecs=0..199+1", "server.rx_usecs=0..199+1"], case)
+    with pytest.raises(InputError, match=r"--vary module\.fifo: given twice"):
+        read_factors(["module.fifo=8KiB", "module.fifo=16KiB"], case)
 
 
 def sweep(folder: Path) -> Sweep:
     """Two values of one setting, of which the second drops more."""
     points = []
     for value, dropped in (("8 <KiB>", 159), ("16 KiB", 0)):
-        raw = folder / value[:2].strip()
-        recording(dropped=dropped).write(raw)
-        points.append(Point((value,), judge(Trial(plan(), ()), raw)))
-    return Sweep("lossy", ("module.fifo",), tuple(points))
+        raw = recording(dropped=dropped).write(folder / value[:2].strip())
+        points.append(Point.of((value,), judge(Trial(plan(), ()), raw)))
+    factors = (Factor("module.fifo", ("8 <KiB>", "16 KiB")),)
+    return Sweep("lossy", "main", 1, (), factors, tuple(points))
 
 
 def test_csv_is_in_base_units(tmp_path: Path) -> None:
@@ -118,26 +127,127 @@ def test_csv_is_in_base_units(tmp_path: Path) -> None:
 
 def test_a_heat_map_needs_nothing_from_elsewhere(tmp_path: Path) -> None:
     """One page, a map for each flow; names cannot break out of it."""
-    page = heat_map(sweep(tmp_path))
+    finished = sweep(tmp_path)
+    page = heat_map(finished)
     assert page.count("<table>") == 2
     assert "8 &lt;KiB&gt;" in page
     assert "http" not in page
-    broken = replace(sweep(tmp_path / "more").points[0].variant, flows=())
     assert "<td>error</td>" not in page
-    assert "error" not in heat_map(Sweep("x", ("a",), (Point(("1",), broken),)))
+    broken = replace(finished.points[0], verdict=Verdict.ERROR)
+    assert "<td>error</td>" in heat_map(replace(finished, points=(broken, finished.points[1])))
 
 
-def test_a_sweep_goes_on_where_it_stopped(tmp_path: Path) -> None:
+@pytest.fixture
+def wirelab(tmp_path: Path) -> Wirelab:
+    """The command line in a folder with ``lossy.yaml``."""
+    return Wirelab.make(tmp_path)
+
+
+def swept(wirelab: Wirelab, *options: str) -> tuple[int, dict[str, Any], Path]:
+    """Sweep over two sizes or others: the exit code, sweep.json and its folder, which is said last."""
+    vary = () if "--vary" in options else ("--vary", "module.fifo=16KiB,32KiB")
+    code, out, _ = wirelab("sweep", "lossy.yaml", *vary, *options, *wirelab.lab.options)
+    folder = wirelab.folder / out.splitlines()[-1]
+    document: dict[str, Any] = json.loads((folder / "sweep.json").read_text(encoding="utf-8"))
+    return code, document, folder
+
+
+def test_a_sweep_says_all_that_it_found(wirelab: Wirelab) -> None:
+    """sweep.json has the factors, and of each point its values, digest, verdict and figures."""
+    code, document, folder = swept(wirelab)
+    assert code == 0
+    assert folder.parent == wirelab.results / "sweeps"
+    assert {key: document[key] for key in document if key not in ("factors", "points")} == {
+        "schema": 1,
+        "scenario": "lossy",
+        "variant": "main",
+        "seed": 1,
+        "rerun_argv": [
+            "wirelab",
+            "sweep",
+            "lossy.yaml",
+            "--vary=module.fifo=16 KiB,32 KiB",
+            "--variant=main",
+            "--seed=1",
+        ],
+    }
+    assert document["factors"] == [{"key": "module.fifo", "values": ["16 KiB", "32 KiB"]}]
+    first, second = document["points"]
+    assert (first["values"], second["values"]) == (["16 KiB"], ["32 KiB"])
+    assert len(first["digest"]) == 64
+    assert (first["verdict"], first["cached"], first["virtual_s"], first["folder"]) == (
+        "pass",
+        False,
+        7.2,
+        None,
+    )
+    assert [flow["name"] for flow in first["flows"]] == ["upload", "download"]
+    assert first["flows"][1]["retransmits"] == 161
+    assert [path.name for path in folder.iterdir()] == ["sweep.json"]
+
+
+def test_a_sweep_is_no_run_of_its_scenario(wirelab: Wirelab) -> None:
+    """A scenario that passed stays one: neither latest, nor a summary, nor the next shards know of points."""
+    wirelab.run("lossy.yaml")
+    before = wirelab.document(), last_wall_s(wirelab.results)
+    wirelab.lab.order({"point-1": {"dropped": 300}, "point-2": {"message": "no carrier"}})
+    code, document, _ = swept(wirelab)
+    assert code == 4
+    assert [point["verdict"] for point in document["points"]] == ["fail", "error"]
+    assert (wirelab.document(), last_wall_s(wirelab.results)) == before
+    (newest_run,) = newest([wirelab.results]).values()
+    assert newest_run.verdict is Verdict.PASS
+    code, out, _ = wirelab("summary", "results")
+    assert (code, out.splitlines()[-1]) == (0, "1 pass")
+
+
+def test_the_files_of_a_point_whose_lab_broke_are_kept(wirelab: Wirelab) -> None:
+    """The others lie in the cache, and are brought from there when they are asked for."""
+    wirelab.lab.order({"point-1": {"dropped": 159}, "point-2": {"message": "no carrier"}})
+    _, document, folder = swept(wirelab)
+    assert [point["folder"] for point in document["points"]] == [None, "point-2"]
+    assert document["points"][1]["explanation"] == "no carrier"
+    assert sorted(path.name for path in folder.iterdir()) == ["point-2", "sweep.json"]
+    assert sorted(path.name for path in (folder / "point-2").iterdir()) == ["plan.json", "raw", "report.html"]
+    wirelab.lab.order({"point-1": {"message": "not again"}, "point-2": {"dropped": 159}})
+    _, document, folder = swept(wirelab, "--keep-points")
+    assert [point["folder"] for point in document["points"]] == ["point-1", "point-2"]
+    assert [point["cached"] for point in document["points"]] == [True, False]
+    assert (folder / "point-1" / "raw" / "console.log").is_file()
+
+
+def test_a_sweep_goes_on_where_it_stopped(wirelab: Wirelab) -> None:
     """Points that were measured are not measured again; CSV and heat map are written."""
-    wirelab = Wirelab.make(tmp_path)
-    wirelab.lab.order({"point-1": {"dropped": 159}, "point-2": {"dropped": 159}})
-    options = ("--vary", "module.fifo=16KiB,32KiB", "--csv", "out/s.csv", "--html", "out/s.html")
-    code, out, err = wirelab("sweep", "lossy.yaml", *options, *wirelab.lab.options)
-    assert (code, err) == (0, "")
-    assert out.split()[:4] == ["module.fifo", "flow", "goodput", "retransmits"]
+    files = ("--csv", "out/s.csv", "--html", "out/s.html")
+    _, first, _ = swept(wirelab, *files)
     wirelab.lab.order({"point-1": {"message": "not again"}, "point-2": {"message": "not again"}})
-    code, again, _ = wirelab("sweep", "lossy.yaml", *options, *wirelab.lab.options)
-    assert (code, again) == (0, out)
+    code, again, _ = swept(wirelab, *files)
+    assert code == 0
+    assert [point["cached"] for point in again["points"]] == [True, True]
+    assert [point["digest"] for point in again["points"]] == [point["digest"] for point in first["points"]]
     assert (wirelab.folder / "out" / "s.csv").read_text(encoding="utf-8").startswith("module.fifo,flow,")
-    newest = wirelab.results / "latest" / "lossy" / "result.json"
-    assert json.loads(newest.read_text(encoding="utf-8"))["variants"][0]["cached"]
+    assert (wirelab.folder / "out" / "s.html").is_file()
+
+
+def test_an_interrupted_sweep_leaves_no_half_of_one(wirelab: Wirelab) -> None:
+    """Only what was measured is remembered: the next one begins with the point that was interrupted."""
+    wirelab.lab.order({"point-1": {"dropped": 159}, "point-2": {"hang": 300}})
+    argv = ("sweep", "lossy.yaml", "--vary", "module.fifo=16KiB,32KiB", "-j", "1", *wirelab.lab.options)
+    process = wirelab.start(*argv)
+    wait_for(wirelab.lab.pid_file("point-2"))
+    process.send_signal(signal.SIGINT)
+    _, err = process.communicate(timeout=60)
+    assert (process.returncode, err) == (130, "interrupted\n")
+    assert list((wirelab.results / "sweeps").iterdir()) == []
+    wirelab.lab.order({"point-1": {"message": "not again"}, "point-2": {"dropped": 159}})
+    _, document, _ = swept(wirelab)
+    assert [point["cached"] for point in document["points"]] == [True, False]
+
+
+def test_one_value_more_measures_one_point_more(wirelab: Wirelab) -> None:
+    """Another number of a point, another name of the scenario: nothing that a lab could know of."""
+    swept(wirelab)
+    text = (wirelab.folder / "lossy.yaml").read_text(encoding="utf-8").replace("name: lossy", "name: renamed")
+    (wirelab.folder / "lossy.yaml").write_text(text, encoding="utf-8")
+    _, document, _ = swept(wirelab, "--vary", "module.fifo=8KiB,16KiB,32KiB")
+    assert [point["cached"] for point in document["points"]] == [False, True, True]

@@ -3,40 +3,31 @@
 from __future__ import annotations
 
 import contextlib
-import os
 import sys
-import time
-from dataclasses import dataclass
-from datetime import UTC, datetime
-from pathlib import Path
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Annotated
 
 import typer
-from rich.text import Text
 
 from wirelab.cli.files import Files, JsonFile, Junit, Markdown
-from wirelab.cli.names import load_all, read_seeds, usable_cpus
+from wirelab.cli.names import RUNS_MAX, load_all, read_seeds, usable_cpus
 from wirelab.cli.options import DEFAULT_OUT, DEFAULT_SEED, Jobs, Kernel, Names, Out, Root, Seed, UseCache
-from wirelab.lab.cache import Cache
+from wirelab.errors import InputError
 from wirelab.lab.select import select
-from wirelab.plan.build import build_plan
 from wirelab.report.html import html_report
 from wirelab.report.live import LiveReport
-from wirelab.report.summary import print_seeds, print_summary, result_line
-from wirelab.report.text import Output, print_header, print_report, verdict_line
-from wirelab.runner.matrix import Job, Matrix
-from wirelab.runner.measurement_cache import Recall
+from wirelab.report.summary import print_summary, result_line
+from wirelab.report.text import Output, print_header, print_report, verdict_line, warn
+from wirelab.runner.job import Job
+from wirelab.runner.matrix import Matrix
 from wirelab.runner.store import Store
-from wirelab.runner.testbed import LabBench
-from wirelab.runner.trial import Runner, Trial
+from wirelab.runner.trial import Runner
 from wirelab.verdict.verdict import worst
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from wirelab.lab.select import Lab
-    from wirelab.model.experiment import Experiment
-    from wirelab.runner.matrix import Outcome
+    from wirelab.runner.job import FinishedJob
 
 
 def run_command(  # noqa: PLR0913 - the options of a command line
@@ -67,62 +58,34 @@ def run_command(  # noqa: PLR0913 - the options of a command line
     """
     cpus = usable_cpus(cpu, jobs)
     experiments = load_all(names or ())
-    chosen = read_seeds(seeds) if seeds else [seed]
-    work = [job_of(name, experiment, each) for name, experiment in experiments.items() for each in chosen]
+    chosen_seeds = read_seeds(seeds) if seeds else [seed]
+    if (runs := len(experiments) * len(chosen_seeds)) > RUNS_MAX:
+        raise InputError(f"{runs} runs are too many for one command, at most {RUNS_MAX}")
+    work = [
+        Job.of(name, experiment, one_seed)
+        for name, experiment in experiments.items()
+        for one_seed in chosen_seeds
+    ]
     lab = select(kernel, root)
-    show = _Show(work, as_json=as_json, quiet=quiet)
-    with lab.in_use():
-        outcomes = run_all(work, lab, cpus, Store(out), show.begin(), use_cache=use_cache)
-    show.end(outcomes)
-    Files(junit_file, json_file, markdown_file).write([outcome.run for outcome in outcomes])
-    for outcome in outcomes:
-        if outcome.error is not None:
-            raise outcome.error
-    raise typer.Exit(worst(outcome.run.verdict for outcome in outcomes).exit_code)
-
-
-def job_of(name: str, experiment: Experiment, seed: int) -> Job:
-    """A scenario with one seed, planned; ``name`` is what it was asked for by."""
-    trials = tuple(
-        Trial(build_plan(experiment, case, seed), case.expectations, case.breaks) for case in experiment.cases
-    )
-    scenario = experiment.scenario
-    return Job(
-        scenario.name,
-        seed,
-        trials,
-        measured=scenario.source.measured,
-        fitted=scenario.fitted,
-        story=experiment.story,
-        source=", ".join(filter(None, (scenario.source.title, scenario.source.date))),
-        # The file alone: where it is on this machine means nothing to others.
-        again=("wirelab", "run", Path(name).name, "--seed", str(seed)),
-    )
-
-
-def run_all(  # noqa: PLR0913 - what a run of many depends on
-    work: Sequence[Job], lab: Lab, cpus: Sequence[int], store: Store, live: LiveReport, *, use_cache: bool
-) -> list[Outcome]:
-    """Carry out all jobs with a lab; ``live`` shows how far they are."""
-    recall = Recall.of(Cache.at(os.environ).root, lab, _warn) if use_cache else None
-    with live:
-        matrix = Matrix(
-            Runner(LabBench(lab), recall),
-            store,
-            cpus,
-            live,
-            clock=time.monotonic,
-            now=lambda: datetime.now(UTC),
-            report=html_report,
-        )
-        return matrix.run(work)
+    screen = _Screen(is_one=len(work) == 1, as_json=as_json, quiet=quiet)
+    live = screen.begin(work)
+    with lab.in_use(), live:
+        matrix = Matrix(Runner.of(lab, warn, use_cache=use_cache), Store(out), cpus, live, html_report)
+        finished = matrix.run(work, screen.finished)
+    screen.end(finished)
+    results = [job.run for job in finished]
+    Files(junit_file, json_file, markdown_file).write(results)
+    for job in finished:
+        if job.error is not None:
+            raise job.error
+    raise typer.Exit(worst(run.verdict for run in results).exit_code)
 
 
 @dataclass(frozen=True, slots=True)
-class _Show:
+class _Screen:
     """What of the runs is to be seen: on stdout the reports, on stderr how far they are."""
 
-    work: Sequence[Job]
+    is_one: bool
     as_json: bool
     quiet: bool
 
@@ -130,36 +93,35 @@ class _Show:
     def _talks(self) -> bool:
         return not (self.as_json or self.quiet)
 
-    def begin(self) -> LiveReport:
+    def begin(self, work: Sequence[Job]) -> LiveReport:
         """Say what runs now. Returns the display of how far it is."""
-        if self._talks and len(self.work) == 1:
-            print_header(Output.for_stream(sys.stdout), self.work[0].trials[0].plan)
-        return LiveReport(Output.for_stream(sys.stderr), self.work, self._finished, hidden=self.quiet)
+        if self._talks and self.is_one:
+            print_header(Output.for_stream(sys.stdout), work[0].trials[0].plan)
+        trials = work[0].trials if self.is_one else ()
+        return LiveReport(Output.for_stream(sys.stderr), trials, len(work), hidden=self.quiet)
 
-    def _finished(self, outcome: Outcome) -> None:
-        if self._talks and len(self.work) > 1:
-            with contextlib.suppress(BrokenPipeError):
-                Output.for_stream(sys.stdout).print(result_line(outcome.run), soft_wrap=True)
+    def finished(self, job: FinishedJob) -> FinishedJob:
+        """Say what came of a job: in a line where there are many. That nobody reads it does not change it.
 
-    def end(self, outcomes: Sequence[Outcome]) -> None:
+        Returns what stays of it.
+        """
+        with contextlib.suppress(BrokenPipeError):
+            if self._talks and not self.is_one:
+                Output.for_stream(sys.stdout).print(result_line(job.run), soft_wrap=True)
+        return replace(job, run=job.run.without_evidence)
+
+    def end(self, finished: Sequence[FinishedJob]) -> None:
         """Show the verdicts. That nobody reads them any more does not change them."""
         console = Output.for_stream(sys.stdout)
         with contextlib.suppress(BrokenPipeError):
-            if self._talks and len(outcomes) > 1:
+            if self._talks and not self.is_one:
                 console.print()
-                runs = [outcome.run for outcome in outcomes]
-                print_summary(console, runs)
-                if len({run.seed for run in runs}) > 1:
-                    print_seeds(console, runs)
+                print_summary(console, [job.run for job in finished])
                 return
-            for outcome in outcomes:
+            for job in finished:
                 if self.as_json:
-                    typer.echo(outcome.run.to_json(), nl=False)
+                    typer.echo(job.run.to_json(), nl=False)
                 elif self.quiet:
-                    console.print(verdict_line(outcome.run), soft_wrap=True)
+                    console.print(verdict_line(job.run), soft_wrap=True)
                 else:
-                    print_report(console, outcome.run, outcome.folder)
-
-
-def _warn(message: str) -> None:
-    Output.for_stream(sys.stderr).print(Text(f"warning: {message}"), soft_wrap=True)
+                    print_report(console, job.run, job.folder)

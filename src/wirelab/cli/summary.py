@@ -11,7 +11,7 @@ import typer
 from wirelab.cli.files import Files, JsonFile, Junit, Markdown
 from wirelab.cli.names import read_seeds, scenario_names
 from wirelab.errors import InputError
-from wirelab.report.summary import print_seeds, print_summary
+from wirelab.report.summary import print_summary
 from wirelab.report.text import Output
 from wirelab.runner.past_runs import newest
 from wirelab.runner.run_result import RunResult
@@ -74,10 +74,7 @@ def summarize(folders: Sequence[Path], require: Sequence[str], seeds: str | None
         if not any(name == key[0] and seed in (None, key[1]) for key in kept)
     ]
     runs = sorted((*kept.values(), *lost), key=lambda run: (run.scenario, run.seed))
-    console = Output.for_stream(sys.stdout)
-    print_summary(console, runs)
-    if len({run.seed for run in runs}) > 1:
-        print_seeds(console, runs)
+    print_summary(Output.for_stream(sys.stdout), runs)
     files.write(runs)
     return worst(run.verdict for run in runs)
 

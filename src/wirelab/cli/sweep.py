@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import sys
-from dataclasses import replace
 from pathlib import Path
 from typing import Annotated
 
@@ -13,17 +12,18 @@ from wirelab.cli import complete
 from wirelab.cli.files import write_file
 from wirelab.cli.names import usable_cpus
 from wirelab.cli.options import DEFAULT_OUT, DEFAULT_SEED, Jobs, Kernel, Out, Root, Seed, UseCache
-from wirelab.cli.run import run_all
+from wirelab.errors import LabError
 from wirelab.lab.select import select
 from wirelab.model.experiment import load
-from wirelab.plan.build import build_plan
+from wirelab.report.html import html_report
 from wirelab.report.live import LiveReport
-from wirelab.report.sweep import Point, Sweep, heat_map, print_sweep, sweep_csv
-from wirelab.report.text import Output
-from wirelab.runner.matrix import Job
+from wirelab.report.sweep import heat_map, print_sweep, sweep_csv
+from wirelab.report.text import Output, warn
+from wirelab.runner.factors import read_factors
+from wirelab.runner.matrix import utc_now
 from wirelab.runner.store import Store
-from wirelab.runner.sweep import grid, read_axis
-from wirelab.runner.trial import Trial
+from wirelab.runner.sweep import SweepJob, SweepRunner
+from wirelab.runner.trial import Runner
 from wirelab.verdict.verdict import Verdict
 
 
@@ -44,6 +44,9 @@ def sweep_command(  # noqa: PLR0913 - the options of a command line
     ] = None,
     csv_file: Annotated[Path | None, typer.Option("--csv", metavar="FILE", help="Write CSV.")] = None,
     html_file: Annotated[Path | None, typer.Option("--html", metavar="FILE", help="Write heat maps.")] = None,
+    keep_points: Annotated[
+        bool, typer.Option("--keep-points", help="Keep the files of every point.")
+    ] = False,
     seed: Seed = DEFAULT_SEED,
     jobs: Jobs = None,
     out: Out = DEFAULT_OUT,
@@ -54,36 +57,32 @@ def sweep_command(  # noqa: PLR0913 - the options of a command line
     """Run a scenario with every combination of the settings that vary, and show how it answers.
 
     A sweep that was interrupted goes on where it stopped: what was measured is remembered. Expectations
-    are shown, not enforced: the exit code is 0, or 4 if a lab broke.
+    are shown, not enforced: the exit code is 0, or 4 if a lab broke. Kept is a folder in `sweeps` of
+    `--out`, with `sweep.json` and the files of each point whose lab broke.
     """
     experiment = load(name, Path.cwd())
     case = experiment.cases[0] if variant is None else experiment.case(variant)
-    axes = [read_axis(text, case) for text in vary]
-    points = grid(case, axes)
-    # A job for each point: what is measured is kept as soon as it is.
-    work = []
-    for number, (values, each) in enumerate(points, start=1):
-        plan = replace(build_plan(experiment, each, seed), variant=f"point-{number}")
-        point = [f"--vary={axis.key}={value}" for axis, value in zip(axes, values, strict=True)]
-        again = ("wirelab", "sweep", Path(name).name, *point, f"--variant={case.name}", f"--seed={seed}")
-        trials = (Trial(plan, each.expectations),)
-        work.append(Job(experiment.scenario.name, seed, trials, story=experiment.story, again=again))
+    job = SweepJob(name, experiment, case, read_factors(vary, case), seed)
+    points = job.points()
+    cpus = usable_cpus(None, jobs)
     lab = select(kernel, root)
-    live = LiveReport(Output.for_stream(sys.stderr), work, lambda _: None)
-    with lab.in_use():
-        outcomes = run_all(work, lab, usable_cpus(None, jobs), Store(out), live, use_cache=use_cache)
-    sweep = Sweep(
-        experiment.scenario.name,
-        tuple(axis.key for axis in axes),
-        tuple(
-            Point(values, outcome.run.variants[0])
-            for (values, _), outcome in zip(points, outcomes, strict=True)
-        ),
-    )
+    live = LiveReport(Output.for_stream(sys.stderr), (), len(points), "points")
+    runner = SweepRunner(Runner.of(lab, warn, use_cache=use_cache), cpus, live, html_report, keep_points)
+    with lab.in_use(), Store.of_sweeps(out).begin(job.scenario, utc_now()) as draft:
+        with live:
+            sweep = runner.run(job, points, draft)
+        try:
+            kept, unkept = str(draft.commit(sweep.to_json())), None
+        except LabError as error:
+            # It was measured all the same: who asked shall see it.
+            kept, unkept = "", error
     print_sweep(Output.for_stream(sys.stdout), sweep)
+    typer.echo(kept)
     if csv_file is not None:
         write_file(csv_file, lambda: sweep_csv(sweep))
     if html_file is not None:
         write_file(html_file, lambda: heat_map(sweep))
-    broken = any(point.variant.verdict is Verdict.ERROR for point in sweep.points)
+    if unkept is not None:
+        raise unkept
+    broken = any(point.verdict is Verdict.ERROR for point in sweep.points)
     raise typer.Exit(Verdict.ERROR.exit_code if broken else 0)

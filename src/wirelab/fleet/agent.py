@@ -15,7 +15,6 @@ from typing import TYPE_CHECKING, Final
 
 from wirelab.cli.errors import exit_code_of
 from wirelab.cli.names import load_all, usable_cpus
-from wirelab.cli.run import job_of, run_all
 from wirelab.errors import LabError, WirelabError
 from wirelab.fleet.answer import Answer
 from wirelab.fleet.bundle import checksum, pack
@@ -24,9 +23,13 @@ from wirelab.lab import lock
 from wirelab.lab.cache import discard
 from wirelab.lab.machine import memory_folder
 from wirelab.lab.select import select
+from wirelab.report.html import html_report
 from wirelab.report.live import LiveReport
-from wirelab.report.text import Output
+from wirelab.report.text import Output, warn
+from wirelab.runner.job import Job
+from wirelab.runner.matrix import Matrix
 from wirelab.runner.store import Store
+from wirelab.runner.trial import Runner
 from wirelab.verdict.verdict import Verdict
 
 if TYPE_CHECKING:
@@ -51,18 +54,21 @@ def run(
         # A folder `scenarios` of the user's, where this was started, is none of our business.
         os.chdir(folder)
         (name, experiment), *_ = load_all([scenario]).items()
-        job = job_of(name, experiment, seed)
+        job = Job.of(name, experiment, seed)
         lab = select()
-        live = LiveReport(Output.for_stream(sys.stderr), [job], lambda _: None, hidden=True)
+        live = LiveReport(Output.for_stream(sys.stderr), job.trials, hidden=True)
         with lab.in_use():
             chosen = usable_cpus(cpus, None)
-            (outcome,) = run_all([job], lab, chosen, Store(folder), live, use_cache=use_cache)
-        verdict = outcome.run.verdict
-        if (outcome.error or verdict is Verdict.ERROR) and (lacking := no_room(work)):
+            matrix = Matrix(
+                Runner.of(lab, warn, use_cache=use_cache), Store(folder), chosen, live, html_report
+            )
+            (finished,) = matrix.run([job], lambda finished: finished)
+        verdict = finished.run.verdict
+        if (finished.error or verdict is Verdict.ERROR) and (lacking := no_room(work)):
             return Answer(full=lacking), b""
-        if outcome.error is not None or outcome.folder is None:
-            raise outcome.error or LabError(f"{scenario} left no result")
-        bundle = pack(outcome.folder)
+        if finished.error is not None or finished.folder is None:
+            raise finished.error or LabError(f"{scenario} left no result")
+        bundle = pack(finished.folder)
     return Answer(verdict=verdict, size_bytes=len(bundle), sha256=checksum(bundle)), bundle
 
 

@@ -286,7 +286,7 @@ class Plan:
         Equal for Plans that are measured alike, whatever scenario, variant and parts they are of.
         """
         hosts = tuple(replace(host, part="", nic="") for host in self.hosts)
-        routers = tuple(replace(router, part="", nic="") for router in self.routers)
+        routers = tuple(replace(firewall, part="", nic="") for firewall in self.firewalls)
         switches = tuple(replace(switch, part="") for switch in self.switches)
         hubs = tuple(replace(hub, part="") for hub in self.hubs)
         modules = tuple(replace(module, part="") for module in self.modules)
@@ -297,7 +297,7 @@ class Plan:
             drawing="",
             wall_limit_s=0,
             hosts=hosts,
-            routers=routers,
+            firewalls=routers,
             switches=switches,
             hubs=hubs,
             modules=modules,

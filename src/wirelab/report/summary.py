@@ -39,7 +39,7 @@ def result_line(run: RunResult) -> Text:
 
 
 def print_summary(console: Console, runs: Sequence[RunResult]) -> None:
-    """Print a table of all scenarios, the proofs of what failed above it, and the count."""
+    """Print what failed and why, a table of all scenarios, their count, and what several seeds came to."""
     for run in runs:
         for line in failures(run):
             console.print(Text(line), soft_wrap=True)
@@ -57,6 +57,8 @@ def print_summary(console: Console, runs: Sequence[RunResult]) -> None:
         )
     print_table(console, table)
     console.print(count_line(runs))
+    if len({run.seed for run in runs}) > 1:
+        _print_seeds(console, runs)
 
 
 def count_line(runs: Iterable[RunResult]) -> Text:
@@ -80,7 +82,7 @@ def failures(run: RunResult) -> list[str]:
     ]
 
 
-def print_seeds(console: Console, runs: Sequence[RunResult]) -> None:
+def _print_seeds(console: Console, runs: Sequence[RunResult]) -> None:
     """Print, for each scenario that ran with several seeds, how its figures are distributed."""
     table = Table(box=None, pad_edge=False, padding=(0, 3, 0, 0), header_style="dim", show_edge=False)
     for title in ("scenario", "flow", "metric", "median", "least", "most", "seeds"):

@@ -5,7 +5,6 @@ from __future__ import annotations
 import csv
 import html
 import io
-from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from rich.table import Table
@@ -20,47 +19,25 @@ if TYPE_CHECKING:
 
     from rich.console import Console
 
-    from wirelab.runner.run_result import VariantResult
-
-
-@dataclass(frozen=True, slots=True)
-class Point:
-    """What was measured at one point: the values of the varied settings, and the run."""
-
-    values: tuple[str, ...]
-    variant: VariantResult
-
-
-@dataclass(frozen=True, slots=True)
-class Sweep:
-    """A finished sweep over ``keys``."""
-
-    scenario: str
-    keys: tuple[str, ...]
-    points: tuple[Point, ...]
-
-    def flows(self) -> tuple[str, ...]:
-        """The names of all flows."""
-        return tuple(dict.fromkeys(flow.name for point in self.points for flow in point.variant.flows))
+    from wirelab.runner.sweep import Sweep
 
 
 def print_sweep(console: Console, sweep: Sweep) -> None:
     """Print a line for each point and flow."""
     table = Table(box=None, pad_edge=False, padding=(0, 3, 0, 0), header_style="dim", show_edge=False)
-    for key in sweep.keys:
-        table.add_column(key, justify="right")
+    for factor in sweep.factors:
+        table.add_column(factor.key, justify="right")
     table.add_column("flow")
     for title in ("goodput", "retransmits"):
         table.add_column(title, justify="right")
     table.add_column("verdict")
     for point in sweep.points:
-        verdict = Text(str(point.variant.verdict), style=STYLES[point.variant.verdict])
-        if not point.variant.flows:
-            table.add_row(*point.values, "-", "-", "-", verdict)
-            continue
-        for flow in point.variant.flows:
+        verdict = Text(str(point.verdict), style=STYLES[point.verdict])
+        for flow in point.flows:
             retransmits = "-" if flow.retransmits is None else rounded(flow.retransmits, COUNT)
             table.add_row(*point.values, flow.name, rounded(flow.goodput_bps, RATE), retransmits, verdict)
+        if not point.flows:
+            table.add_row(*point.values, "-", "-", "-", verdict)
     print_table(console, table)
 
 
@@ -68,14 +45,13 @@ def sweep_csv(sweep: Sweep) -> str:
     """A row for each point and flow, figures in base units."""
     out = io.StringIO()
     writer = csv.writer(out, lineterminator="\n")
-    writer.writerow([*sweep.keys, "flow", "goodput_bps", "retransmits", "verdict"])
+    keys = (factor.key for factor in sweep.factors)
+    writer.writerow([*keys, "flow", "goodput_bps", "retransmits", "verdict"])
     for point in sweep.points:
-        flows = point.variant.flows
-        for flow in flows:
-            figures = [round(flow.goodput_bps), "" if flow.retransmits is None else flow.retransmits]
-            writer.writerow([*point.values, flow.name, *figures, point.variant.verdict])
-        if not flows:
-            writer.writerow([*point.values, "", "", "", point.variant.verdict])
+        for flow in point.flows:
+            writer.writerow([*point.values, flow.name, flow.goodput_bps, flow.retransmits, point.verdict])
+        if not point.flows:
+            writer.writerow([*point.values, "", "", "", point.verdict])
     return out.getvalue()
 
 
@@ -92,35 +68,35 @@ def heat_map(sweep: Sweep) -> str:
         "</style></head><body>",
         f"<h1>{html.escape(sweep.scenario)}</h1>",
     ]
-    for flow in sweep.flows():
+    for flow in dict.fromkeys(flow.name for point in sweep.points for flow in point.flows):
         parts += [f"<h2>{html.escape(flow)}: goodput</h2>", *_map(sweep, flow)]
     return "\n".join([*parts, "</body></html>"]) + "\n"
 
 
-def _map(sweep: Sweep, flow: str) -> Iterator[str]:
-    cells: dict[tuple[str, str], float] = {}
-    bad: set[tuple[str, str]] = set()
+def _map(sweep: Sweep, flow_name: str) -> Iterator[str]:
+    first, *others = (factor.key for factor in sweep.factors)
+    goodputs_bps: dict[tuple[str, str], int] = {}
+    columns: dict[str, None] = {}
     for point in sweep.points:
-        place = (point.values[0], ", ".join(point.values[1:]))
-        cells.update((place, own.goodput_bps) for own in point.variant.flows if own.name == flow)
-        if point.variant.verdict is Verdict.ERROR:
-            bad.add(place)
-    most = max(cells.values(), default=0.0) or 1.0
-    rows = tuple(dict.fromkeys(point.values[0] for point in sweep.points))
-    columns = tuple(dict.fromkeys(", ".join(point.values[1:]) for point in sweep.points))
-    across = ", ".join(sweep.keys[1:])
+        column = ", ".join(point.values[1:])
+        columns[column] = None
+        for flow in point.flows if point.verdict is not Verdict.ERROR else ():
+            if flow.name == flow_name:
+                goodputs_bps[point.values[0], column] = flow.goodput_bps
+    most_bps = max(goodputs_bps.values(), default=0) or 1
     yield "<table>"
     heads = "".join(f"<th>{html.escape(column)}</th>" for column in columns)
-    yield f"<tr><th>{html.escape(sweep.keys[0])} <small>{html.escape(across)}</small></th>{heads}</tr>"
-    for row in rows:
-        line = [f"<th>{html.escape(row)}</th>"]
-        for column in columns:
-            place = (row, column)
-            if place in bad or place not in cells:
-                line.append("<td>error</td>")
-                continue
-            hue = round(120 * cells[place] / most)
-            shown = html.escape(rounded(cells[place], RATE))
-            line.append(f'<td style="background:hsl({hue} 70% 50% / .45)">{shown}</td>')
-        yield f"<tr>{''.join(line)}</tr>"
+    corner = f"<th>{html.escape(first)} <small>{html.escape(', '.join(others))}</small></th>"
+    yield f"<tr>{corner}{heads}</tr>"
+    for value in sweep.factors[0].values:
+        cells = (_cell(goodputs_bps.get((value, column)), most_bps) for column in columns)
+        yield f"<tr><th>{html.escape(value)}</th>{''.join(cells)}</tr>"
     yield "</table>"
+
+
+def _cell(goodput_bps: int | None, most_bps: int) -> str:
+    if goodput_bps is None:
+        return "<td>error</td>"
+    hue = round(120 * goodput_bps / most_bps)
+    shown = html.escape(rounded(goodput_bps, RATE))
+    return f'<td style="background:hsl({hue} 70% 50% / .45)">{shown}</td>'

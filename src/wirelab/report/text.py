@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from typing import IO, TYPE_CHECKING, Final, Self
 
 from rich.console import Console
@@ -44,6 +45,11 @@ class Output(Console):
     def on_broken_pipe(self) -> None:
         """Pass it on: rich would end the process with the exit code of a failed check."""
         raise  # noqa: PLE0704 - called while the BrokenPipeError is handled
+
+
+def warn(message: str) -> None:
+    """Print a warning on standard error."""
+    Output.for_stream(sys.stderr).print(Text(f"warning: {message}"), soft_wrap=True)
 
 
 def verdict_line(run: RunResult) -> Text:

@@ -1,11 +1,11 @@
 """What was measured before need not be measured again: raw files under the hash of all they depend on.
 
-In virtual time the raw files of a Plan are a pure function of the Plan (its seed is in it), the kernel, the
-root image and the code that runs inside. They are kept; verdicts are not: those are made anew each time,
-so that a changed expectation is judged on what was measured.
+In virtual time the raw files of a Plan are a pure function of what the lab gets of it, the kernel, the root
+image and the code that runs inside. They are kept; verdicts are not: those are made anew each time, so that
+a changed expectation is judged on what was measured.
 
 ```
-<cache>/runs/<key>     the SHA-256 of the rest, a newline, a tar of the raw folder
+<cache>/runs/<key>     the SHA-256 of the rest, a newline, a tarball of the raw folder
 ```
 """
 
@@ -13,23 +13,31 @@ from __future__ import annotations
 
 import contextlib
 import hashlib
-import io
 import os
 import secrets
-import tarfile
-from dataclasses import dataclass
+import stat
+import threading
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
+
+from wirelab.lab.cache import discard
+from wirelab.runner import tarball
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
     from wirelab.lab.select import Lab
+    from wirelab.plan.types import Plan
 
 FOLDER: Final = "runs"
 LIMIT_BYTES: Final = 1 << 30
 """What all runs together may take; the ones that were asked for longest ago go first."""
+RAW_LIMIT_BYTES: Final = 256 << 20
+"""What the raw files of one run may hold; more is not kept."""
 
+# Trimmed to less, so that not each one more has the whole folder looked through.
+_TRIMMED_BYTES: Final = LIMIT_BYTES * 9 // 10
 _KEY_DIGITS: Final = 40
 _DIGEST_DIGITS: Final = 64
 _CODE: Final = (
@@ -48,55 +56,57 @@ _CODE: Final = (
 )
 
 
-@dataclass(frozen=True, slots=True)
-class Recall:
-    """The runs that were measured with one lab. ``warn`` is told what was damaged and is forgotten."""
+@dataclass(slots=True)
+class MeasurementCache:
+    """The runs that were measured with one lab; may be asked from any thread.
+
+    ``warn`` is told what was damaged and is forgotten.
+    """
 
     folder: Path
     lab_id: str
     warn: Callable[[str], None]
+    _lock: threading.Lock = field(default_factory=threading.Lock)
+    _size_bytes: int | None = None
 
     @classmethod
-    def of(cls, cache_root: Path, lab: Lab, warn: Callable[[str], None]) -> Recall:
+    def of(cls, cache_root: Path, lab: Lab, warn: Callable[[str], None]) -> MeasurementCache:
         """The runs of ``lab`` in a cache folder."""
         parts = (lab.kernel_id, lab.root_id, _code_id())
         return cls(cache_root / FOLDER, hashlib.sha256("\0".join(parts).encode()).hexdigest(), warn)
 
-    def path(self, plan: str) -> Path:
-        """Where the raw files of a Plan, in JSON, are, if they are."""
-        key = hashlib.sha256(f"{self.lab_id}\0{plan}".encode()).hexdigest()
+    def path(self, plan: Plan) -> Path:
+        """Where the raw files of a Plan are, if they are."""
+        key = hashlib.sha256(f"{self.lab_id}\0{plan.physical_json()}".encode()).hexdigest()
         return self.folder / key[:_KEY_DIGITS]
 
-    def restore(self, plan: str, raw: Path) -> bool:
+    def restore(self, plan: Plan, raw: Path) -> bool:
         """Put the raw files of ``plan`` into the folder ``raw``, which is made. False: they are not known."""
         path = self.path(plan)
         try:
-            content = path.read_bytes()
+            files = tarball.unpack(_read(path), RAW_LIMIT_BYTES)
         except OSError:
             return False
-        digest, archive = content[:_DIGEST_DIGITS], content[_DIGEST_DIGITS + 1 :]
-        if hashlib.sha256(archive).hexdigest().encode() != digest:
-            self.warn(f"{path} is damaged; it is removed, and what it held is measured again")
-            with contextlib.suppress(OSError):
-                path.unlink()
+        except tarball.DamagedTarballError as error:
+            self.forget(plan, str(error))
             return False
-        raw.mkdir()
-        with tarfile.open(fileobj=io.BytesIO(archive)) as tar:
-            # Python has filters since 3.11.4; before, the archive is as we wrote it.
-            tar.extraction_filter = getattr(tarfile, "data_filter", None)
-            tar.extractall(raw)  # noqa: S202 - filtered, see above
+        tarball.write(files, raw)
         with contextlib.suppress(OSError):
             os.utime(path)
         return True
 
-    def keep(self, plan: str, raw: Path) -> None:
+    def forget(self, plan: Plan, why: str) -> None:
+        """Remove what is kept of ``plan``: it is damaged."""
+        path = self.path(plan)
+        self.warn(f"{path} is damaged ({why}); it is removed, and what it held is measured again")
+        _remove(path)
+
+    def keep(self, plan: Plan, raw: Path) -> None:
         """Keep the raw files of ``plan``. That there is no room for them is nobody's trouble."""
-        buffer = io.BytesIO()
-        with tarfile.open(fileobj=buffer, mode="w:gz", compresslevel=1) as tar:
-            for path in sorted(raw.iterdir()):
-                tar.add(path, arcname=path.name)
-        archive = buffer.getvalue()
-        content = hashlib.sha256(archive).hexdigest().encode() + b"\n" + archive
+        if sum(path.stat().st_size for path in raw.rglob("*")) > RAW_LIMIT_BYTES:
+            return
+        packed = tarball.pack(raw)
+        content = hashlib.sha256(packed).hexdigest().encode() + b"\n" + packed
         path = self.path(plan)
         fresh = path.with_name(f".{path.name}.{secrets.token_hex(4)}")
         with contextlib.suppress(OSError):
@@ -106,26 +116,54 @@ class Recall:
                 fresh.replace(path)
             finally:
                 fresh.unlink(missing_ok=True)
-            self._trim()
+            self._trim(len(content))
 
-    def _trim(self) -> None:
-        room_bytes = LIMIT_BYTES
-        for _, size_bytes, path in sorted(self._entries(), reverse=True):
-            room_bytes -= size_bytes
-            if room_bytes < 0:
-                path.unlink(missing_ok=True)
+    def _trim(self, added_bytes: int) -> None:
+        """Make room after something was added; all entries are looked at only where that may be too much."""
+        with self._lock:
+            if self._size_bytes is not None:
+                self._size_bytes += added_bytes
+                if self._size_bytes <= LIMIT_BYTES:
+                    return
+            entries = sorted(self._entries(), reverse=True)
+            self._size_bytes = sum(size_bytes for _, size_bytes, _ in entries)
+            if self._size_bytes > LIMIT_BYTES:
+                while self._size_bytes > _TRIMMED_BYTES:
+                    _, size_bytes, oldest = entries.pop()
+                    _remove(oldest)
+                    self._size_bytes -= size_bytes
 
     def _entries(self) -> Iterator[tuple[float, int, Path]]:
         for path in self.folder.iterdir():
             with contextlib.suppress(OSError):
-                stat = path.stat()
-                yield stat.st_mtime, stat.st_size, path
+                status = path.lstat()
+                yield status.st_mtime, status.st_size, path
+
+
+def _read(path: Path) -> bytes:
+    """The tarball of an entry. Raises DamagedTarballError if it is not the one that was kept, OSError."""
+    status = path.lstat()
+    # Nobody may ever write to a FIFO, and a link leads anywhere.
+    if not stat.S_ISREG(status.st_mode) or status.st_size > RAW_LIMIT_BYTES:
+        raise tarball.DamagedTarballError("no entry of this cache")
+    content = path.read_bytes()
+    digest, packed = content[: _DIGEST_DIGITS + 1], content[_DIGEST_DIGITS + 1 :]
+    if digest != hashlib.sha256(packed).hexdigest().encode() + b"\n":
+        raise tarball.DamagedTarballError("its checksum is wrong")
+    return packed
+
+
+def _remove(path: Path) -> None:
+    try:
+        path.unlink(missing_ok=True)
+    except OSError:
+        discard(path)
 
 
 def _code_id() -> str:
     """A hash of the code whose doing the raw files are."""
     home = Path(__file__).parents[1]
-    found = hashlib.sha256()
+    code = hashlib.sha256()
     for path in sorted(path for pattern in _CODE for path in home.glob(pattern)):
-        found.update(path.name.encode() + b"\0" + path.read_bytes() + b"\0")
-    return found.hexdigest()
+        code.update(path.name.encode() + b"\0" + path.read_bytes() + b"\0")
+    return code.hexdigest()

@@ -6,7 +6,7 @@ Programs rely on its keys. What a newer wirelab says besides is left alone; what
 from __future__ import annotations
 
 import json
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Annotated, Any, Final, Literal
 
 from pydantic import Field, TypeAdapter, ValidationError
@@ -29,7 +29,7 @@ if TYPE_CHECKING:
 
     from wirelab.plan.types import Plan
     from wirelab.results.result import Result
-    from wirelab.runner.matrix import Job
+    from wirelab.runner.job import Job
 
 SCHEMA: Final = 1
 LIMIT_BYTES: Final = 64 << 20
@@ -159,7 +159,7 @@ class RunResult:
             variants=tuple(variants),
             story=job.story,
             source=job.source,
-            rerun_argv=job.again,
+            rerun_argv=job.rerun_argv,
         )
 
     @classmethod
@@ -182,6 +182,11 @@ class RunResult:
     def cached(self) -> bool:
         """Whether nothing of it had to be measured."""
         return all(variant.cached for variant in self.variants)
+
+    @property
+    def without_evidence(self) -> RunResult:
+        """The same without what its charts are drawn from: of many runs that would fill the memory."""
+        return replace(self, variants=tuple(replace(variant, evidence=None) for variant in self.variants))
 
     def to_json(self) -> str:
         """The text of ``result.json``."""

@@ -61,8 +61,8 @@ def expected_s(plan: Plan) -> float:
     A transfer of so many bytes is taken to be as fast as its way can carry it.
     """
     longest_s: dict[int, float] = {}
-    for each in plan.traffic:
-        longest_s[each.start_ns] = max(longest_s.get(each.start_ns, 0.0), _lasts_s(plan, each))
+    for item in plan.traffic:
+        longest_s[item.start_ns] = max(longest_s.get(item.start_ns, 0.0), _lasts_s(plan, item))
     return _START_S + sum(longest_s.values())
 
 
@@ -93,5 +93,5 @@ def deal(loads: Iterable[Load], count: int) -> tuple[Shard, ...]:
     for name in sorted(weights, key=lambda name: (-weights[name], name)):
         weight_s, number, names = heapq.heappop(heap)
         heapq.heappush(heap, (weight_s + weights[name], number, [*names, name]))
-    by_number = sorted(heap, key=lambda each: each[1])
+    by_number = sorted(heap, key=lambda machine: machine[1])
     return tuple(Shard(tuple(names), weight_s) for weight_s, _, names in by_number if names)

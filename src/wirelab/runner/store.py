@@ -3,6 +3,7 @@
 ```
 results/20260722T101530Z-sfp-mismatch/   result.json, report.html, for each variant its plan.json and raw/
 results/latest/sfp-mismatch              a link to the newest
+results/sweeps/20260722T101530Z-...      sweep.json, and the points whose files are kept
 results/.partial-...                     a run under way, or what a killed one left
 ```
 """
@@ -14,7 +15,8 @@ import errno
 import itertools
 import os
 import secrets
-from dataclasses import dataclass
+import threading
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Final, Self
 
@@ -33,6 +35,8 @@ REPORT: Final = "report.html"
 PLAN: Final = "plan.json"
 RAW: Final = "raw"
 LATEST: Final = "latest"
+SWEEPS: Final = "sweeps"
+SWEEP: Final = "sweep.json"
 _PARTIAL: Final = ".partial-"
 
 _HINTS: Final = {
@@ -46,31 +50,41 @@ _HINTS: Final = {
 }
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(slots=True)
 class Store:
-    """A folder of results."""
+    """A folder of results, each of which ``document`` makes whole. May be used from any thread."""
 
     root: Path
+    document: str = RESULT
+    _lock: threading.Lock = field(default_factory=threading.Lock, init=False)
+    _is_swept: bool = field(default=False, init=False)
+
+    @classmethod
+    def of_sweeps(cls, results: Path) -> Store:
+        """The sweeps below a folder of results."""
+        return cls(results / SWEEPS, SWEEP)
 
     def begin(self, scenario: str, when: datetime) -> Draft:
         """A folder for a run that starts now; ``when`` is in UTC.
 
-        What killed runs left behind is removed first. Raises LabError naming the path if the folder
-        cannot be made.
+        What killed runs left behind is removed, once. Raises LabError naming the path if the folder cannot
+        be made.
         """
         with _named(self.root):
             self.root.mkdir(parents=True, exist_ok=True)
-            for left in self._abandoned():
-                discard(left)
+            with self._lock:
+                for leftover in () if self._is_swept else self._abandoned():
+                    discard(leftover)
+                self._is_swept = True
             stamp = f"{when:%Y%m%dT%H%M%SZ}"
             folder, descriptor = lock.locked_folder(self.root, f"{_PARTIAL}{stamp}-{scenario}-")
-        return Draft(self.root, scenario, stamp, folder, descriptor)
+        return Draft(self.root, scenario, stamp, self.document, folder, descriptor)
 
     def results(self) -> list[Path]:
         """The whole results, oldest first."""
         if not self.root.is_dir():
             return []
-        return sorted(path.parent for path in self.root.glob(f"[!.]*/{RESULT}"))
+        return sorted(path.parent for path in self.root.glob(f"[!.]*/{self.document}"))
 
     def leftovers(self) -> list[Path]:
         """Folders of runs that were killed: begun, and nobody's any more."""
@@ -91,13 +105,17 @@ class Draft:
     it from one that was left behind.
     """
 
-    def __init__(self, root: Path, scenario: str, stamp: str, folder: Path, descriptor: int) -> None:
+    def __init__(  # noqa: PLR0913, PLR0917 - made by a store alone
+        self, root: Path, scenario: str, stamp: str, document: str, folder: Path, descriptor: int
+    ) -> None:
         self.folder = folder
         self._root = root
         self._scenario = scenario
         self._stamp = stamp
+        self._document = document
         self._descriptor = descriptor
-        self._committed = False
+        self._is_committed = False
+        self._is_open = True
 
     def __enter__(self) -> Self:
         """Begin."""
@@ -107,7 +125,14 @@ class Draft:
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
         """Leave a committed result, or nothing."""
-        if not self._committed:
+        self.close()
+
+    def close(self) -> None:
+        """Leave a committed result, or nothing; a second time does nothing."""
+        if not self._is_open:
+            return
+        self._is_open = False
+        if not self._is_committed:
             discard(self.folder)
         os.close(self._descriptor)
 
@@ -119,20 +144,20 @@ class Draft:
             (folder / PLAN).write_text(plan, encoding="utf-8")
         return folder
 
-    def commit(self, result: str, report: str | None = None) -> Path:
-        """Write result.json and report.html, give the folder its name and point ``latest`` to it.
+    def commit(self, document: str, report: str | None = None) -> Path:
+        """Write what makes a result whole and report.html, name the folder and point ``latest`` to it.
 
         Returns the folder. Raises LabError naming the path; then there is no result, or, if only the
         link could not be made, a whole one.
         """
         with _named(self.folder):
             if report is not None:
-                _write(self.folder / REPORT, report)
-            _write(self.folder / RESULT, result)
+                write_file(self.folder / REPORT, report)
+            write_file(self.folder / self._document, document)
             with contextlib.suppress(OSError):
                 os.fsync(self._descriptor)
             final = self._rename()
-        self._committed = True
+        self._is_committed = True
         self._link(final)
         return final
 
@@ -162,8 +187,8 @@ class Draft:
                 fresh.unlink(missing_ok=True)
 
 
-def _write(path: Path, text: str) -> None:
-    """Write a new file that is on the disk when this returns."""
+def write_file(path: Path, text: str) -> None:
+    """Write a new file that is on the disk when this returns. Raises LabError naming it."""
     with _named(path), path.open("x", encoding="utf-8") as file:
         file.write(text)
         file.flush()

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from wirelab.plan.types import Plan
 
 
-class Bench(Protocol):
+class Testbed(Protocol):
     """Something that carries out Plans, several at once from several threads."""
 
     def run(self, plan: Plan, folder: Path, *, cpu: int, on_progress: Callable[[Progress], None]) -> None:
@@ -32,8 +32,8 @@ class Bench(Protocol):
         """End what runs, from any thread; nothing starts any more."""
 
 
-class LabBench:
-    """The lab machine as a bench: one machine for each Plan."""
+class LabTestbed:
+    """The lab machine as a testbed: one machine for each Plan."""
 
     def __init__(self, lab: Lab) -> None:
         self._lab = lab
@@ -45,7 +45,7 @@ class LabBench:
         # Its path is the kernel's $HOME, which must be absolute.
         home = guest_folder(folder.absolute(), ".lab")
         try:
-            (home / "plan" / PLAN).write_text(plan.to_json(), encoding="utf-8")
+            (home / "plan" / PLAN).write_text(plan.physical_json(), encoding="utf-8")
             machine = Machine(self._lab.kernel, self._lab.root, home, seed=plan.seed, cpu=cpu)
             with machine:
                 machine.wait(plan.wall_limit_s, on_progress, on_poll=self._require_running)

@@ -2,26 +2,30 @@
 
 from __future__ import annotations
 
+import os
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 from wirelab.errors import LabError, WirelabError
+from wirelab.lab.cache import Cache, discard
 from wirelab.results.result import read_result
+from wirelab.runner.measurement_cache import MeasurementCache
 from wirelab.runner.run_result import VariantResult
 from wirelab.runner.store import RAW
+from wirelab.runner.testbed import LabTestbed
 from wirelab.verdict.checks import broken_lab, check_all, check_breaks
 from wirelab.verdict.verdict import Verdict
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Mapping
     from pathlib import Path
 
     from wirelab.lab.machine import Progress
+    from wirelab.lab.select import Lab
     from wirelab.model.expect import Expectation
     from wirelab.plan.types import Plan
-    from wirelab.runner.measurement_cache import Recall
     from wirelab.runner.store import Draft
-    from wirelab.runner.testbed import Bench
+    from wirelab.runner.testbed import Testbed
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,10 +43,23 @@ class Trial:
 
 @dataclass(frozen=True, slots=True)
 class Runner:
-    """Carries out single trials on a bench. ``recall`` knows what was measured before; None: nothing is."""
+    """Carries out single trials on a testbed, where they are not among the ``measurements`` made before."""
 
-    bench: Bench
-    recall: Recall | None = None
+    testbed: Testbed
+    measurements: MeasurementCache | None = None
+
+    @classmethod
+    def of(
+        cls,
+        lab: Lab,
+        warn: Callable[[str], None],
+        *,
+        use_cache: bool,
+        environ: Mapping[str, str] = os.environ,
+    ) -> Runner:
+        """A runner with a lab; ``warn`` is told of each measurement in the cache that is damaged."""
+        measurements = MeasurementCache.of(Cache.at(environ).root, lab, warn) if use_cache else None
+        return cls(LabTestbed(lab), measurements)
 
     def run(
         self, trial: Trial, draft: Draft, *, cpu: int, on_progress: Callable[[Progress], None]
@@ -52,25 +69,41 @@ class Runner:
         A lab that breaks has the verdict error; only KeyboardInterrupt and the like are raised.
         """
         try:
-            plan = trial.plan.to_json()
-            folder = draft.variant(trial.plan.variant, plan)
-            known = self.recall is not None and self.recall.restore(plan, folder / RAW)
-            if not known:
-                self.bench.run(trial.plan, folder, cpu=cpu, on_progress=on_progress)
+            folder = draft.variant(trial.plan.variant, trial.plan.to_json())
+            if judged := self._recalled(trial, folder / RAW):
+                return judged
+            self.testbed.run(trial.plan, folder, cpu=cpu, on_progress=on_progress)
             judged = judge(trial, folder / RAW)
-            if self.recall is not None and not known and judged.verdict is not Verdict.ERROR:
-                self.recall.keep(plan, folder / RAW)
-            return replace(judged, cached=known)
+            if self.measurements is not None and judged.verdict is not Verdict.ERROR:
+                self.measurements.keep(trial.plan, folder / RAW)
         except OSError as error:
             msg = f"{error.filename or draft.folder}: {error.strerror}"
             broken: WirelabError = LabError(msg)
         except WirelabError as error:
             broken = error
+        else:
+            return judged
         return VariantResult.of(trial.plan, trial.breaks, (broken_lab(_without(draft.folder, broken)),))
+
+    def _recalled(self, trial: Trial, raw: Path) -> VariantResult | None:
+        """The verdict on what was measured before, None where nothing was that can be trusted."""
+        if self.measurements is None or not self.measurements.restore(trial.plan, raw):
+            return None
+        try:
+            judged = judge(trial, raw)
+        except Exception as error:  # noqa: BLE001 - whatever is in it, the lab can measure it again
+            why = f"{error}" or type(error).__name__
+        else:
+            if judged.verdict is not Verdict.ERROR:
+                return replace(judged, cached=True)
+            why = next(check.name for check in judged.checks if check.verdict is Verdict.ERROR)
+        self.measurements.forget(trial.plan, why)
+        discard(raw)
+        return None
 
 
 def judge(trial: Trial, raw: Path) -> VariantResult:
-    """The verdict on what a bench left in ``raw``. Raises LabError when that is not whole."""
+    """The verdict on what a testbed left in ``raw``. Raises LabError when that is not whole."""
     result = read_result(trial.plan, raw)
     checks = check_all(trial.expectations, trial.plan, result)
     if trial.breaks is not None:

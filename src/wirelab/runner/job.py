@@ -1,0 +1,75 @@
+"""A scenario with one seed: what is to be run, and what became of it."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from wirelab.errors import LabError
+from wirelab.plan.build import build_plan
+from wirelab.runner.store import REPORT
+from wirelab.runner.trial import Trial
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from wirelab.errors import WirelabError
+    from wirelab.model.experiment import Experiment
+    from wirelab.runner.run_result import RunResult
+
+
+@dataclass(frozen=True, slots=True)
+class Job:
+    """A scenario with one seed.
+
+    ``measured`` names the rows of the measurements it reproduces, ``fitted`` those of them that a figure was
+    fitted to: of these it is no prediction. ``story`` and ``source`` are the scenario's own words,
+    ``rerun_argv`` is the command line that repeats the run.
+    """
+
+    scenario: str
+    seed: int
+    trials: tuple[Trial, ...]
+    measured: tuple[str, ...] = ()
+    fitted: tuple[str, ...] = ()
+    story: str = ""
+    source: str = ""
+    rerun_argv: tuple[str, ...] = ()
+
+    @classmethod
+    def of(cls, name: str, experiment: Experiment, seed: int) -> Job:
+        """All variants and controls of a scenario, planned; ``name`` is what it was asked for by."""
+        scenario = experiment.scenario
+        return cls(
+            scenario.name,
+            seed,
+            trials=tuple(
+                Trial(build_plan(experiment, case, seed), case.expectations, case.breaks)
+                for case in experiment.cases
+            ),
+            measured=scenario.source.measured,
+            fitted=scenario.fitted,
+            story=experiment.story,
+            source=", ".join(filter(None, (scenario.source.title, scenario.source.date))),
+            # The file alone: where it is on this machine means nothing to others.
+            rerun_argv=("wirelab", "run", Path(name).name, "--seed", str(seed)),
+        )
+
+
+@dataclass(frozen=True, slots=True)
+class FinishedJob:
+    """What became of a job: ``folder`` is where it was kept, or ``error`` says why it could not be."""
+
+    job: Job
+    run: RunResult
+    folder: Path | None
+    error: WirelabError | None = None
+
+    def reported(self, report: Callable[[RunResult], str] | None) -> tuple[FinishedJob, str | None]:
+        """The same, and the text of its report; where that cannot be made the job says why."""
+        try:
+            return self, report(self.run) if report else None
+        except Exception as error:  # noqa: BLE001 - a page that cannot be made must not cost what was measured
+            message = f"{self.job.scenario}: {REPORT} could not be made: {type(error).__name__}: {error}"
+            return replace(self, error=LabError(message, hint="the result is kept without it")), None
