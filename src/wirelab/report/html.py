@@ -89,7 +89,7 @@ def _context(run: RunResult) -> dict[str, Any]:
         "tools": next((variant.tools for variant in run.variants if variant.tools), {}),
         "virtual": rounded(run.virtual_s * NS_PER_S, TIME),
         "claim": claim(run.measured, run.fitted),
-        "again": shlex.join(run.rerun_argv),
+        "rerun": shlex.join(run.rerun_argv),
         "rule": RULE,
         "colours": COLOURS,
         "Verdict": Verdict,
