@@ -2,7 +2,7 @@
 
     PYTHONPATH=src:. python -m docs.generate
 
-A text that differs in nothing but times and dates is left as it is.
+A text that differs in nothing but times and dates is left as it is; ``--anew`` measures and writes it, too.
 """
 
 from __future__ import annotations
@@ -17,7 +17,9 @@ def main() -> int:
     """Run what was asked for, and say which outputs are new. Returns the exit code."""
     parser = argparse.ArgumentParser(description=__doc__, allow_abbrev=False)
     parser.add_argument("names", nargs="*", help="of outputs; all if none is named")
-    names = parser.parse_args().names
+    parser.add_argument("--anew", action="store_true", help="write what differs only in times and dates, too")
+    arguments = parser.parse_args()
+    names = arguments.names
     unknown = set(names) - {command.name for command in COMMANDS}
     if unknown:
         parser.error(f"no output is called {', '.join(sorted(unknown))}")
@@ -25,7 +27,7 @@ def main() -> int:
         if names and command.name not in names:
             continue
         stored = command.stored()
-        if masked(command.run()) == masked(stored):
+        if not arguments.anew and masked(command.run()) == masked(stored):
             continue
         # What is new is shown as a first run shows it.
         command.store(command.run(use_cache=False))
