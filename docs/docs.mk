@@ -6,13 +6,14 @@ READY_FOR_DOCS := $(VENV)/.ready-for-docs-$(HERE)
 
 .PHONY: docs
 
+# MkDocs counts no warning that --quiet keeps to itself: with it, strict is not.
 # What commands print and what scenarios measure comes from runs; what was measured before is not measured again.
 docs: $(READY_FOR_DOCS) lab
 	@PYTHONPATH=src:. $(VENV)/bin/python -m docs.generate
 	@rm -rf docs/build && mkdir -p docs/build
 	@$(VENV)/bin/wirelab run --quiet --out docs/build/results >docs/build/verdicts.txt || \
 		{ cat docs/build/verdicts.txt; exit 1; }
-	@PYTHONPATH=src:. NO_MKDOCS_2_WARNING=1 $(VENV)/bin/python -m mkdocs build --quiet --config-file docs/mkdocs.yml
+	@PYTHONPATH=src:. NO_MKDOCS_2_WARNING=1 $(VENV)/bin/python -m mkdocs build --strict --config-file docs/mkdocs.yml
 	@echo 'docs/site/index.html'
 
 $(READY_FOR_DOCS): $(READY)
