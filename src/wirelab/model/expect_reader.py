@@ -8,7 +8,7 @@ from wirelab.errors import unknown
 from wirelab.model.expect import Expectation
 from wirelab.model.metric import METRICS, NETWORK, PAUSED_PRIORITY, PRIORITIES, metrics_of
 from wirelab.model.topology import PortError
-from wirelab.model.traffic import Copy, Iperf3, Ping
+from wirelab.model.traffic import Iperf3
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
@@ -17,7 +17,6 @@ if TYPE_CHECKING:
     from wirelab.model.metric import SubjectKind
     from wirelab.model.scenario import Bounds, Scenario
     from wirelab.model.topology import Topology
-    from wirelab.model.traffic import Item
     from wirelab.model.yamlfile import Document, Loc
 
 
@@ -80,7 +79,7 @@ class ExpectReader:
     def _subject(self, subject: str) -> tuple[SubjectKind, str] | ValueError | None:
         """The kind and the full name of a subject, or why it is none, or None if that is known."""
         if subject in self._items:
-            return _kind(self._items[subject]), subject
+            return self._items[subject].subject, subject
         if subject == NETWORK:
             return "network", subject
         if subject in self._written or (self._flows_unknown and "." not in subject):
@@ -99,16 +98,6 @@ class ExpectReader:
         if ref not in topology.ports():
             return ValueError(f"no cable is in `{subject}`; there is one in {', '.join(labels)}")
         return "port", topology.label(ref)
-
-
-def _kind(item: Item) -> SubjectKind:
-    match item:
-        case Iperf3():
-            return "flow" if item.protocol == "tcp" else "UDP flow"
-        case Copy():
-            return "copy"
-        case Ping():
-            return "ping"
 
 
 def written_flows(document: Document) -> tuple[str, ...]:

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from typing import Annotated, Final, Literal
+from typing import Annotated, ClassVar, Final, Literal
 
 from pydantic import AfterValidator, Field, model_validator
 
+from wirelab.model.metric import SubjectKind  # noqa: TC001 - pydantic reads annotations
 from wirelab.model.types import (
     Congestion,
     Cost,
@@ -53,6 +54,11 @@ class _Item(Model):
 class Iperf3(_Item):
     """One run of iperf3."""
 
+    @property
+    def subject(self) -> SubjectKind:
+        """Which metrics it has."""
+        return "UDP flow" if self.protocol == "udp" else "flow"
+
     duration_ns: Seconds | None = Field(
         description="How long it sends; this or `bytes`.", default=None, alias="time"
     )
@@ -98,6 +104,8 @@ class Iperf3(_Item):
 class Copy(_Item):
     """A program that reads blocks, processes them and sends them; the other end writes them."""
 
+    subject: ClassVar[SubjectKind] = "copy"
+
     size_bytes: Size = Field(description="How much it copies.", alias="bytes")
     within_ns: Seconds | None = Field(
         description="How long it may take; 10 minutes if nothing is said.", default=None, alias="within"
@@ -126,6 +134,8 @@ class Copy(_Item):
 
 class Ping(_Item):
     """ICMP echo requests: what the network does to a small frame."""
+
+    subject: ClassVar[SubjectKind] = "ping"
 
     duration_ns: Seconds = Field(description="How long it asks.", alias="time")
     interval_ns: Interval = Field(

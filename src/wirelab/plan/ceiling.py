@@ -7,7 +7,6 @@ from typing import TYPE_CHECKING, Final
 
 from wirelab.model import ethernet
 from wirelab.plan.path import flow_path
-from wirelab.plan.traffic import Copy, Iperf3
 from wirelab.units import BITS_PER_BYTE, NS_PER_S, PS_PER_NS, PS_PER_S
 
 if TYPE_CHECKING:
@@ -64,24 +63,9 @@ def ceiling(plan: Plan, flow: Flow) -> Ceiling | None:
             if port.bus is not None:
                 served_s[f"the bus of {port.label}"] = _bus_s(port.bus, frames)
     served_s |= {f"the CPU of {node}": spent_s for node, spent_s in _cpus_s(way, frames).items()}
-    served_s |= _copy_s(flow, payload, min(served_s.values()))
+    served_s |= flow.stages_s(payload, min(served_s.values()))
     bottleneck = max(served_s, key=served_s.__getitem__)
     return Ceiling(payload * BITS_PER_BYTE / served_s[bottleneck], bottleneck)
-
-
-def _copy_s(flow: Flow, payload: int, sent_s: float) -> dict[str, float]:
-    """How long the stages of a copy take: the slowest is the limit, or all of them one after the other."""
-    if not isinstance(flow, Copy):
-        return {}
-    stages_ps = {
-        f"reading at {flow.sender}": flow.read_ps,
-        f"the program at {flow.sender}": flow.process_ps,
-        f"writing at {flow.receiver}": flow.write_ps,
-    }
-    stages_s = {what: payload * byte_ps / PS_PER_S for what, byte_ps in stages_ps.items()}
-    if flow.pipeline == "overlapped":
-        return stages_s
-    return {"reading, sending and writing one after the other": sent_s + sum(stages_s.values())}
 
 
 def _bus_s(bus: Bus, frames: tuple[int, ...]) -> float:
@@ -118,7 +102,7 @@ def _tcp_sizes(plan: Plan, flow: Flow, mtu: int) -> tuple[int, tuple[int, ...]]:
 
 def _udp_sizes(flow: Flow, mtu: int) -> tuple[int, tuple[int, ...]]:
     """A datagram's payload, and the frames of all its IP fragments."""
-    payload = (flow.payload_bytes if isinstance(flow, Iperf3) else None) or ethernet.udp_payload_bytes(mtu)
+    payload = flow.payload_bytes or ethernet.udp_payload_bytes(mtu)
     room = mtu - ethernet.IPV4_BYTES
     piece = room // _FRAGMENT_UNIT_BYTES * _FRAGMENT_UNIT_BYTES
     left, frames = payload + ethernet.UDP_BYTES, []

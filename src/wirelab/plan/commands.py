@@ -7,7 +7,6 @@ from typing import TYPE_CHECKING, Final
 
 from wirelab.plan import dcb, tc
 from wirelab.plan.port_settings import PORT_SETTINGS
-from wirelab.plan.traffic import Copy
 from wirelab.units import BPS_PER_MBPS, COST, RATE, SIZE, TIME, show
 
 if TYPE_CHECKING:
@@ -162,28 +161,13 @@ def _ethtool(letter: str) -> Callable[[str, Mapping[str, Value]], str]:
 def _traffic(plan: Plan, item: Item) -> Iterator[str]:
     yield ""
     yield f"# {item.name}: {item.sender} to {item.receiver}, {show(item.start_ns, TIME)} after the start"
-    if isinstance(item, Copy):
-        yield from _copy(item)
-        return
+    # What nobody else has stands in a comment.
+    prefix = "# " if item.own_program else ""
     receiver = item.receiver_argv()
     if receiver:
-        yield f"{shlex.join(receiver)}  # on {item.receiver}"
+        yield f"{prefix}{shlex.join(receiver)}  # on {item.receiver}"
     sender = item.sender_argv(plan.address_of(item.receiver), filtered=bool(plan.firewalls))
-    yield f"{shlex.join(sender)}  # on {item.sender}"
-
-
-def _copy(copy: Copy) -> Iterator[str]:
-    blocks = f"{show(copy.size_bytes, SIZE)} in blocks of {show(copy.block_bytes, SIZE)}, {copy.pipeline}"
-    yield f"# copy {blocks}, port {copy.port}, {copy.congestion}"
-    for stage, byte_ps in (
-        ("reading", copy.read_ps),
-        ("processing", copy.process_ps),
-        ("writing", copy.write_ps),
-    ):
-        if byte_ps:
-            yield f"# {stage} a byte takes {show(byte_ps, COST)}"
-    if copy.requests:
-        yield f"# before each block, {copy.requests} small requests, each answered before the next"
+    yield f"{prefix}{shlex.join(sender)}  # on {item.sender}"
 
 
 def _quoted(value: str) -> str:

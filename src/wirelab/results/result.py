@@ -7,7 +7,6 @@ from typing import TYPE_CHECKING, Final
 
 from wirelab.model.metric import NETWORK
 from wirelab.plan.ceiling import ceiling_bps
-from wirelab.plan.traffic import Copy
 from wirelab.results import counters, samples
 from wirelab.results.change import Change
 from wirelab.results.copy import parse_copy
@@ -182,4 +181,8 @@ def _flow(flow: Flow, reports: Mapping[str, Field]) -> FlowResult:
     client, server = reports[flow.sender_file], reports.get(flow.receiver_file)
     if server is None:
         return FlowResult.unconnected(flow)
-    return (parse_copy if isinstance(flow, Copy) else parse_flow)(flow, client, server)
+    return _PARSERS[flow.tool](flow, client, server)
+
+
+_PARSERS: Final = {"iperf3": parse_flow, "copy": parse_copy}
+"""How the files of each kind of flow are read."""

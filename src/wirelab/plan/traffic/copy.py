@@ -9,6 +9,7 @@ from typing import ClassVar, Literal
 from wirelab.plan.traffic.item import Flow
 
 # What it says when it never reached its peer.
+_PS_PER_S = 10**12
 NO_CONNECTION = "unable to connect"
 
 Pipeline = Literal["sequential", "overlapped"]
@@ -25,6 +26,7 @@ class Copy(Flow):
     """
 
     tool: ClassVar[str] = "copy"
+    own_program: ClassVar[bool] = True
 
     size_bytes: int
     block_bytes: int
@@ -37,6 +39,18 @@ class Copy(Flow):
     def is_measurement(self, code: int, words: str) -> bool:  # noqa: ARG002 - its words say all
         """That it reached nobody is what was to be found out; interrupted, it ends well."""
         return words.startswith(NO_CONNECTION)
+
+    def stages_s(self, payload_bytes: int, sent_s: float) -> dict[str, float]:
+        """The slowest is the limit of overlapped stages; sequential ones are one."""
+        stages_ps = {
+            f"reading at {self.sender}": self.read_ps,
+            f"the program at {self.sender}": self.process_ps,
+            f"writing at {self.receiver}": self.write_ps,
+        }
+        stages_s = {stage: payload_bytes * byte_ps / _PS_PER_S for stage, byte_ps in stages_ps.items()}
+        if self.pipeline == "overlapped":
+            return stages_s
+        return {"reading, sending and writing one after the other": sent_s + sum(stages_s.values())}
 
     def receiver_argv(self) -> list[str]:
         """The end that takes and writes."""

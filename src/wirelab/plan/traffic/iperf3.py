@@ -23,15 +23,13 @@ _SHORTEST_INTERVAL_S = "0.1"
 class Iperf3(Flow):
     """One run of iperf3, each of its connections, or streams of UDP, at ``bitrate_bps``.
 
-    ``bitrate_bps`` is None for as fast as possible. ``payload_bytes`` is one write or one datagram,
-    ``pacing_bps`` the rate at which the kernel spaces the frames of a connection (SO_MAX_PACING_RATE),
-    ``window_bytes`` the size of both socket buffers.
+    ``bitrate_bps`` is None for as fast as possible. ``pacing_bps`` is the rate at which the kernel spaces the
+    frames of a connection (SO_MAX_PACING_RATE), ``window_bytes`` the size of both socket buffers.
     """
 
     tool: ClassVar[str] = "iperf3"
 
     bitrate_bps: int | None = None
-    payload_bytes: int | None = None
     pacing_bps: int | None = None
     window_bytes: int | None = None
 

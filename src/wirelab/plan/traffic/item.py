@@ -20,10 +20,11 @@ class Item(ABC):
     ``start_ns`` counts from the instant the network is ready. Items whose times overlap run together.
     One that is ``early`` comes after a transfer that may take less than its time, and then begins as
     many whole seconds before ``start_ns`` as that leaves. ``dscp`` is what its frames carry, those of
-    the answers too.
+    the answers too. A tool with a program of the lab's ``own_program`` is known nowhere else.
     """
 
     tool: ClassVar[str]
+    own_program: ClassVar[bool] = False
 
     name: str
     sender: str
@@ -75,7 +76,8 @@ class Item(ABC):
 class Flow(Item):
     """Payload from one host to another, for its time or until ``size_bytes`` are sent.
 
-    With a size ``duration_ns`` is the longest that it may take. ``port`` is the receiver's,
+    With a size ``duration_ns`` is the longest that it may take. ``payload_bytes`` is one write or one
+    datagram, None where the program chooses. ``port`` is the receiver's,
     ``client_port`` the sender's first of ``parallel`` connections. ``congestion`` is None for UDP.
     """
 
@@ -84,4 +86,9 @@ class Flow(Item):
     protocol: Protocol = "tcp"
     congestion: str | None = None
     size_bytes: int | None = None
+    payload_bytes: int | None = None
     parallel: int = 1
+
+    def stages_s(self, payload_bytes: int, sent_s: float) -> dict[str, float]:  # noqa: ARG002
+        """How long the programs at its ends take for a payload that is sent in ``sent_s``, by what they do."""
+        return {}
