@@ -90,5 +90,5 @@ class Flow(Item):
     parallel: int = 1
 
     def stages_s(self, payload_bytes: int, sent_s: float) -> dict[str, float]:  # noqa: ARG002
-        """How long the programs at its ends take for a payload that is sent in ``sent_s``, by what they do."""
+        """How long the programs at its ends take, by what they do, for a payload sent in ``sent_s``."""
         return {}
