@@ -124,7 +124,7 @@ def test_every_shipped_figure_that_is_fitted_names_its_measurement() -> None:
         for kind in get_args(PartKind)
         for name, part in parts.of(kind).items()
         for key in type(part).model_fields
-        if getattr(figure := getattr(part, key), "source", None) == "fitted"
+        if getattr(figure := getattr(part, key), "provenance", None) == "fitted"
     }
     assert fitted.keys() == {
         "windows10-rtl8125.rx_usecs",

@@ -54,7 +54,7 @@ def _settings(draw: st.DrawFn) -> dict[str, str]:
 
 @st.composite
 def _iperf3(draw: st.DrawFn) -> tuple[SubjectKind, dict[str, str]]:
-    size = draw(st.none() | st.integers(1, 10**9))
+    size = draw(st.none() | st.integers(10**9, 10**12))
     flow = {"time": f"{draw(st.integers(1, 60))} s"} if size is None else {"bytes": f"{size} B"}
     if draw(st.booleans()):
         return "UDP flow", flow | {"protocol": "udp", "bitrate": show(draw(st.integers(1, 10**10)), RATE)}
