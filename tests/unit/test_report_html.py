@@ -203,16 +203,23 @@ def kept(folder: Path, report: object = html_report) -> FinishedJob:
         now=lambda: datetime(2026, 7, 22, 10, 15, 30, tzinfo=UTC),
         report=report,  # type: ignore[arg-type]
     )
-    (found,) = matrix.run([replace(JOB, trials=(Trial(plan(), (LOSSY,)),))], lambda finished: finished)
+    (found,) = matrix.run([replace(JOB, trials=(Trial(plan(), (LOSSY,)),))])
     return found
 
 
 def test_every_run_leaves_its_page(tmp_path: Path) -> None:
-    """It is in the folder from the moment the folder has its name, beside result.json."""
-    found = kept(tmp_path)
-    assert found.folder is not None
-    assert (found.folder / "report.html").read_text(encoding="utf-8") == html_report(found.run)
-    assert (found.folder / "result.json").is_file()
+    """It lies beside result.json; the evidence it was drawn from is let go, that of many fills a memory."""
+    pages = []
+
+    def report(run: RunResult) -> str:
+        pages.append(html_report(run))
+        return pages[-1]
+
+    finished = kept(tmp_path, report)
+    assert finished.folder is not None
+    assert (finished.folder / "report.html").read_text(encoding="utf-8") == pages[0]
+    assert (finished.folder / "result.json").is_file()
+    assert [variant.evidence for variant in finished.run.variants] == [None]
 
 
 def test_a_result_from_disk_makes_the_same_page(tmp_path: Path) -> None:

@@ -113,7 +113,7 @@ def run_matrix(
         clock=lambda: next(ticks),
         now=lambda: WHEN,
     )
-    return matrix.run(jobs, lambda finished: finished)
+    return matrix.run(jobs)
 
 
 def test_a_variant_and_its_control(tmp_path: Path) -> None:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import sys
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Annotated
 
 import typer
@@ -67,25 +67,24 @@ def run_command(  # noqa: PLR0913 - the options of a command line
         for one_seed in chosen_seeds
     ]
     lab = select(kernel, root)
-    screen = _Screen(is_one=len(work) == 1, as_json=as_json, quiet=quiet)
-    live = screen.begin(work)
+    screen = _Screen(work, as_json=as_json, quiet=quiet)
+    live = screen.begin()
     with lab.in_use(), live:
-        matrix = Matrix(Runner.of(lab, warn, use_cache=use_cache), Store(out), cpus, live, html_report)
-        finished = matrix.run(work, screen.finished)
-    screen.end(finished)
-    results = [job.run for job in finished]
-    Files(junit_file, json_file, markdown_file).write(results)
-    for job in finished:
+        runner = Runner.of(lab, warn, use_cache=use_cache)
+        finished_jobs = Matrix(runner, Store(out), cpus, live, html_report).run(work, screen.finished)
+    screen.end(finished_jobs)
+    Files(junit_file, json_file, markdown_file).write([job.run for job in finished_jobs])
+    for job in finished_jobs:
         if job.error is not None:
             raise job.error
-    raise typer.Exit(worst(run.verdict for run in results).exit_code)
+    raise typer.Exit(worst(job.run.verdict for job in finished_jobs).exit_code)
 
 
 @dataclass(frozen=True, slots=True)
 class _Screen:
     """What of the runs is to be seen: on stdout the reports, on stderr how far they are."""
 
-    is_one: bool
+    work: Sequence[Job]
     as_json: bool
     quiet: bool
 
@@ -93,32 +92,29 @@ class _Screen:
     def _talks(self) -> bool:
         return not (self.as_json or self.quiet)
 
-    def begin(self, work: Sequence[Job]) -> LiveReport:
+    def begin(self) -> LiveReport:
         """Say what runs now. Returns the display of how far it is."""
-        if self._talks and self.is_one:
-            print_header(Output.for_stream(sys.stdout), work[0].trials[0].plan)
-        trials = work[0].trials if self.is_one else ()
-        return LiveReport(Output.for_stream(sys.stderr), trials, len(work), hidden=self.quiet)
+        is_one = len(self.work) == 1
+        if self._talks and is_one:
+            print_header(Output.for_stream(sys.stdout), self.work[0].trials[0].plan)
+        trials = self.work[0].trials if is_one else ()
+        return LiveReport(Output.for_stream(sys.stderr), trials, len(self.work), hidden=self.quiet)
 
-    def finished(self, job: FinishedJob) -> FinishedJob:
-        """Say what came of a job: in a line where there are many. That nobody reads it does not change it.
-
-        Returns what stays of it.
-        """
-        with contextlib.suppress(BrokenPipeError):
-            if self._talks and not self.is_one:
+    def finished(self, job: FinishedJob) -> None:
+        """Say what came of a job, where there are many. That nobody reads it does not change it."""
+        if self._talks and len(self.work) > 1:
+            with contextlib.suppress(BrokenPipeError):
                 Output.for_stream(sys.stdout).print(result_line(job.run), soft_wrap=True)
-        return replace(job, run=job.run.without_evidence)
 
-    def end(self, finished: Sequence[FinishedJob]) -> None:
+    def end(self, finished_jobs: Sequence[FinishedJob]) -> None:
         """Show the verdicts. That nobody reads them any more does not change them."""
         console = Output.for_stream(sys.stdout)
         with contextlib.suppress(BrokenPipeError):
-            if self._talks and not self.is_one:
+            if self._talks and len(finished_jobs) > 1:
                 console.print()
-                print_summary(console, [job.run for job in finished])
+                print_summary(console, [job.run for job in finished_jobs])
                 return
-            for job in finished:
+            for job in finished_jobs:
                 if self.as_json:
                     typer.echo(job.run.to_json(), nl=False)
                 elif self.quiet:

@@ -62,7 +62,7 @@ def run(
             matrix = Matrix(
                 Runner.of(lab, warn, use_cache=use_cache), Store(folder), chosen, live, html_report
             )
-            (finished,) = matrix.run([job], lambda finished: finished)
+            (finished,) = matrix.run([job])
         verdict = finished.run.verdict
         if (finished.error or verdict is Verdict.ERROR) and (lacking := no_room(work)):
             return Answer(full=lacking), b""

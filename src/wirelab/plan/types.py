@@ -285,23 +285,9 @@ class Plan:
 
         Equal for Plans that are measured alike, whatever scenario, variant and parts they are of.
         """
-        hosts = tuple(replace(host, part="", nic="") for host in self.hosts)
-        routers = tuple(replace(firewall, part="", nic="") for firewall in self.firewalls)
-        switches = tuple(replace(switch, part="") for switch in self.switches)
-        hubs = tuple(replace(hub, part="") for hub in self.hubs)
-        modules = tuple(replace(module, part="") for module in self.modules)
-        return replace(
-            self,
-            scenario="",
-            variant="",
-            drawing="",
-            wall_limit_s=0,
-            hosts=hosts,
-            firewalls=routers,
-            switches=switches,
-            hubs=hubs,
-            modules=modules,
-        ).to_json()
+        kinds = ("hosts", "firewalls", "switches", "hubs", "modules")
+        unnamed: dict[str, Any] = {kind: tuple(map(_without_part, getattr(self, kind))) for kind in kinds}
+        return replace(self, scenario="", variant="", drawing="", wall_limit_s=0, **unnamed).to_json()
 
     @classmethod
     def from_json(cls, text: str) -> Plan:
@@ -312,3 +298,7 @@ class Plan:
             raise ValueError(msg)
         traffic = tuple(from_values(KINDS[raw.pop("tool")], raw) for raw in values.pop("traffic"))
         return replace(from_values(cls, values), traffic=traffic)
+
+
+def _without_part(node: Node) -> Node:
+    return replace(node, part="", nic="") if isinstance(node, Host | Firewall) else replace(node, part="")

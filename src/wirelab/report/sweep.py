@@ -49,7 +49,8 @@ def sweep_csv(sweep: Sweep) -> str:
     writer.writerow([*keys, "flow", "goodput_bps", "retransmits", "verdict"])
     for point in sweep.points:
         for flow in point.flows:
-            writer.writerow([*point.values, flow.name, flow.goodput_bps, flow.retransmits, point.verdict])
+            figures = (round(flow.goodput_bps), flow.retransmits)
+            writer.writerow([*point.values, flow.name, *figures, point.verdict])
         if not point.flows:
             writer.writerow([*point.values, "", "", "", point.verdict])
     return out.getvalue()
@@ -75,7 +76,7 @@ def heat_map(sweep: Sweep) -> str:
 
 def _map(sweep: Sweep, flow_name: str) -> Iterator[str]:
     first, *others = (factor.key for factor in sweep.factors)
-    goodputs_bps: dict[tuple[str, str], int] = {}
+    goodputs_bps: dict[tuple[str, str], float] = {}
     columns: dict[str, None] = {}
     for point in sweep.points:
         column = ", ".join(point.values[1:])
@@ -83,7 +84,7 @@ def _map(sweep: Sweep, flow_name: str) -> Iterator[str]:
         for flow in point.flows if point.verdict is not Verdict.ERROR else ():
             if flow.name == flow_name:
                 goodputs_bps[point.values[0], column] = flow.goodput_bps
-    most_bps = max(goodputs_bps.values(), default=0) or 1
+    most_bps = max(goodputs_bps.values(), default=0.0) or 1.0
     yield "<table>"
     heads = "".join(f"<th>{html.escape(column)}</th>" for column in columns)
     corner = f"<th>{html.escape(first)} <small>{html.escape(', '.join(others))}</small></th>"
@@ -94,7 +95,7 @@ def _map(sweep: Sweep, flow_name: str) -> Iterator[str]:
     yield "</table>"
 
 
-def _cell(goodput_bps: int | None, most_bps: int) -> str:
+def _cell(goodput_bps: float | None, most_bps: float) -> str:
     if goodput_bps is None:
         return "<td>error</td>"
     hue = round(120 * goodput_bps / most_bps)

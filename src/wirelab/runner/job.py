@@ -67,9 +67,10 @@ class FinishedJob:
     error: WirelabError | None = None
 
     def reported(self, report: Callable[[RunResult], str] | None) -> tuple[FinishedJob, str | None]:
-        """The same, and the text of its report; where that cannot be made the job says why."""
+        """The same without its evidence, and its report; where that cannot be made the job says why."""
+        finished = replace(self, run=self.run.without_evidence)
         try:
-            return self, report(self.run) if report else None
+            return finished, report(self.run) if report else None
         except Exception as error:  # noqa: BLE001 - a page that cannot be made must not cost what was measured
             message = f"{self.job.scenario}: {REPORT} could not be made: {type(error).__name__}: {error}"
-            return replace(self, error=LabError(message, hint="the result is kept without it")), None
+            return replace(finished, error=LabError(message, hint="the result is kept without it")), None

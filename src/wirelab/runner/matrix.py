@@ -10,7 +10,7 @@ import time
 from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
 from functools import partial
-from typing import TYPE_CHECKING, TypeVar
+from typing import TYPE_CHECKING
 
 from wirelab.errors import WirelabError
 from wirelab.runner.cpus import run_on
@@ -42,9 +42,6 @@ if TYPE_CHECKING:
 
         def finished(self) -> None:
             """All trials of a job are judged, and what can be kept is kept."""
-
-
-T = TypeVar("T")
 
 
 def utc_now() -> datetime:
@@ -83,21 +80,24 @@ class Matrix:
     _lock: threading.Lock = field(default_factory=threading.Lock, init=False)
     _stopped: threading.Event = field(default_factory=threading.Event, init=False)
 
-    def run(self, jobs: Iterable[Job], on_finished: Callable[[FinishedJob], T]) -> list[T]:
-        """Carry out all jobs; what ``on_finished`` makes of each when it ends, in the order of the jobs.
+    def run(
+        self, jobs: Iterable[Job], on_finished: Callable[[FinishedJob], None] = lambda _: None
+    ) -> list[FinishedJob]:
+        """Carry out all jobs; what became of them, in the same order.
 
-        It is called from several threads, by one at a time. What it does not return is not held in memory.
-        What breaks costs its own job. KeyboardInterrupt and whatever else is raised ends all of them first;
-        what was finished by then is kept. Raises LabError when the folder of results cannot be made.
+        ``on_finished`` hears of each as soon as it ends, from several threads, one at a time. What breaks
+        costs its own job. KeyboardInterrupt and whatever else is raised ends all of them first; what was
+        finished by then is kept. Raises LabError when the folder of results cannot be made.
         """
         under_way = [_JobUnderWay(job) for job in jobs]
-        results: dict[int, T] = {}
+        results: dict[int, FinishedJob] = {}
 
         def carry_out(number: int, trial_number: int, cpu: int) -> None:
             finished = self._trial(under_way[number], trial_number, cpu)
             if finished is not None:
                 with self._lock:
-                    results[number] = on_finished(finished)
+                    results[number] = finished
+                    on_finished(finished)
 
         # All trials of a job one after the other: no more folders are open at once than there are CPUs.
         lengths_s = [[expected_s(trial.plan) for trial in work.job.trials] for work in under_way]
@@ -143,10 +143,9 @@ class Matrix:
         return finished
 
     def _finish(self, work: _JobUnderWay, draft: Draft) -> FinishedJob:
-        job = work.job
-        variants = [work.variants[number] for number in range(len(job.trials))]
-        run = RunResult.of(job, variants, self.clock() - work.begun_s)
-        finished, report = FinishedJob(job, run, None).reported(self.report)
+        variants = [work.variants[number] for number in range(len(work.job.trials))]
+        run = RunResult.of(work.job, variants, self.clock() - work.begun_s)
+        finished, report = FinishedJob(work.job, run, None).reported(self.report)
         try:
             return replace(finished, folder=draft.commit(run.to_json(), report))
         except WirelabError as error:

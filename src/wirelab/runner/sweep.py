@@ -2,19 +2,22 @@
 
 from __future__ import annotations
 
-import dataclasses
 import json
 from dataclasses import dataclass, replace
 from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, Final, Literal
+
+from pydantic import TypeAdapter
 
 from wirelab.lab.cache import discard
 from wirelab.plan.build import build_plan
+from wirelab.results.flow import FlowResult  # noqa: TC001 - pydantic needs it at run time
+from wirelab.results.ping import PingResult  # noqa: TC001 - pydantic needs it at run time
 from wirelab.runner.cpus import run_on
-from wirelab.runner.factors import grid
+from wirelab.runner.factors import Factor, grid
 from wirelab.runner.job import FinishedJob, Job
-from wirelab.runner.run_result import RunResult
+from wirelab.runner.run_result import RunResult, VariantResult
 from wirelab.runner.store import REPORT, write_file
 from wirelab.runner.trial import Trial
 from wirelab.verdict.verdict import Verdict
@@ -24,47 +27,11 @@ if TYPE_CHECKING:
 
     from wirelab.model.cases import Case
     from wirelab.model.experiment import Experiment
-    from wirelab.results.flow import FlowResult
-    from wirelab.results.ping import PingResult
-    from wirelab.runner.factors import Factor
     from wirelab.runner.matrix import Watcher
-    from wirelab.runner.run_result import VariantResult
     from wirelab.runner.store import Draft
     from wirelab.runner.trial import Runner
 
 SCHEMA: Final = 1
-
-
-@dataclass(frozen=True, slots=True)
-class FlowFigures:
-    """What a flow came to at a point."""
-
-    name: str
-    goodput_bps: int
-    retransmits: int | None
-    duration_s: float | None
-
-    @classmethod
-    def of(cls, flow: FlowResult) -> FlowFigures:
-        """The figures of a flow that was measured."""
-        return cls(flow.name, round(flow.goodput_bps), flow.retransmits, flow.duration_s)
-
-
-@dataclass(frozen=True, slots=True)
-class PingFigures:
-    """What a ping came to at a point; no round-trip times where nobody answered."""
-
-    name: str
-    sent: int
-    received: int
-    rtt_p50_us: float | None
-    rtt_p99_us: float | None
-
-    @classmethod
-    def of(cls, ping: PingResult) -> PingFigures:
-        """The figures of a ping that was measured."""
-        p50_us, p99_us = (ping.rtt.p50_us, ping.rtt.p99_us) if ping.rtt else (None, None)
-        return cls(ping.name, ping.sent, ping.received, p50_us, p99_us)
 
 
 @dataclass(frozen=True, slots=True)
@@ -80,25 +47,24 @@ class Point:
     digest: str | None
     virtual_s: float
     cached: bool
-    flows: tuple[FlowFigures, ...]
-    pings: tuple[PingFigures, ...]
+    flows: tuple[FlowResult, ...]
+    pings: tuple[PingResult, ...]
     explanation: str | None = None
     folder: str | None = None
 
     @classmethod
     def of(cls, values: tuple[str, ...], variant: VariantResult) -> Point:
-        """What stays of a point."""
-        verdict = variant.verdict
-        worst = next((check for check in variant.checks if check.verdict is verdict), None)
+        """What stays of a point that was judged."""
+        bad = (check for check in variant.checks if check.verdict is variant.verdict is not Verdict.PASS)
         return cls(
             values,
-            verdict,
-            digest=variant.digest,
-            virtual_s=variant.virtual_s,
-            cached=variant.cached,
-            flows=tuple(map(FlowFigures.of, variant.flows)),
-            pings=tuple(map(PingFigures.of, variant.pings)),
-            explanation=worst.explanation if worst and verdict is not Verdict.PASS else None,
+            variant.verdict,
+            variant.digest,
+            variant.virtual_s,
+            variant.cached,
+            variant.flows,
+            variant.pings,
+            next((check.explanation for check in bad), None),
         )
 
 
@@ -112,10 +78,11 @@ class Sweep:
     rerun_argv: tuple[str, ...]
     factors: tuple[Factor, ...]
     points: tuple[Point, ...]
+    schema: Literal[1] = SCHEMA
 
     def to_json(self) -> str:
         """The text of ``sweep.json``."""
-        return json.dumps({"schema": SCHEMA, **dataclasses.asdict(self)}, indent=1) + "\n"
+        return json.dumps(TypeAdapter(Sweep).dump_python(self, mode="json", by_alias=True), indent=1) + "\n"
 
 
 @dataclass(frozen=True, slots=True)
@@ -199,7 +166,8 @@ class SweepRunner:
         measured = Point.of(values, variant)
         folder = draft.folder / trial.plan.variant
         if self.keep_points or measured.verdict is Verdict.ERROR:
-            _, page = FinishedJob(job, RunResult.of(job, [variant], wall_s=0.0), None).reported(self.report)
+            run = RunResult.of(job, [variant], wall_s=0.0)
+            _, page = FinishedJob(job, run, None).reported(self.report)
             if page is not None:
                 write_file(folder / REPORT, page)
             measured = replace(measured, folder=folder.name)
