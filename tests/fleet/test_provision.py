@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import subprocess
 from typing import TYPE_CHECKING
 
@@ -34,7 +35,7 @@ def test_a_worker_has_what_the_controller_has(fleet: Fleet) -> None:
         )
         told = ssh(fleet.controller, host.address, line)
         assert told.splitlines()[0] == wanted.lab
-        assert f'"code": "{wanted.code}"' in told
+        assert json.loads(told.splitlines()[1])["code"] == wanted.code
         assert "sudo" not in told
 
 
