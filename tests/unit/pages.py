@@ -11,13 +11,13 @@ from recorded import Recording, plan, recording
 from wirelab.model.expect import Expectation
 from wirelab.report.html import html_report
 from wirelab.runner.job import FinishedJob, Job
-from wirelab.runner.run_result import RunResult, VariantResult
 from wirelab.runner.trial import Trial, judge
 
 if TYPE_CHECKING:
     from pathlib import Path
 
     from wirelab.plan.types import Plan
+    from wirelab.runner.run_result import VariantResult
 
 GOODPUT = Expectation("download", "goodput", 1_000_000_000, 1_300_000_000)
 LOSSY = Expectation("download", "retransmits", 100, 200, why="the module drops what comes too fast")
@@ -102,7 +102,7 @@ def judged(
 
 def outcome(*variants: VariantResult, job: Job = JOB) -> FinishedJob:
     """A run of these variants."""
-    return FinishedJob(job, RunResult.of(job, variants, 12.3), None)
+    return FinishedJob(job, job.result(variants, 12.3), None)
 
 
 def page(*variants: VariantResult, job: Job = JOB) -> Page:

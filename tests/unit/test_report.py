@@ -44,7 +44,7 @@ def judged(
 
 def record(*variants: VariantResult) -> RunResult:
     """A run of these variants."""
-    return RunResult.of(Job("sfp-mismatch", 1, ()), variants, 12.3)
+    return Job("sfp-mismatch", 1, ()).result(variants, 12.3)
 
 
 def printed(

@@ -31,7 +31,7 @@ HIDDEN = "\x1b[31m \x00 \x9b \u202e \ufffe \uffff"
 def run(tmp_path: Path) -> RunResult:
     """A run of two variants and a control."""
     variants = [judged(tmp_path / name, LOSSY) for name in ("a", "b")]
-    return RunResult.of(JOB, [*variants, judged(tmp_path / "c", FEW, breaks=FEW.name)], 12.3456)
+    return JOB.result([*variants, judged(tmp_path / "c", FEW, breaks=FEW.name)], 12.3456)
 
 
 def test_what_is_written_is_read_again(run: RunResult) -> None:
@@ -135,7 +135,7 @@ def test_a_printable_text_stays_as_it_is(text: str) -> None:
 def test_last_words_of_any_kind_are_kept_and_read() -> None:
     """What a dying lab says is written so that it can be read again, and shown where XML is read."""
     broken = broken_lab(LabError(f"panic {HIDDEN} \ud800", hint=f"line\n\t{HIDDEN}"))
-    run = RunResult.of(JOB, [VariantResult.of(plan(), None, (broken,))], 1.0)
+    run = JOB.result([VariantResult.of(plan(), None, (broken,))], 1.0)
     (check,) = parse_run(run.to_json().encode()).variants[0].checks
     assert check == broken
     assert check.explanation is not None

@@ -8,15 +8,18 @@ from typing import TYPE_CHECKING
 
 from wirelab.errors import LabError
 from wirelab.plan.build import build_plan
+from wirelab.results.digest import combined
+from wirelab.runner.run_result import RunResult
 from wirelab.runner.store import REPORT
 from wirelab.runner.trial import Trial
+from wirelab.verdict.verdict import worst
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Sequence
 
     from wirelab.errors import WirelabError
     from wirelab.model.experiment import Experiment
-    from wirelab.runner.run_result import RunResult
+    from wirelab.runner.run_result import VariantResult
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,6 +57,25 @@ class Job:
             source=", ".join(filter(None, (scenario.source.title, scenario.source.date))),
             # The file alone: where it is on this machine means nothing to others.
             rerun_argv=("wirelab", "run", Path(name).name, "--seed", str(seed)),
+        )
+
+    def result(self, variants: Sequence[VariantResult], wall_s: float) -> RunResult:
+        """What came of its variants in ``wall_s``; a digest only where every variant has one."""
+        digests = {variant.name: variant.digest for variant in variants if variant.digest}
+        return RunResult(
+            scenario=self.scenario,
+            verdict=worst(variant.verdict for variant in variants),
+            seed=self.seed,
+            kernel=next((variant.kernel for variant in variants if variant.kernel), None),
+            wall_s=round(wall_s, 3),
+            virtual_s=round(sum(variant.virtual_s for variant in variants), 6),
+            digest=combined(digests) if len(digests) == len(variants) else None,
+            measured=self.measured,
+            fitted=self.fitted,
+            variants=tuple(variants),
+            story=self.story,
+            source=self.source,
+            rerun_argv=self.rerun_argv,
         )
 
 

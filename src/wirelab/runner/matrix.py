@@ -15,7 +15,6 @@ from typing import TYPE_CHECKING
 from wirelab.errors import WirelabError
 from wirelab.runner.cpus import run_on
 from wirelab.runner.job import FinishedJob
-from wirelab.runner.run_result import RunResult
 from wirelab.runner.shards import expected_s
 
 if TYPE_CHECKING:
@@ -24,7 +23,7 @@ if TYPE_CHECKING:
 
     from wirelab.lab.machine import Progress
     from wirelab.runner.job import Job
-    from wirelab.runner.run_result import VariantResult
+    from wirelab.runner.run_result import RunResult, VariantResult
     from wirelab.runner.store import Draft, Store
     from wirelab.runner.trial import Runner, Trial
 
@@ -144,7 +143,7 @@ class Matrix:
 
     def _finish(self, work: _JobUnderWay, draft: Draft) -> FinishedJob:
         variants = [work.variants[number] for number in range(len(work.job.trials))]
-        run = RunResult.of(work.job, variants, self.clock() - work.begun_s)
+        run = work.job.result(variants, self.clock() - work.begun_s)
         finished, report = FinishedJob(work.job, run, None).reported(self.report)
         try:
             return replace(finished, folder=draft.commit(run.to_json(), report))

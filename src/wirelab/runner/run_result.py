@@ -14,7 +14,6 @@ from pydantic_core import core_schema
 
 from wirelab.errors import LabError
 from wirelab.model.types import Name, NodeName  # noqa: TC001 - pydantic needs them at run time
-from wirelab.results.digest import combined
 from wirelab.results.flow import FlowResult  # noqa: TC001 - pydantic needs it at run time
 from wirelab.results.ping import PingResult  # noqa: TC001 - pydantic needs it at run time
 from wirelab.results.port import PortResult  # noqa: TC001 - pydantic needs it at run time
@@ -24,12 +23,10 @@ from wirelab.verdict.checks import Check
 from wirelab.verdict.verdict import Verdict, worst
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
     from pathlib import Path
 
     from wirelab.plan.types import Plan
     from wirelab.results.result import Result
-    from wirelab.runner.job import Job
 
 SCHEMA: Final = 1
 LIMIT_BYTES: Final = 64 << 20
@@ -141,26 +138,6 @@ class RunResult:
     story: Text = ""
     source: Text = ""
     rerun_argv: Annotated[tuple[Text, ...], _BOUNDED] = ()
-
-    @classmethod
-    def of(cls, job: Job, variants: Sequence[VariantResult], wall_s: float) -> RunResult:
-        """What became of a job that took ``wall_s``."""
-        digests = {variant.name: variant.digest for variant in variants if variant.digest}
-        return cls(
-            scenario=job.scenario,
-            verdict=worst(variant.verdict for variant in variants),
-            seed=job.seed,
-            kernel=next((variant.kernel for variant in variants if variant.kernel), None),
-            wall_s=round(wall_s, 3),
-            virtual_s=round(sum(variant.virtual_s for variant in variants), 6),
-            digest=combined(digests) if len(digests) == len(variants) else None,
-            measured=job.measured,
-            fitted=job.fitted,
-            variants=tuple(variants),
-            story=job.story,
-            source=job.source,
-            rerun_argv=job.rerun_argv,
-        )
 
     @classmethod
     def missing(cls, scenario: str, seed: int, explanation: str) -> RunResult:

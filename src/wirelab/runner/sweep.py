@@ -17,7 +17,6 @@ from wirelab.results.ping import PingResult  # noqa: TC001 - pydantic needs it a
 from wirelab.runner.cpus import run_on
 from wirelab.runner.factors import Factor, grid
 from wirelab.runner.job import FinishedJob, Job
-from wirelab.runner.run_result import RunResult, VariantResult
 from wirelab.runner.store import REPORT, write_file
 from wirelab.runner.trial import Trial
 from wirelab.verdict.verdict import Verdict
@@ -28,6 +27,7 @@ if TYPE_CHECKING:
     from wirelab.model.cases import Case
     from wirelab.model.experiment import Experiment
     from wirelab.runner.matrix import Watcher
+    from wirelab.runner.run_result import RunResult, VariantResult
     from wirelab.runner.store import Draft
     from wirelab.runner.trial import Runner
 
@@ -166,7 +166,7 @@ class SweepRunner:
         measured = Point.of(values, variant)
         folder = draft.folder / trial.plan.variant
         if self.keep_points or measured.verdict is Verdict.ERROR:
-            run = RunResult.of(job, [variant], wall_s=0.0)
+            run = job.result([variant], wall_s=0.0)
             _, page = FinishedJob(job, run, None).reported(self.report)
             if page is not None:
                 write_file(folder / REPORT, page)
