@@ -14,6 +14,7 @@ import pytest
 from wirelab.errors import LabError
 from wirelab.fleet import bundle
 from wirelab.lab import ustar
+from wirelab.runner import tarball
 from wirelab.runner.store import Store
 
 if TYPE_CHECKING:
@@ -57,7 +58,7 @@ def test_a_result_arrives_as_it_was(tmp_path: Path) -> None:
     (sent / "main/raw/tcp.bin").write_bytes(bytes(range(256)))
     (sent / "report.html").write_text("<p>", encoding="utf-8")
     (sent / "result.json").write_text(json.dumps(DOCUMENT), encoding="utf-8")
-    folder = keep(bundle.pack(sent), Store(tmp_path / "results"))
+    folder = keep(tarball.pack(sent), Store(tmp_path / "results"))
     assert folder.name == "20260722T101530Z-sfp-mismatch"
     files = {path.relative_to(sent) for path in sent.rglob("*") if path.is_file()}
     assert {path.relative_to(folder) for path in folder.rglob("*") if path.is_file()} == files

@@ -137,14 +137,15 @@ def sealed(packed: bytes) -> bytes:
     return hashlib.sha256(packed).hexdigest().encode() + b"\n" + packed
 
 
-def tar_of(*members: tuple[tarfile.TarInfo, bytes], tar_format: int = tarfile.PAX_FORMAT) -> bytes:
-    """A tarball of what no folder holds."""
+def tar_of(*members: tuple[tarfile.TarInfo, bytes]) -> bytes:
+    """A tarball of what no folder holds; it ends like those of the cache, where tarfile's own are padded."""
     buffer = io.BytesIO()
-    with tarfile.open(fileobj=buffer, mode="w:gz", format=tar_format) as tar:
+    with tarfile.open(fileobj=buffer, mode="w", format=tarfile.PAX_FORMAT) as tar:
         for member, content in members:
             member.size = len(content)
             tar.addfile(member, io.BytesIO(content))
-    return buffer.getvalue()
+        end = tar.offset
+    return gzip.compress(buffer.getvalue()[:end] + bytes(2 * tarfile.BLOCKSIZE), mtime=0)
 
 
 def member(name: str, kind: bytes = tarfile.REGTYPE, to: str = "", **pax: str) -> tarfile.TarInfo:
@@ -232,9 +233,7 @@ def test_an_entry_that_is_no_file(kind: str, tmp_path: Path) -> None:
     assert contents(tmp_path / "again") == contents(raw)
 
 
-WHOLE = tar_of(
-    (member("status.json"), b"{}"), (member("flows", tarfile.DIRTYPE), b""), (member("flows/x"), b"y")
-)
+WHOLE = tar_of((member("status.json"), b"{}"), (member("flows/x"), b"y"))
 
 
 @settings(max_examples=300, deadline=None, suppress_health_check=[HealthCheck.too_slow])
@@ -252,13 +251,16 @@ def test_no_bytes_get_out_of_their_folder(flips: list[tuple[int, int]], inner: b
     del content[len(content) - cut :]
     packed = gzip.compress(bytes(content)) if inner else bytes(content)
     try:
-        files = tarball.unpack(packed, 1 << 20)
+        files = dict(tarball.unpack(packed, 1 << 20))
     except tarball.DamagedTarballError:
         return
     assert sum(map(len, files.values())) <= 1 << 20
-    for name in files:
-        assert not name.is_absolute()
-        assert ".." not in name.parts
+    assert all(Path("/a/b", path).resolve().is_relative_to("/a/b") for path in files)
+
+
+def test_a_tarball_is_its_files_in_order() -> None:
+    """What the mutations above begin with is read whole."""
+    assert list(tarball.unpack(WHOLE, 3)) == [("status.json", b"{}"), ("flows/x", b"y")]
 
 
 @settings(max_examples=200, deadline=None)
@@ -271,7 +273,7 @@ def test_no_name_leads_out(name: str, kind: bytes, to: str) -> None:
     """Whatever a tar calls its members."""
     try:
         packed = tar_of((member(name, kind, to), b"x"))
-        files = tarball.unpack(packed, 1 << 20)
+        files = dict(tarball.unpack(packed, 1 << 20))
     except (ValueError, tarfile.TarError):
         return
     assert all(Path("/a/b", path).resolve().is_relative_to("/a/b") for path in files)

@@ -35,32 +35,32 @@ def parts_command(
     """Show the hardware that scenarios are made of: each figure, and who says so."""
     catalogue = around(Path.cwd())
     parts = catalogue.parts()
-    found = entries(parts)
+    shown = entries(parts)
     kind = None if word is None else _kind(parts, word)
     if kind is not None:
-        found = tuple(entry for entry in found if entry.kind == kind)
+        shown = tuple(entry for entry in shown if entry.kind == kind)
     elif word is not None:
-        names = tuple(entry.name for entry in found)
-        found = tuple(entry for entry in found if entry.name == word)
-        if not found:
+        names = tuple(entry.name for entry in shown)
+        shown = tuple(entry for entry in shown if entry.name == word)
+        if not shown:
             raise _unknown(word, names)
     rows = catalogue.measurements()
     console = Output.for_stream(sys.stdout)
     if as_json:
-        typer.echo(json.dumps([document(entry, rows) for entry in found], indent=1))
+        typer.echo(json.dumps([document(entry, rows) for entry in shown], indent=1))
     elif word is None:
-        print_parts(console, found)
+        print_parts(console, shown)
     elif kind is not None:
-        print_kind(console, kind, found)
+        print_kind(console, kind, shown)
     else:
-        for entry in found:
+        for entry in shown:
             print_part(console, parts, entry, rows)
 
 
 def _kind(parts: Parts, word: str) -> PartKind | None:
     """The kind that is called so, or so in the files of parts: ``nic``, ``nics``."""
     for kind in get_args(PartKind):
-        section = next((each for each in KINDS if getattr(parts, each) is parts.of(kind)), kind)
+        section = next((name for name in KINDS if getattr(parts, name) is parts.of(kind)), kind)
         if word in (kind, section):
             return kind  # type: ignore[no-any-return]
     return None

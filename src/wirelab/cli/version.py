@@ -30,6 +30,6 @@ def print_version(asked: bool) -> None:  # noqa: FBT001 - typer calls it with th
 
 
 def _lab_lines(lab: Lab) -> str:
-    found = versions(lab)
-    tools = ", ".join(f"{name} {version}" for name, version in found.tools.items())
-    return f"lab kernel: {found.kernel}\nroot image: {tools}"
+    used = versions(lab)
+    tools = ", ".join(f"{name} {version}" for name, version in used.tools.items())
+    return f"lab kernel: {used.kernel}\nroot image: {tools}"

@@ -17,7 +17,7 @@ from wirelab.cli.errors import exit_code_of
 from wirelab.cli.names import load_all, usable_cpus
 from wirelab.errors import LabError, WirelabError
 from wirelab.fleet.answer import Answer
-from wirelab.fleet.bundle import checksum, pack
+from wirelab.fleet.bundle import checksum
 from wirelab.fleet.identity import Identity
 from wirelab.lab import lock
 from wirelab.lab.cache import discard
@@ -26,6 +26,7 @@ from wirelab.lab.select import select
 from wirelab.report.html import html_report
 from wirelab.report.live import LiveReport
 from wirelab.report.text import Output, warn
+from wirelab.runner import tarball
 from wirelab.runner.job import Job
 from wirelab.runner.matrix import Matrix
 from wirelab.runner.store import Store
@@ -68,7 +69,7 @@ def run(
             return Answer(full=lacking), b""
         if finished.error is not None or finished.folder is None:
             raise finished.error or LabError(f"{scenario} left no result")
-        bundle = pack(finished.folder)
+        bundle = tarball.pack(finished.folder)
     return Answer(verdict=verdict, size_bytes=len(bundle), sha256=checksum(bundle)), bundle
 
 

@@ -85,16 +85,16 @@ def run_command(  # noqa: PLR0913 each is a choice of the user's
     machine = Machine(lab.kernel, lab.root, folder, seed=seed, cpu=cpu)
     echoes = [_Echo(folder / "results" / name, out) for name, out in (("stdout", stdout), ("stderr", stderr))]
 
-    def echo() -> None:
-        for each in echoes:
-            each()
+    def print_new() -> None:
+        for echo in echoes:
+            echo()
 
     try:
         with machine:
-            outcome = machine.wait(wall_limit_s, on_poll=echo)
+            outcome = machine.wait(wall_limit_s, on_poll=print_new)
     finally:
-        for each in echoes:
-            each.close()
+        for echo in echoes:
+            echo.close()
     return int(outcome.status["exit_code"])
 
 

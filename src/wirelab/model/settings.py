@@ -146,12 +146,12 @@ def part_name(parts: Parts, kind: PartKind, text: str) -> str:
 def parse_priorities(text: str) -> tuple[int, ...]:
     """``3, 4`` as priorities of 802.1Q, in order. Raises ValueError for what is none."""
     try:
-        found = {parse(each, COUNT) for each in text.split(",")}
+        priorities = {parse(word, COUNT) for word in text.split(",")}
     except ValueError:
         raise SettingError(f"`{text}` are no priorities; write for example `3` or `[3, 4]`") from None
-    if max(found) >= PRIORITIES:
-        raise SettingError(f"there is no priority {max(found)}; they are 0..{PRIORITIES - 1}")
-    return tuple(sorted(found))
+    if max(priorities) >= PRIORITIES:
+        raise SettingError(f"there is no priority {max(priorities)}; they are 0..{PRIORITIES - 1}")
+    return tuple(sorted(priorities))
 
 
 _QUEUE_BYTES: Final = replace(NODE_SETTINGS["switch"]["queue_limit"], kind=SIZE)

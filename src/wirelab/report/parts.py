@@ -84,28 +84,28 @@ def document(entry: Entry, rows: Collection[str]) -> dict[str, Any]:
             origin = {"from": value.provenance, "note": value.note, "fitted_to": list(fitted_to(value, rows))}
             figures[key] = {**_number(value, "value"), **origin}
         elif _is_list(value):
-            lists[key] = [_item(each) for each in value]
+            lists[key] = [_item(item) for item in value]
         elif value is not None:
             plain[key] = _plain(entry.part, key)
     return {"kind": entry.kind, "name": entry.name, **plain, "figures": figures, **lists}
 
 
-def print_parts(console: Console, found: Sequence[Entry]) -> None:
+def print_parts(console: Console, listed: Sequence[Entry]) -> None:
     """Print a line for each part: its kind, name and title."""
     table = _table("kind", "name", _TITLE)
-    for entry in found:
+    for entry in listed:
         table.add_row(Text(entry.kind, style="dim"), Text(entry.name, style="bold"), Text(entry.part.title))
     print_table(console, table)
 
 
-def print_kind(console: Console, kind: PartKind, found: Sequence[Entry]) -> None:
+def print_kind(console: Console, kind: PartKind, listed: Sequence[Entry]) -> None:
     """Print a line for each part of a kind: as many of its figures as the console is wide."""
-    if not found:
+    if not listed:
         console.print(Text(f"there is no {kind} here"), soft_wrap=True)
         return
-    columns = [_column(key, found) for key in _fields(found[0].part) if key != _TITLE]
+    columns = [_column(key, listed) for key in _fields(listed[0].part) if key != _TITLE]
     columns = [column for column in columns if set(column.cells) != {_NOTHING}]
-    shown = _fitting([_Column("name", tuple(entry.name for entry in found)), *columns], console.width)
+    shown = _fitting([_Column("name", tuple(entry.name for entry in listed)), *columns], console.width)
     table = _table(*(column.title for column in shown))
     for number, column in enumerate(shown):
         table.columns[number].justify = "right" if column.numbers else "left"
@@ -167,7 +167,7 @@ def _fields(part: Part) -> tuple[str, ...]:
 
 def _is_list(value: object) -> TypeGuard[tuple[Model, ...]]:
     """Whether it is a list of what has fields of its own."""
-    return isinstance(value, tuple) and all(isinstance(each, Model) for each in value)
+    return isinstance(value, tuple) and all(isinstance(item, Model) for item in value)
 
 
 def _number(model: Model, key: str) -> dict[str, Any]:
@@ -189,8 +189,8 @@ def _spelled(model: Model, key: str) -> str:
     return spelling(getattr(model, key), type(model).model_fields[key])
 
 
-def _column(key: str, found: Sequence[Entry]) -> _Column:
-    values = [getattr(entry.part, key) for entry in found]
+def _column(key: str, listed: Sequence[Entry]) -> _Column:
+    values = [getattr(entry.part, key) for entry in listed]
     numbers = {type(value.value) for value in values if isinstance(value, Figure)} == {int}
     return _Column(key, tuple(map(_headline, values)), numbers)
 

@@ -84,7 +84,8 @@ class MeasurementCache:
         """Put the raw files of ``plan`` into the folder ``raw``, which is made. False: they are not known."""
         path = self.path(plan)
         try:
-            files = tarball.unpack(_read(path), RAW_LIMIT_BYTES)
+            # All of it, before anything is written.
+            files = dict(tarball.unpack(_read(path), RAW_LIMIT_BYTES))
         except OSError:
             return False
         except tarball.DamagedTarballError as error:

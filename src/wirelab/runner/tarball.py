@@ -1,20 +1,18 @@
-"""A folder of files as bytes, and back: whatever the bytes are, nothing but their files comes of them."""
+"""A folder of files as bytes, and back: of whatever bytes, nothing comes but files below a folder."""
 
 from __future__ import annotations
 
+import gzip
 import io
-import tarfile
 import zlib
 from pathlib import PurePosixPath
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING
+
+from wirelab.lab import ustar
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Iterator, Mapping
     from pathlib import Path
-
-_NAME_MAX_BYTES: Final = 255
-_GZIP: Final = 31
-"""zlib's word for a gzip header and the largest window."""
 
 
 class DamagedTarballError(ValueError):
@@ -22,66 +20,48 @@ class DamagedTarballError(ValueError):
 
 
 def pack(folder: Path) -> bytes:
-    """All files below ``folder``."""
+    """All files below ``folder``; a folder without one is left out. The same files give the same bytes."""
     buffer = io.BytesIO()
-    with tarfile.open(fileobj=buffer, mode="w:gz", compresslevel=1) as tar:
+    with gzip.GzipFile(filename="", mode="wb", fileobj=buffer, mtime=0, compresslevel=1) as tar:
         for path in sorted(folder.rglob("*")):
-            tar.add(path, arcname=str(path.relative_to(folder)), recursive=False)
+            if path.is_file():
+                with path.open("rb") as content:
+                    ustar.write(tar, str(path.relative_to(folder)), content)
+        ustar.write_end(tar)
     return buffer.getvalue()
 
 
-def unpack(tarball: bytes, limit_bytes: int) -> dict[PurePosixPath, bytes]:
-    """The files of a tarball by their names, which all lead below the folder that they are written to.
+def unpack(tarball: bytes, limit_bytes: int) -> Iterator[tuple[str, bytes]]:
+    """The files of a tarball one after the other, by their paths below its folder; no path leads out of it.
 
-    Raises DamagedTarballError for anything but plain files and folders, and for more than ``limit_bytes``.
+    Raises DamagedTarballError as soon as it meets anything else, or more than ``limit_bytes`` of content.
     """
+    room_bytes = limit_bytes
+    # A name twice, or a file where another has its folder, could not be written.
+    files: set[str] = set()
+    folders: set[str] = set()
     try:
-        return _files(_inflated(tarball, limit_bytes))
-    except DamagedTarballError:
-        raise
-    except Exception as error:
-        # tarfile raises ValueError, OverflowError, RecursionError and more for what somebody else wrote.
-        raise DamagedTarballError(f"{type(error).__name__}: {error}") from error
+        with gzip.GzipFile(fileobj=io.BytesIO(tarball)) as tar:
+            while (header := ustar.read_header(tar)) is not None:
+                name, size_bytes = header
+                room_bytes -= size_bytes
+                if room_bytes < 0:
+                    raise DamagedTarballError(f"more than {limit_bytes >> 20} MiB")
+                parents = {str(folder) for folder in PurePosixPath(name).parents}
+                if name in files | folders or parents & files:
+                    raise DamagedTarballError(f"`{name}` is in it twice")
+                files.add(name)
+                folders |= parents
+                yield name, ustar.read(tar, size_bytes)
+                ustar.read_padding(tar, size_bytes)
+    except (ustar.FormatError, ustar.CutShortError, EOFError, zlib.error, OSError) as error:
+        raise DamagedTarballError(str(error)) from error
 
 
-def write(files: Mapping[PurePosixPath, bytes], folder: Path) -> None:
+def write(files: Mapping[str, bytes], folder: Path) -> None:
     """Write files into ``folder``, which is made. Raises OSError."""
     folder.mkdir()
     for name, content in files.items():
         path = folder / name
         path.parent.mkdir(parents=True, exist_ok=True)
         path.write_bytes(content)
-
-
-def _inflated(tarball: bytes, limit_bytes: int) -> bytes:
-    inflater = zlib.decompressobj(_GZIP)
-    content = inflater.decompress(tarball, limit_bytes)
-    if not inflater.eof:
-        msg = "it is cut short" if not inflater.unconsumed_tail else f"it holds more than {limit_bytes} bytes"
-        raise DamagedTarballError(msg)
-    return content
-
-
-def _files(content: bytes) -> dict[PurePosixPath, bytes]:
-    files: dict[PurePosixPath, bytes] = {}
-    with tarfile.open(fileobj=io.BytesIO(content), mode="r:") as tar:
-        for member in tar:
-            name = PurePosixPath(member.name)
-            # A sparse file says that it is larger than what is there of it.
-            plain = member.isdir() or (member.type == tarfile.REGTYPE and member.sparse is None)
-            if not plain or not _leads_below(name) or name in files:
-                raise DamagedTarballError(f"it holds `{member.name}`, which does not belong there")
-            if (file := tar.extractfile(member)) is not None:
-                files[name] = file.read()
-    if not files.keys().isdisjoint(folder for name in files for folder in name.parents):
-        raise DamagedTarballError("it holds a file that is a folder, too")
-    return files
-
-
-def _leads_below(name: PurePosixPath) -> bool:
-    parts = name.parts
-    return (
-        bool(parts)
-        and not name.is_absolute()
-        and all(part != ".." and "\0" not in part and len(part.encode()) <= _NAME_MAX_BYTES for part in parts)
-    )
