@@ -12,7 +12,7 @@ from xml.etree import ElementTree as ET
 import pytest
 
 from tests.ci.runner import HERE, environment, lay_out_wirelab, load
-from wirelab.lab.cache import discard
+from wirelab.lab.discard import discard
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

@@ -20,7 +20,7 @@ from wirelab.fleet.answer import Answer
 from wirelab.fleet.bundle import checksum
 from wirelab.fleet.identity import Identity
 from wirelab.lab import lock
-from wirelab.lab.cache import discard
+from wirelab.lab.discard import discard
 from wirelab.lab.machine import memory_folder
 from wirelab.lab.select import select
 from wirelab.report.html import html_report

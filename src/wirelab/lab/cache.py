@@ -17,7 +17,6 @@ import errno
 import json
 import os
 import re
-import shutil
 import tempfile
 import time
 from dataclasses import dataclass
@@ -26,6 +25,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 from wirelab.errors import LabError
 from wirelab.lab import integrity, lock
+from wirelab.lab.discard import discard
 from wirelab.lab.entry import DamagedEntryError, Entry, intact, read_entry
 from wirelab.lab.facts import FACTS
 from wirelab.lab.integrity import ENTRY
@@ -236,21 +236,6 @@ def explained(error: OSError, path: Path) -> LabError:
     }
     hint = hints.get(error.errno or 0, "set WIRELAB_CACHE to a folder of yours")
     return LabError(f"{where}: {error.strerror or error}", hint=hint)
-
-
-def discard(path: Path) -> None:
-    """Remove a file or a tree, whatever modes its folders have and whoever else is removing it."""
-    if path.is_symlink() or not path.is_dir():
-        with contextlib.suppress(OSError):
-            path.unlink()
-        return
-    for folder, names, _ in os.walk(path):
-        for name in names:
-            inner = Path(folder, name)
-            if not inner.is_symlink():
-                with contextlib.suppress(OSError):
-                    inner.chmod(0o700)
-    shutil.rmtree(path, ignore_errors=True)
 
 
 def disk_bytes(path: Path) -> int:

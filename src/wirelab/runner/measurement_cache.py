@@ -21,7 +21,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
-from wirelab.lab.cache import discard
+from wirelab.lab.discard import discard
 from wirelab.runner import tarball
 
 if TYPE_CHECKING:

@@ -23,7 +23,7 @@ from typing import TYPE_CHECKING, Final, Self
 from wirelab import container
 from wirelab.errors import LabError
 from wirelab.lab import lock
-from wirelab.lab.cache import discard
+from wirelab.lab.discard import discard
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

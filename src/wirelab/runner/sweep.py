@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Final, Literal
 
 from pydantic import TypeAdapter
 
-from wirelab.lab.cache import discard
+from wirelab.lab.discard import discard
 from wirelab.plan.build import build_plan
 from wirelab.results.flow import FlowResult  # noqa: TC001 - pydantic needs it at run time
 from wirelab.results.ping import PingResult  # noqa: TC001 - pydantic needs it at run time

@@ -6,7 +6,7 @@ import threading
 from typing import TYPE_CHECKING, Protocol
 
 from wirelab.errors import LabError
-from wirelab.lab.cache import discard
+from wirelab.lab.discard import discard
 from wirelab.lab.machine import Machine, guest_folder
 from wirelab.runner.store import PLAN, RAW
 

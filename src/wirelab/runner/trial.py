@@ -7,7 +7,8 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 from wirelab.errors import LabError, WirelabError
-from wirelab.lab.cache import Cache, discard
+from wirelab.lab.cache import Cache
+from wirelab.lab.discard import discard
 from wirelab.results.result import read_result
 from wirelab.runner.measurement_cache import MeasurementCache
 from wirelab.runner.run_result import VariantResult
