@@ -38,6 +38,8 @@ RAW_LIMIT_BYTES: Final = 256 << 20
 
 # Trimmed to less, so that not each one more has the whole folder looked through.
 _TRIMMED_BYTES: Final = LIMIT_BYTES * 9 // 10
+# What an entry looks like: one of another form has another key, and is not found instead of called damaged.
+_FORM: Final = "ustar"
 _KEY_DIGITS: Final = 40
 _DIGEST_DIGITS: Final = 64
 _CODE: Final = (
@@ -72,7 +74,7 @@ class MeasurementCache:
     @classmethod
     def of(cls, cache_root: Path, lab: Lab, warn: Callable[[str], None]) -> MeasurementCache:
         """The runs of ``lab`` in a cache folder."""
-        parts = (lab.kernel_id, lab.root_id, _code_id())
+        parts = (_FORM, lab.kernel_id, lab.root_id, _code_id())
         return cls(cache_root / FOLDER, hashlib.sha256("\0".join(parts).encode()).hexdigest(), warn)
 
     def path(self, plan: Plan) -> Path:
