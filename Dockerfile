@@ -49,7 +49,7 @@ RUN python3 -m venv --without-pip /opt/wirelab && \
 FROM build AS lab
 RUN find "$WIRELAB_CACHE" -mindepth 1 -maxdepth 1 ! -name kernel ! -name debian ! -name rootfs ! -name refs \
         -exec rm -rf {} + && \
-    rm -f "$WIRELAB_CACHE"/debian/*/*.tar.*
+    rm -f "$WIRELAB_CACHE"/debian/*/*.tar.* "$WIRELAB_CACHE"/debian/*/contents.json
 
 FROM base
 ARG BASE
