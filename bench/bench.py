@@ -74,9 +74,9 @@ class Bench:
 
     def figure(self, name: str, unit: str, measure: Callable[[], float], at_most: float | None) -> Figure:
         """Measure so many times, and print."""
-        found = Figure(name, unit, tuple(measure() for _ in range(self._runs)), at_most)
-        print(found.line(), flush=True)
-        return found
+        measured = Figure(name, unit, tuple(measure() for _ in range(self._runs)), at_most)
+        print(measured.line(), flush=True)
+        return measured
 
     def wall_s(self, plan: Plan, memory: PeakMemory | None = None) -> float:
         """How long the lab takes for a Plan, from switching on to switching off."""
@@ -84,7 +84,8 @@ class Bench:
         (folder / "plan" / "plan.json").write_text(plan.to_json())
         machine = Machine(self._lab.kernel, self._lab.root, folder, seed=plan.seed, cpu=self._cpu)
         with machine:
-            return machine.wait(plan.wall_limit_s, on_poll=memory).wall_s
+            machine.wait(plan.wall_limit_s, on_poll=memory)
+            return machine.wall_s()
 
     def wall_per_virtual(self, plan: Plan) -> float:
         """What a virtual second of a Plan's traffic takes."""
@@ -117,7 +118,7 @@ def scenario_plan(name: str, flow: str | None = None, case: str = "main") -> Pla
     """A case of a shipped scenario, with all its flows or with only one."""
     experiment = load(name, Path.cwd())
     plan = build_plan(experiment, experiment.case(case), 1)
-    kept = [each for each in plan.flows if flow in (None, each.name)]
+    kept = [candidate for candidate in plan.flows if flow in (None, candidate.name)]
     return replace(plan, flows=tuple(kept))
 
 
@@ -151,13 +152,13 @@ def matrix_s_per_s(jobs: int) -> float:
         took_s = time.monotonic() - start_s
         if done.returncode != 0:
             sys.exit(f"matrix: {done.stdout}{done.stderr}")
-        virtual_s = sum(float(each["virtual_s"]) for each in json.loads(listed.read_text()))
+        virtual_s = sum(float(document["virtual_s"]) for document in json.loads(listed.read_text()))
     return virtual_s / took_s / jobs
 
 
 def folder_mib(folder: Path) -> float:
     """What a folder's files take on disk."""
-    seen = {each.lstat().st_ino: each.lstat().st_blocks * 512 for each in folder.rglob("*")}
+    seen = {file.lstat().st_ino: file.lstat().st_blocks * 512 for file in folder.rglob("*")}
     return sum(seen.values()) / 2**20
 
 
@@ -178,7 +179,7 @@ def host_facts(lab: Lab) -> dict[str, str]:
         "cpus": str(len(os.sched_getaffinity(0))),
         "kernel": platform.release(),
         "system": platform.freedesktop_os_release().get("PRETTY_NAME", ""),
-        "load": " ".join(f"{each:.2f}" for each in os.getloadavg()),
+        "load": " ".join(f"{average:.2f}" for average in os.getloadavg()),
         "wirelab": __version__,
         "lab_kernel": lab.kernel_id,
         "lab_root": lab.root_id,
@@ -243,13 +244,13 @@ def main() -> None:
         "host": facts,
         "figures": [
             {
-                "name": each.name,
-                "unit": each.unit,
-                "median": each.median,
-                "runs": each.runs,
-                "at_most": each.at_most,
+                "name": figure.name,
+                "unit": figure.unit,
+                "median": figure.median,
+                "runs": figure.runs,
+                "at_most": figure.at_most,
             }
-            for each in figures
+            for figure in figures
         ],
     }
     options.json.write_text(json.dumps(document, indent=1) + "\n")

@@ -67,13 +67,13 @@ def main() -> None:
                 for number in range(rounds):
                     walls_s["outside"].append(seconds(lambda: outside(Path(name, "outside"))))
                     walls_s["inside"].append(seconds(lambda: inside(Box(engine, NAME), results)))
-                    shown = {where: round(each[-1], 1) for where, each in walls_s.items()}
+                    shown = {where: round(walls[-1], 1) for where, walls in walls_s.items()}
                     print(f"round {number + 1}:", shown, flush=True)
             finally:
                 forget(engine, NAME, base)
     except NoEngineError as error:
         raise SystemExit(f"error: {error}") from error
-    outside_s, inside_s = (statistics.median(each) for each in walls_s.values())
+    outside_s, inside_s = (statistics.median(walls) for walls in walls_s.values())
     print(f"{SCENARIO}: outside {outside_s:.1f} s, in a container {inside_s:.1f} s")
     print(f"difference {inside_s - outside_s:+.1f} s, goal at most {GOAL_S:g}")
 

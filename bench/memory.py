@@ -28,12 +28,12 @@ def _descendants(pid: int) -> list[int]:
         with suppress(OSError):
             words = (folder / "stat").read_text().rpartition(")")[2].split()
             parents.setdefault(int(words[1]), []).append(int(folder.name))
-    found, waiting = [], [pid]
+    descendants, waiting = [], [pid]
     while waiting:
         children = parents.get(waiting.pop(), [])
-        found += children
+        descendants += children
         waiting += children
-    return found
+    return descendants
 
 
 def _pss_bytes(pid: int) -> int:

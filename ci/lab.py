@@ -6,8 +6,7 @@ from typing import TYPE_CHECKING
 
 from ci import cli
 from wirelab.lab import archive, debian, kernel, rootfs
-from wirelab.lab.context import BuildContext
-from wirelab.lab.recipe import hash_of
+from wirelab.lab.recipe import BuildContext, hash_of
 
 if TYPE_CHECKING:
     from ci.asked import Asked

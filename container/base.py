@@ -11,9 +11,9 @@ from pathlib import Path
 
 from wirelab.errors import WirelabError
 from wirelab.lab import apt, mirror, packages
-from wirelab.lab.context import BuildContext
 from wirelab.lab.debian import SUITE, mmdebstrap
 from wirelab.lab.process import run
+from wirelab.lab.recipe import BuildContext
 
 PACKAGES = ("python3", "tini")
 SUITES = (SUITE, f"{SUITE}-updates", f"{SUITE}-security")

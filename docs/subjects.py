@@ -2,21 +2,22 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, Final, get_args
 
 from docs.fields import of_quantity
 from docs.markdown import code, table, words
 from docs.usage import examples
 from wirelab.model.metric import Metric, SubjectKind, metrics_of
-from wirelab.model.setting_table import CABLE_SETTINGS, NETWORK_SETTINGS, NODE_SETTINGS, PORT_SETTINGS
+from wirelab.model.setting_table import settings_of
+from wirelab.model.topology import NodeKind
 from wirelab.units import Quantity, show
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-    from wirelab.model.setting_kind import SettingKind, Word
+    from wirelab.model.setting_table import SettingKind
 
-_WORDS: Final[Mapping[Word, str]] = {
+_WORDS: Final[Mapping[str, str]] = {
     "on_off": "`on` or `off`",
     "nic": "one of the [nics](parts.md#nics)",
     "storage": "one of the [storage](parts.md#storage)",
@@ -44,12 +45,11 @@ _SUBJECTS: Final[Mapping[SubjectKind, str]] = {
 
 def settings() -> str:
     """A section for each kind of node, one for cables and one for the network."""
-    sections = [_settings(kind, NODE_SETTINGS[kind], PORT_SETTINGS[kind]) for kind in NODE_SETTINGS]
-    sections += [_settings("cable", CABLE_SETTINGS, {}), _settings("network", NETWORK_SETTINGS, {})]
-    return "\n".join(sections)
+    return "\n".join(_settings(owner) for owner in (*get_args(NodeKind), "cable", "network"))
 
 
-def _settings(owner: str, node: Mapping[str, SettingKind], port: Mapping[str, SettingKind]) -> str:
+def _settings(owner: str) -> str:
+    node, port = settings_of(owner), settings_of(f"{owner} port")
     titles = ("setting", "of", "value", "default", "meaning", "example", "since")
     rows = [
         (
@@ -71,12 +71,12 @@ def _owners(name: str, node: Mapping[str, SettingKind], port: Mapping[str, Setti
 
 
 def _value(setting: SettingKind) -> str:
-    kind, limits = setting.kind, setting.limits
-    if not isinstance(kind, Quantity):
-        return _WORDS[kind]
-    text = of_quantity(kind).text
-    low = show(limits.least, kind) if limits.least else ""
-    high = show(limits.most, kind) if limits.most is not None else ""
+    quantity = setting.quantity
+    if quantity is None:
+        return _WORDS[setting.kind]
+    text = of_quantity(quantity).text
+    low = show(setting.least, quantity) if setting.least else ""
+    high = show(setting.most, quantity) if setting.most is not None else ""
     return f"{text}: {low}..{high}" if low or high else text
 
 

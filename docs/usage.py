@@ -25,13 +25,13 @@ _NAMED: Final = (
 @functools.cache
 def examples() -> Mapping[tuple[str, str], str]:
     """The first value of each key, by the key above it: ``("cables", "length")`` to ``3 m``."""
-    found: dict[tuple[str, str], str] = {}
+    values: dict[tuple[str, str], str] = {}
     for folder in _FOLDERS:
         for path in sorted((ROOT / folder).glob("*.yaml")):
             for place, value in _values(read(path).tree, folder):
                 if len(value) <= _LONGEST:
-                    found.setdefault(place, value)
-    return found
+                    values.setdefault(place, value)
+    return values
 
 
 def _values(tree: Mapping[str, Any], section: str) -> Iterator[tuple[tuple[str, str], str]]:

@@ -101,9 +101,9 @@ def _sentence(param: Any) -> str:  # noqa: ANN401 - see page()
 
 
 def _exit_status() -> Iterator[str]:
-    found = {verdict.exit_code: verdict.value for verdict in Verdict}
-    found |= {InputError.exit_code: "bad input", INTERRUPTED: "interrupted"}
-    for code, word in sorted(found.items()):
+    meanings = {verdict.exit_code: verdict.value for verdict in Verdict}
+    meanings |= {InputError.exit_code: "bad input", INTERRUPTED: "interrupted"}
+    for code, word in sorted(meanings.items()):
         yield from (".TP", f".B {code}", word)
 
 

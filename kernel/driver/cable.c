@@ -8,6 +8,19 @@
  */
 #include "etherport.h"
 
+/* RFC 2819: up to 64 octets with the FCS, 127, 255, 511, 1023, 1518, and beyond. */
+void etherport_count_size(u64 *sizes, const struct sk_buff *skb)
+{
+	u32 len = etherport_frame_len(skb) + ETH_FCS_LEN;
+
+	if (len <= ETH_ZLEN + ETH_FCS_LEN)
+		sizes[0]++;
+	else if (len > ETH_FRAME_LEN + ETH_FCS_LEN)
+		sizes[ETHERPORT_SIZES - 1]++;
+	else
+		sizes[fls(len) - 6]++;
+}
+
 static void etherport_cable_schedule(struct etherport *port, u64 now_ps)
 {
 	struct sk_buff *skb = skb_peek(&port->flight);
@@ -25,24 +38,18 @@ static void etherport_cable_event(struct etherport_event *event)
 	while ((skb = skb_peek(&port->flight)) &&
 	       etherport_cb(skb)->arrival_ps <= now_ps) {
 		__skb_unlink(skb, &port->flight);
-		if (port->peer)
-			port->peer->receive(port->peer, skb);
-		else
-			kfree_skb(skb);
+		port->peer->receive(port->peer, skb);
 	}
 	etherport_cable_schedule(port, now_ps);
 }
 
-/* A frame whose last bit leaves at ``sent_ps`` is on its way. */
+/* A frame whose last bit leaves at ``sent_ps`` is on its way. There is a cable. */
 void etherport_cable_send(struct etherport *port, struct sk_buff *skb, u64 sent_ps, u64 now_ps)
 {
 	bool idle = skb_queue_empty(&port->flight);
 	u64 arrival_ps = sent_ps + port->cable_delay_ns * 1000;
 
-	if (!port->peer) {
-		kfree_skb(skb);
-		return;
-	}
+	etherport_count_size(port->tx_sizes, skb);
 	if (idle && arrival_ps <= now_ps) {
 		port->peer->receive(port->peer, skb);
 		return;
@@ -61,9 +68,18 @@ void etherport_cable_init(struct etherport *port,
 	etherport_event_init(&port->flight_event, etherport_cable_event);
 }
 
-/* Frames on their way are lost. */
+/*
+ * The cable is pulled, and frames on their way are lost. Nothing less does that:
+ * what has left a port that is set down arrives.
+ */
 void etherport_cable_cut(struct etherport *port)
 {
+	struct sk_buff *skb;
+
 	etherport_event_cancel(&port->flight_event);
-	__skb_queue_purge(&port->flight);
+	while ((skb = __skb_dequeue(&port->flight))) {
+		if (!etherport_is_control(skb))
+			port->count.tx_lost_frames++;
+		kfree_skb(skb);
+	}
 }

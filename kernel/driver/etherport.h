@@ -41,11 +41,13 @@
 #define ETHERPORT_MAX_RING	8192
 #define ETHERPORT_TX_PREFETCH	2	/* frames that CPU and bus are at ahead of the wire */
 #define ETHERPORT_CLASSES	8	/* IEEE 802.1Q: priorities */
+#define ETHERPORT_SIZES		7	/* RFC 2819: ranges of lengths */
 #define ETHERPORT_SHARED_MAX	256	/* nodes with a CPU or a memory of their own */
 
 struct etherport_counters {
 	u64 tx_frames;		/* data frames that left by the cable */
 	u64 tx_bytes;
+	u64 tx_lost_frames;	/* of these, on the cable when it was pulled */
 	u64 tx_dropped_down;	/* handed over while there was no link */
 	u64 tx_dropped_error;	/* no memory, or not to be segmented */
 	u64 tx_dropped_collisions;	/* given up: a late one, or 16 attempts */
@@ -56,6 +58,8 @@ struct etherport_counters {
 	u64 tx_deferred;	/* frames that waited for somebody else's */
 	u64 tx_pause_frames;
 	u64 tx_pfc_frames;
+	u64 tx_unknown_control_frames;	/* with another opcode */
+	u64 tx_injected_frames;	/* of all three, those that did not come from this MAC */
 	u64 rx_wire_frames;	/* data frames that came by the cable */
 	u64 rx_frames;		/* of these, handed to the stack or forwarded */
 	u64 rx_bytes;
@@ -67,6 +71,7 @@ struct etherport_counters {
 	u64 rx_dropped_collision;	/* sent into a frame of ours */
 	u64 rx_pause_frames;
 	u64 rx_pfc_frames;
+	u64 rx_unknown_control_frames;
 	u64 rx_interrupts;
 };
 
@@ -112,8 +117,8 @@ struct etherport_cpu_cost {
 };
 
 /*
- * What priority flow control keeps apart. A port that was made with fewer than
- * eight TX queues has one class for all priorities.
+ * What priority flow control keeps apart. A port that was made with one TX queue
+ * has one class for all priorities; each class has a queue, each queue a class.
  */
 struct etherport_class {
 	struct sk_buff_head tx_ring;	/* waiting behind tx_frame */
@@ -131,6 +136,8 @@ struct etherport {
 	struct etherport *peer;		/* the cable's other end, or NULL */
 	enum etherport_role role;
 	struct etherport_counters count;
+	u64 tx_sizes[ETHERPORT_SIZES];	/* frames on the cable, by their length */
+	u64 rx_sizes[ETHERPORT_SIZES];
 
 	/* link.c, negotiate.c: what was asked for, then what holds */
 	bool autoneg;
@@ -244,6 +251,12 @@ static inline u32 etherport_frame_len(const struct sk_buff *skb)
 	return max_t(u32, skb->len, ETH_ZLEN);
 }
 
+/* PAUSE, PFC: whatever is between two MACs and nobody else. */
+static inline bool etherport_is_control(const struct sk_buff *skb)
+{
+	return eth_hdr(skb)->h_proto == htons(ETH_P_PAUSE);
+}
+
 static inline u64 etherport_bits_ps(const struct etherport *port, u32 bits)
 {
 	return (u64)bits * port->byte_ps / 8;
@@ -303,6 +316,7 @@ void etherport_medium_try(struct etherport *port, u64 now_ps);
 bool etherport_medium_event(struct etherport *port, u64 now_ps);
 
 /* cable.c */
+void etherport_count_size(u64 *sizes, const struct sk_buff *skb);
 void etherport_cable_init(struct etherport *port,
 			  void (*receive)(struct etherport *port, struct sk_buff *skb));
 void etherport_cable_send(struct etherport *port, struct sk_buff *skb, u64 sent_ps, u64 now_ps);
@@ -313,6 +327,7 @@ void etherport_pause_init(struct etherport *port, void (*tx_kick)(struct etherpo
 void etherport_pause_stop(struct etherport *port);
 void etherport_pause_watch(struct etherport *port, int class);
 void etherport_pause_watch_all(struct etherport *port);
+void etherport_pause_sent(struct etherport *port, const struct sk_buff *skb, bool injected);
 void etherport_pause_received(struct etherport *port, const struct sk_buff *skb);
 bool etherport_paused(const struct etherport *port, int class, u64 now_ps);
 u64 etherport_paused_ns(struct etherport *port, int class);
@@ -351,6 +366,17 @@ void etherport_plug(struct etherport *port, struct etherport *peer);
 void etherport_unplug(struct etherport *port);
 void etherport_unlink(struct etherport *port);
 void etherport_resolve(struct etherport *port);
+
+/* stats.c */
+void etherport_get_stats64(struct net_device *dev, struct rtnl_link_stats64 *stats);
+void etherport_get_eth_mac_stats(struct net_device *dev, struct ethtool_eth_mac_stats *stats);
+void etherport_get_eth_ctrl_stats(struct net_device *dev, struct ethtool_eth_ctrl_stats *stats);
+void etherport_get_pause_stats(struct net_device *dev, struct ethtool_pause_stats *stats);
+void etherport_get_rmon_stats(struct net_device *dev, struct ethtool_rmon_stats *stats,
+			      const struct ethtool_rmon_hist_range **ranges);
+int etherport_get_sset_count(struct net_device *dev, int stringset);
+void etherport_get_strings(struct net_device *dev, u32 stringset, u8 *data);
+void etherport_get_ethtool_stats(struct net_device *dev, struct ethtool_stats *stats, u64 *data);
 
 /* ethtool.c, dcb.c, sysfs.c */
 extern const struct ethtool_ops etherport_ethtool_ops;

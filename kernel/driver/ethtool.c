@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* Settings and counters the way real NICs have them: ethtool -s -A -C -G -S. */
+/* Settings the way real NICs have them: ethtool -s -A -C -G; what -S shows is in stats.c. */
 #include <linux/linkmode.h>
-#include <net/sch_generic.h>
 
 #include "etherport.h"
 
@@ -105,15 +104,6 @@ static int etherport_set_pauseparam(struct net_device *dev,
 	return 0;
 }
 
-static void etherport_get_pause_stats(struct net_device *dev,
-				      struct ethtool_pause_stats *stats)
-{
-	struct etherport *port = netdev_priv(dev);
-
-	stats->tx_pause_frames = port->count.tx_pause_frames;
-	stats->rx_pause_frames = port->count.rx_pause_frames;
-}
-
 static int etherport_get_coalesce(struct net_device *dev, struct ethtool_coalesce *coalesce,
 				  struct kernel_ethtool_coalesce *kernel_coalesce,
 				  struct netlink_ext_ack *extack)
@@ -162,155 +152,12 @@ static int etherport_set_ringparam(struct net_device *dev, struct ethtool_ringpa
 	return 0;
 }
 
-#define ETHERPORT_COUNTER(name) { #name, offsetof(struct etherport_counters, name) }
-
-static const struct {
-	char name[ETH_GSTRING_LEN];
-	size_t offset;
-} etherport_counter_list[] = {
-	ETHERPORT_COUNTER(tx_frames),
-	ETHERPORT_COUNTER(tx_bytes),
-	ETHERPORT_COUNTER(tx_dropped_down),
-	ETHERPORT_COUNTER(tx_dropped_error),
-	ETHERPORT_COUNTER(tx_dropped_collisions),
-	ETHERPORT_COUNTER(tx_collisions),
-	ETHERPORT_COUNTER(tx_single_collisions),
-	ETHERPORT_COUNTER(tx_multiple_collisions),
-	ETHERPORT_COUNTER(tx_late_collisions),
-	ETHERPORT_COUNTER(tx_deferred),
-	ETHERPORT_COUNTER(tx_pause_frames),
-	ETHERPORT_COUNTER(tx_pfc_frames),
-	ETHERPORT_COUNTER(rx_wire_frames),
-	ETHERPORT_COUNTER(rx_frames),
-	ETHERPORT_COUNTER(rx_bytes),
-	ETHERPORT_COUNTER(rx_dropped_buffer),
-	ETHERPORT_COUNTER(rx_dropped_pool),
-	ETHERPORT_COUNTER(rx_dropped_oversize),
-	ETHERPORT_COUNTER(rx_dropped_down),
-	ETHERPORT_COUNTER(rx_dropped_error),
-	ETHERPORT_COUNTER(rx_dropped_collision),
-	ETHERPORT_COUNTER(rx_pause_frames),
-	ETHERPORT_COUNTER(rx_pfc_frames),
-	ETHERPORT_COUNTER(rx_interrupts),
-};
-
-/* What is there now, behind the counters; the order of etherport_get_gauges(). */
-static const char etherport_gauges[][ETH_GSTRING_LEN] = {
-	"tx_paused_ns",
-	"tx_paused",
-	"pause_rx_active",
-	"pause_tx_active",
-	"tx_ring_frames",
-	"tx_flight_frames",
-	"rx_ring_frames",
-	"buffer_bytes",
-	"buffer_high_water_bytes",
-	"queue_bytes",
-	"queue_high_water_bytes",
-	"queue_dropped_frames",
-	"cpu_busy_ns",
-	"pool_used_bytes",
-	"tx_paused_ns_prio0",
-	"tx_paused_ns_prio1",
-	"tx_paused_ns_prio2",
-	"tx_paused_ns_prio3",
-	"tx_paused_ns_prio4",
-	"tx_paused_ns_prio5",
-	"tx_paused_ns_prio6",
-	"tx_paused_ns_prio7",
-};
-
-static int etherport_get_sset_count(struct net_device *dev, int stringset)
-{
-	if (stringset != ETH_SS_STATS)
-		return -EOPNOTSUPP;
-	return ARRAY_SIZE(etherport_counter_list) + ARRAY_SIZE(etherport_gauges);
-}
-
-static void etherport_get_strings(struct net_device *dev, u32 stringset, u8 *data)
-{
-	int i;
-
-	if (stringset != ETH_SS_STATS)
-		return;
-	for (i = 0; i < ARRAY_SIZE(etherport_counter_list); i++, data += ETH_GSTRING_LEN)
-		memcpy(data, etherport_counter_list[i].name, ETH_GSTRING_LEN);
-	memcpy(data, etherport_gauges, sizeof(etherport_gauges));
-}
-
-struct etherport_queue_stats {
-	u64 bytes;
-	u64 dropped;
-};
-
-/* Of the egress queue: one qdisc for all TX queues, or one for each ("mq"). */
-static void etherport_get_queue_stats(struct etherport *port, struct etherport_queue_stats *stats)
-{
-	struct Qdisc *last = NULL;
-	int class;
-
-	memset(stats, 0, sizeof(*stats));
-	for (class = 0; class < port->class_count; class++) {
-		struct netdev_queue *queue = netdev_get_tx_queue(port->dev, class);
-		struct Qdisc *qdisc = rcu_dereference_bh(queue->qdisc);
-		struct gnet_stats_queue counts = {};
-		__u32 frames, bytes;
-
-		if (qdisc == last)
-			continue;
-		last = qdisc;
-		qdisc_qstats_qlen_backlog(qdisc, &frames, &bytes);
-		gnet_stats_add_queue(&counts, qdisc->cpu_qstats, &qdisc->qstats);
-		stats->bytes += bytes;
-		stats->dropped += counts.drops;
-	}
-}
-
-static void etherport_get_gauges(struct etherport *port, u64 *data)
-{
-	struct etherport_queue_stats queue;
-	int class;
-
-	etherport_get_queue_stats(port, &queue);
-	port->queue_high_water_bytes = max(port->queue_high_water_bytes, queue.bytes);
-
-	*data++ = etherport_paused_ns(port, 0);
-	*data++ = etherport_paused(port, 0, etherport_now_ps());
-	*data++ = port->pause_rx;
-	*data++ = port->pause_tx;
-	*data++ = etherport_tx_used(port);
-	*data++ = skb_queue_len(&port->flight);
-	*data++ = skb_queue_len(&port->rx_fifo) + skb_queue_len(&port->rx_ring) +
-		  skb_queue_len(&port->rx_done);
-	*data++ = port->buffer_used_bytes;
-	*data++ = port->buffer_high_water_bytes;
-	*data++ = queue.bytes;
-	*data++ = port->queue_high_water_bytes;
-	*data++ = queue.dropped;
-	*data++ = port->cpu ? div_u64(port->cpu->cpu_busy_ps, 1000) : 0;
-	*data++ = port->pool ? port->pool->pool_used_bytes : 0;
-	for (class = 0; class < ETHERPORT_CLASSES; class++)
-		*data++ = etherport_paused_ns(port, class);
-}
-
-static void etherport_get_ethtool_stats(struct net_device *dev,
-					struct ethtool_stats *stats, u64 *data)
-{
-	struct etherport *port = netdev_priv(dev);
-	int i;
-
-	local_bh_disable();
-	for (i = 0; i < ARRAY_SIZE(etherport_counter_list); i++)
-		*data++ = *(u64 *)((void *)&port->count + etherport_counter_list[i].offset);
-	etherport_get_gauges(port, data);
-	local_bh_enable();
-}
-
 const struct ethtool_ops etherport_ethtool_ops = {
 	.supported_coalesce_params = ETHTOOL_COALESCE_RX_USECS |
 				     ETHTOOL_COALESCE_RX_MAX_FRAMES,
 	.get_drvinfo		= etherport_get_drvinfo,
 	.get_link		= ethtool_op_get_link,
+	.get_ts_info		= ethtool_op_get_ts_info,
 	.get_link_ksettings	= etherport_get_link_ksettings,
 	.set_link_ksettings	= etherport_set_link_ksettings,
 	.get_pauseparam		= etherport_get_pauseparam,
@@ -323,4 +170,7 @@ const struct ethtool_ops etherport_ethtool_ops = {
 	.get_sset_count		= etherport_get_sset_count,
 	.get_strings		= etherport_get_strings,
 	.get_ethtool_stats	= etherport_get_ethtool_stats,
+	.get_eth_mac_stats	= etherport_get_eth_mac_stats,
+	.get_eth_ctrl_stats	= etherport_get_eth_ctrl_stats,
+	.get_rmon_stats		= etherport_get_rmon_stats,
 };

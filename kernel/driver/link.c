@@ -60,10 +60,10 @@ static void etherport_link_up(struct etherport *port, const struct etherport_lin
 
 	local_bh_disable();
 	etherport_set_link(port, link);
-	etherport_pause_watch_all(port);
 	local_bh_enable();
 	netif_carrier_on(port->dev);
 	local_bh_disable();
+	etherport_pause_watch_all(port);
 	etherport_tx_resume(port);
 	local_bh_enable();
 }
@@ -150,6 +150,8 @@ void etherport_unplug(struct etherport *port)
 		return;
 
 	local_bh_disable();
+	etherport_cable_cut(port);
+	etherport_cable_cut(peer);
 	port->peer = NULL;
 	peer->peer = NULL;
 	local_bh_enable();

@@ -32,28 +32,6 @@ static int etherport_stop(struct net_device *dev)
 	return 0;
 }
 
-static void etherport_get_stats64(struct net_device *dev, struct rtnl_link_stats64 *stats)
-{
-	const struct etherport *port = netdev_priv(dev);
-	const struct etherport_counters *count = &port->count;
-
-	stats->tx_packets = count->tx_frames;
-	stats->tx_bytes = count->tx_bytes;
-	stats->tx_dropped = count->tx_dropped_error;
-	stats->collisions = count->tx_collisions;
-	stats->tx_aborted_errors = count->tx_dropped_collisions;
-	stats->tx_window_errors = count->tx_late_collisions;
-	stats->tx_carrier_errors = count->tx_dropped_down;
-	stats->tx_errors = count->tx_dropped_down + count->tx_dropped_collisions;
-	stats->rx_packets = count->rx_frames;
-	stats->rx_bytes = count->rx_bytes;
-	stats->rx_missed_errors = count->rx_dropped_buffer + count->rx_dropped_pool;
-	stats->rx_length_errors = count->rx_dropped_oversize;
-	stats->rx_crc_errors = count->rx_dropped_collision;
-	stats->rx_errors = count->rx_dropped_oversize + count->rx_dropped_collision;
-	stats->rx_dropped = count->rx_dropped_error + count->rx_dropped_down;
-}
-
 /* As ip link shows it: p2@p1 */
 static int etherport_get_iflink(const struct net_device *dev)
 {
@@ -87,6 +65,8 @@ static void etherport_setup(struct net_device *dev)
 	struct etherport *port = netdev_priv(dev);
 
 	ether_setup(dev);
+	/* A frame is kept until it has left, with notes of ours in its cb. */
+	dev->priv_flags &= ~IFF_TX_SKB_SHARING;
 	dev->netdev_ops = &etherport_netdev_ops;
 	dev->ethtool_ops = &etherport_ethtool_ops;
 	dev->dcbnl_ops = &etherport_dcbnl_ops;
@@ -97,6 +77,7 @@ static void etherport_setup(struct net_device *dev)
 			   NETIF_F_TSO | NETIF_F_TSO_ECN | NETIF_F_TSO6 |
 			   NETIF_F_GSO_UDP_L4;
 	dev->features = dev->hw_features | NETIF_F_HIGHDMA;
+	dev->vlan_features = dev->features;
 
 	port->dev = dev;
 	port->class_count = 1;
@@ -113,6 +94,26 @@ static void etherport_setup(struct net_device *dev)
 	etherport_rx_init(port);
 	etherport_cable_init(port, etherport_receive);
 	etherport_pause_init(port, etherport_tx_kick);
+}
+
+/* A queue is a class: one for all priorities, or one for each (numtxqueues 8). */
+static int etherport_validate(struct nlattr *tb[], struct nlattr *data[],
+			      struct netlink_ext_ack *extack)
+{
+	u32 queues = tb[IFLA_NUM_TX_QUEUES] ? nla_get_u32(tb[IFLA_NUM_TX_QUEUES]) : 1;
+
+	if (tb[IFLA_ADDRESS]) {
+		if (nla_len(tb[IFLA_ADDRESS]) != ETH_ALEN)
+			return -EINVAL;
+		if (!is_valid_ether_addr(nla_data(tb[IFLA_ADDRESS])))
+			return -EADDRNOTAVAIL;
+	}
+	if (queues != 1 && queues != ETHERPORT_CLASSES) {
+		NL_SET_ERR_MSG_ATTR(extack, tb[IFLA_NUM_TX_QUEUES],
+				    "a port has 1 TX queue, or 8, one for each priority");
+		return -EINVAL;
+	}
+	return 0;
 }
 
 /* The port that IFLA_LINK names, or NULL if the new port is to stay unplugged. */
@@ -150,17 +151,14 @@ static int etherport_create(struct net *link_net, struct net_device *dev,
 	if (!tb[IFLA_ADDRESS])
 		eth_hw_addr_random(dev);
 
-	/* ip link add ... numtxqueues 8 */
-	if (dev->num_tx_queues >= ETHERPORT_CLASSES)
-		port->class_count = ETHERPORT_CLASSES;
+	port->class_count = dev->num_tx_queues;
 
+	netif_carrier_off(dev);
 	err = register_netdevice(dev);
 	if (err)
 		return err;
 
 	etherport_hub_add(port);
-
-	netif_carrier_off(dev);
 	if (peer)
 		etherport_plug(port, peer);
 	return 0;
@@ -191,6 +189,7 @@ static struct rtnl_link_ops etherport_link_ops = {
 	.kind		= ETHERPORT_KIND,
 	.priv_size	= sizeof(struct etherport),
 	.setup		= etherport_setup,
+	.validate	= etherport_validate,
 	.newlink	= etherport_newlink,
 	.get_link_net	= etherport_get_link_net,
 };

@@ -37,9 +37,11 @@ static u64 etherport_quanta_ps(const struct etherport *port, u16 quanta)
 	return (u64)quanta * ETHERPORT_QUANTUM_LEN * port->byte_ps;
 }
 
-/* Whether the peer is told when the buffer of this class fills. */
+/* Whether the peer is told when the buffer of this class fills: there must be one. */
 static bool etherport_pause_sends(const struct etherport *port, int class)
 {
+	if (!netif_carrier_ok(port->dev))
+		return false;
 	return port->pfc ? port->pfc & BIT(class) : port->pause_tx;
 }
 
@@ -77,11 +79,9 @@ static struct sk_buff *etherport_pause_frame(struct etherport *port)
 	frame->eth.h_proto = htons(ETH_P_PAUSE);
 	if (port->pfc) {
 		etherport_fill_pfc(port, frame);
-		port->count.tx_pfc_frames++;
 	} else {
 		frame->opcode = htons(ETHERPORT_OPCODE_PAUSE);
 		frame->quanta = etherport_asked_quanta(port, 0);
-		port->count.tx_pause_frames++;
 	}
 	skb_reset_mac_header(skb);
 	return skb;
@@ -196,6 +196,15 @@ static void etherport_pause_class(struct etherport *port, int class, u16 quanta,
 		state->paused_since_ps = now_ps;
 }
 
+/* PAUSE stops the MAC, whatever priorities there are behind it. */
+static void etherport_pause_all(struct etherport *port, u16 quanta, u64 now_ps)
+{
+	int class;
+
+	for (class = 0; class < port->class_count; class++)
+		etherport_pause_class(port, class, quanta, now_ps);
+}
+
 static void etherport_pfc_received(struct etherport *port,
 				   const struct etherport_control_frame *frame, u64 now_ps)
 {
@@ -211,26 +220,62 @@ static void etherport_pfc_received(struct etherport *port,
 	}
 }
 
-/* A frame that is being sent is completed first. */
+/* What a MAC sees of a frame, however it lies in memory: padded with zeros. */
+static void etherport_read_control(const struct sk_buff *skb,
+				   struct etherport_control_frame *frame)
+{
+	memset(frame, 0, sizeof(*frame));
+	skb_copy_bits(skb, 0, frame, min_t(u32, skb->len, sizeof(*frame)));
+}
+
+/*
+ * A MAC control frame has left, of this MAC or of somebody in front of it who
+ * makes such frames: both ends count it by what it says.
+ */
+void etherport_pause_sent(struct etherport *port, const struct sk_buff *skb, bool injected)
+{
+	struct etherport_control_frame frame;
+
+	etherport_read_control(skb, &frame);
+	port->count.tx_injected_frames += injected;
+	if (frame.opcode == htons(ETHERPORT_OPCODE_PAUSE))
+		port->count.tx_pause_frames++;
+	else if (frame.opcode == htons(ETHERPORT_OPCODE_PFC))
+		port->count.tx_pfc_frames++;
+	else
+		port->count.tx_unknown_control_frames++;
+}
+
+/* Annex 31B.3.3: to the address that is reserved for it, or to this station. */
+static bool etherport_pause_is_for(const struct etherport *port,
+				   const struct etherport_control_frame *frame)
+{
+	return ether_addr_equal(frame->eth.h_dest, etherport_pause_da) ||
+	       ether_addr_equal(frame->eth.h_dest, port->dev->dev_addr);
+}
+
+/* A frame that is being sent is completed first. Without a link nobody is to be obeyed. */
 void etherport_pause_received(struct etherport *port, const struct sk_buff *skb)
 {
-	const struct etherport_control_frame *frame = (void *)skb_mac_header(skb);
+	struct etherport_control_frame frame;
 	u64 now_ps = etherport_now_ps();
+	bool obey;
 
-	if (skb_headlen(skb) < sizeof(*frame))
-		return;
-
-	switch (frame->opcode) {
+	etherport_read_control(skb, &frame);
+	obey = netif_carrier_ok(port->dev) && etherport_pause_is_for(port, &frame);
+	switch (frame.opcode) {
 	case htons(ETHERPORT_OPCODE_PAUSE):
 		port->count.rx_pause_frames++;
-		if (port->pause_rx && !port->pfc)
-			etherport_pause_class(port, 0, ntohs(frame->quanta), now_ps);
+		if (obey && port->pause_rx && !port->pfc)
+			etherport_pause_all(port, ntohs(frame.quanta), now_ps);
 		break;
 	case htons(ETHERPORT_OPCODE_PFC):
 		port->count.rx_pfc_frames++;
-		etherport_pfc_received(port, frame, now_ps);
+		if (obey)
+			etherport_pfc_received(port, &frame, now_ps);
 		break;
 	default:
+		port->count.rx_unknown_control_frames++;
 		return;
 	}
 	port->tx_kick(port);

@@ -6,8 +6,9 @@
  * buffer of the port it came by until it has left the node. A host's frame waits
  * in the RX ring for the interrupt, and in the packet buffer while the ring is
  * full or the bus is busy. Interrupts are moderated as "ethtool -C rx-usecs
- * rx-frames" says: so long after the first frame, or when so many wait. Where
- * frames cost CPU time, the ring is emptied no faster than the CPU can.
+ * rx-frames" says: so long after the first frame, or when so many wait; a zero
+ * takes its condition away, two of them all moderation. Where frames cost CPU
+ * time, the ring is emptied no faster than the CPU can.
  */
 #include <linux/if_vlan.h>
 
@@ -21,6 +22,7 @@ static bool etherport_rx_strip(struct etherport *port, struct sk_buff *skb)
 
 	/* Nothing of the sender's kernel state crosses a cable. */
 	skb_scrub_packet(skb, true);
+	skb_clear_hash(skb);
 	skb->priority = 0;
 	skb->protocol = eth_type_trans(skb, port->dev);
 	return true;
@@ -94,17 +96,24 @@ static void etherport_rx_interrupt(struct etherport *port)
 		napi_schedule(&port->napi);
 }
 
+/* How many frames are an interrupt at once. Nothing else would come of a full ring. */
+static u32 etherport_rx_batch(const struct etherport *port)
+{
+	if (!port->rx_usecs)
+		return min(port->rx_max_frames, port->rx_ring_size);
+	return port->rx_max_frames ? : U32_MAX;
+}
+
 static void etherport_rx_moderate(struct etherport *port)
 {
 	u32 frames = skb_queue_len(&port->rx_ring);
 
 	if (!frames || etherport_rx_busy(port))
 		return;
-	if (!port->rx_usecs ||
-	    (port->rx_max_frames && frames >= port->rx_max_frames)) {
+	if (frames >= etherport_rx_batch(port)) {
 		etherport_event_cancel(&port->rx_event);
 		etherport_rx_interrupt(port);
-	} else if (!etherport_event_pending(&port->rx_event)) {
+	} else if (port->rx_usecs && !etherport_event_pending(&port->rx_event)) {
 		u64 now_ps = etherport_now_ps();
 
 		etherport_event_at(&port->rx_event,
@@ -253,7 +262,8 @@ static int etherport_poll(struct napi_struct *napi, int budget)
 void etherport_receive(struct etherport *port, struct sk_buff *skb)
 {
 	skb->dev = port->dev;
-	if (unlikely(eth_hdr(skb)->h_proto == htons(ETH_P_PAUSE))) {
+	etherport_count_size(port->rx_sizes, skb);
+	if (unlikely(etherport_is_control(skb))) {
 		etherport_pause_received(port, skb);
 		consume_skb(skb);
 		return;

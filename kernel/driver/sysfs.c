@@ -206,11 +206,12 @@ static ssize_t etherport_show_follow(struct device *dev, struct device_attribute
 /* The port of this node without whose link this one has none; empty: it stands for itself. */
 static int etherport_set_follow(struct etherport *port, void *field, const char *buf)
 {
-	char name[IFNAMSIZ];
+	size_t len = strcspn(buf, "\n");
+	char name[IFNAMSIZ] = "";
 
-	if (strscpy(name, buf, sizeof(name)) < 0)
+	if (len >= sizeof(name))
 		return -EINVAL;
-	name[strcspn(name, "\n")] = '\0';
+	memcpy(name, buf, len);
 	if (!strcmp(name, port->dev->name))
 		return -EINVAL;
 

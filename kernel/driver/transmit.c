@@ -149,9 +149,14 @@ void etherport_tx_kick(struct etherport *port)
 		etherport_tx_go_on(port, etherport_now_ps());
 }
 
-/* What was charged for the frame is let off: a descriptor, BQL's bytes. */
-static void etherport_tx_complete(struct etherport *port, struct sk_buff *skb)
+/*
+ * What was charged for the frame is let off: a descriptor, BQL's bytes. Until then
+ * it is tx_frame, so that nobody who learns of it makes this port start another.
+ */
+static void etherport_tx_complete(struct etherport *port)
 {
+	struct sk_buff *skb = port->tx_frame;
+
 	/*
 	 * Who pays is let off, too: the sending socket, which is what TCP small
 	 * queues counts on, or the packet buffer of the port by which the frame
@@ -160,13 +165,20 @@ static void etherport_tx_complete(struct etherport *port, struct sk_buff *skb)
 	skb_orphan(skb);
 	if (!port->tx_control)
 		netdev_tx_completed_queue(skb_get_tx_queue(port->dev, skb), 1, skb->len);
+	port->tx_frame = NULL;
 }
 
 /* The last bit has left. */
 static void etherport_tx_done(struct etherport *port, struct sk_buff *skb, u64 now_ps)
 {
-	etherport_tx_complete(port, skb);
-	if (!port->tx_control) {
+	if (!port->peer) {
+		port->count.tx_dropped_down += !port->tx_control;
+		kfree_skb(skb);
+		return;
+	}
+	if (etherport_is_control(skb)) {
+		etherport_pause_sent(port, skb, !port->tx_control);
+	} else {
 		port->count.tx_frames++;
 		port->count.tx_bytes += etherport_frame_len(skb);
 	}
@@ -178,7 +190,6 @@ static void etherport_tx_done(struct etherport *port, struct sk_buff *skb, u64 n
 /* A late collision, or excessive ones: sixteen attempts, none of them alone. */
 static void etherport_tx_give_up(struct etherport *port, struct sk_buff *skb)
 {
-	etherport_tx_complete(port, skb);
 	port->count.tx_dropped_collisions++;
 	kfree_skb(skb);
 }
@@ -210,7 +221,7 @@ static void etherport_tx_event(struct etherport_event *event)
 		port->tx_noticed_ps = now_ps;
 
 	if (skb) {
-		port->tx_frame = NULL;
+		etherport_tx_complete(port);
 		if (port->tx_given_up)
 			etherport_tx_give_up(port, skb);
 		else
@@ -290,6 +301,7 @@ netdev_tx_t etherport_xmit(struct sk_buff *skb, struct net_device *dev)
 		kfree_skb(skb);
 		return NETDEV_TX_OK;
 	}
+	skb_tx_timestamp(skb);
 	if (skb_is_gso(skb))
 		etherport_tx_segment(port, skb);
 	else
@@ -326,7 +338,7 @@ void etherport_tx_start(struct etherport *port)
 	netif_tx_start_all_queues(port->dev);
 }
 
-/* Frames that were waiting or under way are lost, as when a cable is pulled. */
+/* Frames that were waiting or half sent are lost. What is on the cable arrives. */
 void etherport_tx_stop(struct etherport *port)
 {
 	int class;
@@ -340,7 +352,6 @@ void etherport_tx_stop(struct etherport *port)
 	port->sending = false;
 	for (class = 0; class < port->class_count; class++)
 		__skb_queue_purge(&port->classes[class].tx_ring);
-	etherport_cable_cut(port);
 	etherport_tx_reset(port);
 	local_bh_enable();
 }

@@ -1,14 +1,10 @@
 """Inside a container: whose a folder from outside is, and which line opens it to whom runs there."""
 
-from __future__ import annotations
-
 import errno
 import os
+from collections.abc import Mapping
 from pathlib import Path
-from typing import TYPE_CHECKING, Final
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping
+from typing import Final
 
 # https://systemd.io/CONTAINER_INTERFACE: who starts a container, or its image, sets it.
 VARIABLE: Final = "container"

@@ -1,13 +1,9 @@
 """What can go wrong, as exceptions a command line turns into one message and one exit code."""
 
-from __future__ import annotations
-
 import difflib
+from collections.abc import Iterable
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, ClassVar, Final
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable
+from typing import ClassVar, Final, Self
 
 MOST_PROBLEMS: Final = 100
 
@@ -61,28 +57,23 @@ class InputError(WirelabError):
         field: str | None = None,
         hint: str | None = None,
     ) -> None:
-        problem = Problem(message, file, line, field)
-        super().__init__(str(problem), hint=hint)
-        self.problems: tuple[Problem, ...] = (problem,)
+        self.problems: tuple[Problem, ...] = (Problem(message, file, line, field),)
+        super().__init__(str(self.problems[0]), hint=hint)
 
     @classmethod
-    def of(cls, problems: Iterable[Problem], *, hint: str | None = None) -> InputError:
+    def of(cls, problems: Iterable[Problem], *, hint: str | None = None) -> Self:
         """One error out of several problems, in the order given. Raises ValueError if there are none.
 
         Beyond ``MOST_PROBLEMS`` the last one says how many more there are.
         """
-        listed = tuple(problems)
+        listed = list(problems)
         if not listed:
             raise ValueError("an InputError needs a problem")
         if (more := len(listed) - MOST_PROBLEMS) > 0:
-            listed = (
-                *listed[:MOST_PROBLEMS],
-                replace(listed[MOST_PROBLEMS], message=f"{more} more problems from here on"),
-            )
-        error = cls(listed[0].message, hint=hint)
-        error.problems = listed
-        error.message = "\n".join(map(str, listed))
-        error.args = (error.message,)
+            last = replace(listed[MOST_PROBLEMS], message=f"{more} more problems from here on")
+            listed[MOST_PROBLEMS:] = [last]
+        error = cls("\n".join(map(str, listed)), hint=hint)
+        error.problems = tuple(listed)
         return error
 
 

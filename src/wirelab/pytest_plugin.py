@@ -12,7 +12,7 @@ from __future__ import annotations
 
 import os
 import re
-import sys
+from datetime import UTC, datetime
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -23,7 +23,6 @@ if TYPE_CHECKING:
 
     from wirelab.model.cases import Case
     from wirelab.model.experiment import Experiment
-    from wirelab.runner.run_result import VariantResult
 
 # Loaded by every pytest of an environment that has wirelab: nothing heavier than this is imported before
 # there is a scenario.
@@ -127,10 +126,26 @@ class ScenarioItem(pytest.Item):
     def runtest(self) -> None:
         """Carry it out and judge it."""
         from wirelab.errors import SkipError, WirelabError  # noqa: PLC0415 - see above
+        from wirelab.lab.scratch import scratch_folder  # noqa: PLC0415 - see above
+        from wirelab.lab.select import select  # noqa: PLC0415 - see above
+        from wirelab.plan.build import build_plan  # noqa: PLC0415 - see above
+        from wirelab.report.text import warn  # noqa: PLC0415 - see above
+        from wirelab.runner.store import Store  # noqa: PLC0415 - see above
+        from wirelab.runner.trial import Runner, Trial  # noqa: PLC0415 - see above
         from wirelab.verdict.verdict import Verdict  # noqa: PLC0415 - see above
 
         try:
-            variant = self._judged()
+            option = self.config.getoption
+            plan = build_plan(self._experiment, self._case, option("--wirelab-seed"))
+            lab = select(option("--wirelab-kernel"), option("--wirelab-root"))
+            runner = Runner.of(lab, warn, use_cache=not option("--wirelab-no-cache"))
+            trial = Trial(plan, self._case.expectations, self._case.breaks)
+            with (
+                lab.in_use(),
+                scratch_folder() as folder,
+                Store(folder).begin(plan.scenario, datetime.now(UTC)) as draft,
+            ):
+                variant = runner.run(trial, draft, cpu=_cpu(), on_progress=lambda _: None)
         except SkipError as error:
             pytest.skip(str(error))
         except WirelabError as error:
@@ -143,30 +158,6 @@ class ScenarioItem(pytest.Item):
         ]
         if bad:
             raise ScenarioFailed("\n".join(bad))
-
-    def _judged(self) -> VariantResult:
-        from datetime import UTC, datetime  # noqa: PLC0415 - see above
-
-        from wirelab.lab.scratch import scratch_folder  # noqa: PLC0415 - see above
-        from wirelab.lab.select import select  # noqa: PLC0415 - see above
-        from wirelab.plan.build import build_plan  # noqa: PLC0415 - see above
-        from wirelab.runner.store import Store  # noqa: PLC0415 - see above
-        from wirelab.runner.trial import Runner, Trial  # noqa: PLC0415 - see above
-
-        option = self.config.getoption
-        plan = build_plan(self._experiment, self._case, option("--wirelab-seed"))
-        lab = select(option("--wirelab-kernel"), option("--wirelab-root"))
-        runner = Runner.of(lab, self._warn, use_cache=not option("--wirelab-no-cache"))
-        trial = Trial(plan, self._case.expectations, self._case.breaks)
-        with (
-            lab.in_use(),
-            scratch_folder() as folder,
-            Store(folder).begin(plan.scenario, datetime.now(UTC)) as draft,
-        ):
-            return runner.run(trial, draft, cpu=_cpu(), on_progress=lambda _: None)
-
-    def _warn(self, message: str) -> None:
-        print(f"warning: {message}", file=sys.stderr)  # noqa: T201 - pytest keeps it with the test
 
     def repr_failure(  # type: ignore[override]
         self,

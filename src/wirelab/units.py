@@ -4,18 +4,14 @@ Base units are bit/s, bytes, nanoseconds (microseconds for what hardware counts 
 and parts per million. Everywhere else a number is in base units and its name says so.
 """
 
-from __future__ import annotations
-
 import re
-from dataclasses import dataclass, field
+from collections.abc import Mapping
+from dataclasses import dataclass, field, replace
 from decimal import ROUND_HALF_UP, Decimal
 from fractions import Fraction
-from typing import TYPE_CHECKING, Final
+from typing import Final
 
 from wirelab.errors import nearest
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping
 
 BITS_PER_BYTE: Final = 8
 BYTES_PER_KIB: Final = 1024
@@ -31,6 +27,8 @@ PPM: Final = 1_000_000
 
 _LARGEST: Final = 2**63 - 1
 _LONGEST: Final = 100
+_PLACES: Final = 9
+"""As many as a person reads behind the point."""
 _NUMBER: Final = r"[0-9]{1,20}(?:\.[0-9]{1,20})?"
 _UNIT: Final = r"[^\s.0-9][^.0-9]*?"
 _QUANTITY: Final = re.compile(rf"({_NUMBER})\s*([^0-9.\s].*)?", re.ASCII)
@@ -65,6 +63,14 @@ class Quantity:
         return ", ".join(self.units)
 
 
+def _sizes(**units: int) -> dict[str, Fraction]:
+    return {unit: Fraction(size) for unit, size in units.items()}
+
+
+def _per_second(unit: str) -> dict[str, Fraction]:
+    return {f"{prefix}{unit}/s": Fraction(1000**power) for power, prefix in enumerate(("", "k", "M", "G"))}
+
+
 def _mistakes(**words: str) -> dict[str, str]:
     return {wrong: right for right, wrongs in words.items() for wrong in wrongs.split()}
 
@@ -72,49 +78,30 @@ def _mistakes(**words: str) -> dict[str, str]:
 RATE: Final = Quantity(
     name="rate",
     base="bit/s",
-    units={
-        "bit/s": Fraction(1),
-        "kbit/s": Fraction(1000),
-        "Mbit/s": Fraction(BPS_PER_MBPS),
-        "Gbit/s": Fraction(1000**3),
-    },
+    units=_per_second("bit"),
     example="2.5 Gbit/s",
     example_range="2.30..2.38 Gbit/s",
     mistakes={
-        wrong: f"{prefix}bit/s"
+        f"{prefix}{wrong}".lower(): f"{prefix}bit/s"
         for prefix in ("", "k", "M", "G")
-        for stem in ("bps", "b/s", "bit", "bits", "bits/s", "b", "")
-        if (wrong := f"{prefix}{stem}".lower())
+        for wrong in ("bps", "b/s", "bit", "bits", "bits/s", "b", "")
     },
     rounding=("bit/s", "kbit/s", "Mbit/s", "Gbit/s"),
 )
 BYTE_RATE: Final = Quantity(
     name="rate of bytes",
     base="B/s",
-    units={
-        "B/s": Fraction(1),
-        "kB/s": Fraction(1000),
-        "MB/s": Fraction(1000**2),
-        "GB/s": Fraction(1000**3),
-    },
+    units=_per_second("B"),
     example="512.6 MB/s",
     example_range="500..520 MB/s",
-    mistakes={f"{prefix}bps".lower(): f"{prefix}B/s" for prefix in ("", "k", "M", "G")},
+    mistakes={"bps": "B/s", "kbps": "kB/s", "mbps": "MB/s", "gbps": "GB/s"},
     rounding=("B/s", "kB/s", "MB/s", "GB/s"),
 )
 """How fast storage is: its makers count bytes."""
 SIZE: Final = Quantity(
     name="size",
     base="B",
-    units={
-        "B": Fraction(1),
-        "kB": Fraction(1000),
-        "KiB": Fraction(BYTES_PER_KIB),
-        "MB": Fraction(1000**2),
-        "MiB": Fraction(BYTES_PER_KIB**2),
-        "GB": Fraction(1000**3),
-        "TB": Fraction(1000**4),
-    },
+    units=_sizes(B=1, kB=1000, KiB=BYTES_PER_KIB, MB=1000**2, MiB=BYTES_PER_KIB**2, GB=1000**3, TB=1000**4),
     example="16 KiB",
     example_range="0..16 KiB",
     mistakes=_mistakes(B="byte bytes octets", KiB="k ki kbyte kbytes", MiB="m mi mbyte mbytes"),
@@ -124,13 +111,7 @@ SIZE: Final = Quantity(
 TIME: Final = Quantity(
     name="time",
     base="ns",
-    units={
-        "ns": Fraction(1),
-        "us": Fraction(NS_PER_US),
-        "ms": Fraction(NS_PER_MS),
-        "s": Fraction(NS_PER_S),
-        "min": Fraction(60 * NS_PER_S),
-    },
+    units=_sizes(ns=1, us=NS_PER_US, ms=NS_PER_MS, s=NS_PER_S, min=60 * NS_PER_S),
     example="100 us",
     example_range="100..200 us",
     mistakes={
@@ -140,37 +121,25 @@ TIME: Final = Quantity(
     },
     rounding=("ns", "us", "ms", "s"),
 )
-MICROSECONDS: Final = Quantity(
-    name="time",
+MICROSECONDS: Final = replace(
+    TIME,
     base="us",
     units={word: size / NS_PER_US for word, size in TIME.units.items()},
-    example=TIME.example,
-    example_range=TIME.example_range,
-    mistakes=TIME.mistakes,
     rounding=("us", "ms", "s"),
 )
-COST: Final = Quantity(
-    name="time",
+COST: Final = replace(
+    TIME,
     base="ps",
-    units={
-        "ps": Fraction(1),
-        **{word: size * PS_PER_NS for word, size in TIME.units.items() if word != "min"},
-    },
+    units=_sizes(ps=1, ns=PS_PER_NS, us=PS_PER_NS * NS_PER_US, ms=PS_PER_NS * NS_PER_MS, s=PS_PER_S),
     example="7 us",
     example_range="5..10 us",
-    mistakes=TIME.mistakes,
     rounding=("ps", "ns", "us", "ms"),
 )
 """What a frame, or a byte of it, costs: bytes take less than a nanosecond."""
 LENGTH: Final = Quantity(
     name="length",
     base="mm",
-    units={
-        "mm": Fraction(1),
-        "cm": Fraction(10),
-        "m": Fraction(MM_PER_M),
-        "km": Fraction(1000 * MM_PER_M),
-    },
+    units=_sizes(mm=1, cm=10, m=MM_PER_M, km=1000 * MM_PER_M),
     example="3 m",
     example_range="1..3 m",
     mistakes=_mistakes(m="metre metres meter meters"),
@@ -235,9 +204,9 @@ def show(value: int, quantity: Quantity) -> str:
     if value == 0 or (value < quantity.plain_below and value % BYTES_PER_KIB):
         return f"{value} {quantity.base}"
     written = {
-        unit: _decimal(Fraction(value) / size)
+        unit: _decimal(value / size)
         for unit, size in quantity.units.items()
-        if unit != "min" and value >= size and _is_short(Fraction(value) / size)
+        if unit != "min" and value >= size and (value / size * 10**_PLACES).denominator == 1
     }
     unit = min(written, key=lambda word: (len(written[word].replace(".", "")), -quantity.units[word]))
     return f"{written[unit]} {unit}"
@@ -295,17 +264,13 @@ def _stripped(text: str, quantity: Quantity) -> str:
 def _value(number: str, unit: str, quantity: Quantity) -> int:
     unit = unit.strip()
     written = f"{number} {unit}".strip()
-    if not quantity.units:
-        size = Fraction(1)
-        if unit:
-            raise UnitError(f"`{written}` has a unit; a {quantity.name} is a plain number")
-    elif not unit:
+    if unit and not quantity.units:
+        raise UnitError(f"`{written}` has a unit; a {quantity.name} is a plain number")
+    if quantity.units and not unit:
         raise UnitError(f"`{written}` has no unit; a {quantity.name} is written in {quantity.words}")
-    elif unit not in quantity.units:
+    if unit and unit not in quantity.units:
         raise UnitError(_wrong_unit(unit, quantity))
-    else:
-        size = quantity.units[unit]
-    exact = Fraction(number) * size
+    exact = Fraction(number) * quantity.units.get(unit, 1)
     if exact.denominator != 1:
         msg = f"`{written}` is not a whole number" + (f" of {quantity.base}" if quantity.base else "")
         raise UnitError(msg)
@@ -330,11 +295,6 @@ def _wrong_unit(unit: str, quantity: Quantity) -> str:
     return f"unknown unit `{unit}`; did you mean `{guess}`?"
 
 
-def _is_short(value: Fraction) -> bool:
-    """Whether ``value`` is a finite decimal with few enough places for a person to read."""
-    return value.denominator == 1 or (value * 10**9).denominator == 1
-
-
 def _decimal(value: Fraction) -> str:
-    text = f"{Decimal((value * 10**9).numerator).scaleb(-9):f}"
+    text = f"{Decimal((value * 10**_PLACES).numerator).scaleb(-_PLACES):f}"
     return text.rstrip("0").rstrip(".")

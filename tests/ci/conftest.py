@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 from tests.ci.runner import HERE, GitHub, environment
-from wirelab.lab.discard import discard
+from wirelab.lab.scratch import discard
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

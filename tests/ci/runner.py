@@ -68,7 +68,7 @@ class Job:
     @property
     def commands(self) -> list[tuple[str, str, str]]:
         """The workflow commands in its log that the runner would obey: name, properties, text."""
-        found: list[tuple[str, str, str]] = []
+        obeyed: list[tuple[str, str, str]] = []
         token = None
         for line in self.log.splitlines():
             match = _COMMAND.match(line)
@@ -79,8 +79,8 @@ class Job:
             elif match["name"] == "stop-commands":
                 token = match["text"]
             else:
-                found.append((match["name"], match["properties"] or "", match["text"]))
-        return found
+                obeyed.append((match["name"], match["properties"] or "", match["text"]))
+        return obeyed
 
 
 @dataclass
@@ -111,7 +111,7 @@ class GitHub:
         declared = workflow[True]["workflow_call"]["inputs"]
         assert set(inputs) <= set(declared)
         contexts: dict[str, Any] = {
-            "inputs": {name: each["default"] for name, each in declared.items()} | inputs,
+            "inputs": {name: declaration["default"] for name, declaration in declared.items()} | inputs,
             "github": {"workflow": "network", "ref": "refs/heads/main", "event_name": "push"},
             "job": {"workflow_repository": "owner/wirelab", "workflow_sha": "1" * 40},
             "needs": {},
@@ -119,7 +119,7 @@ class GitHub:
         done: dict[str, Job] = {}
         for key, job in workflow["jobs"].items():
             needs = [job["needs"]] if isinstance(job.get("needs"), str) else job.get("needs", [])
-            lacking = any(contexts["needs"][each]["result"] != "success" for each in needs)
+            lacking = any(contexts["needs"][needed]["result"] != "success" for needed in needs)
             result: list[Job] = []
             if holds(job.get("if"), contexts, failed=lacking):
                 rows = job.get("strategy", {}).get("matrix", {}).get("include", "${{ fromJSON('[{}]') }}")
@@ -128,7 +128,7 @@ class GitHub:
                     name = as_text(filled(job["name"], here))
                     done[name] = self._job(job, here, dies=name in self.dying)
                     result.append(done[name])
-            state = "failure" if any(each.failed for each in result) else "success"
+            state = "failure" if any(finished.failed for finished in result) else "success"
             outputs = result[0].outputs if result else {}
             contexts["needs"][key] = {"result": state if result else "skipped", "outputs": outputs}
         return done
@@ -194,7 +194,7 @@ class Machine:
         """Carry out the action in the folder ``action``."""
         text = load(action / "action.yml")
         assert set(given) <= set(text["inputs"])
-        inputs = {name: each.get("default", "") for name, each in text["inputs"].items()}
+        inputs = {name: declaration.get("default", "") for name, declaration in text["inputs"].items()}
         inputs |= {name: as_text(value) for name, value in given.items()}
         steps: dict[str, Any] = {}
         contexts = {
@@ -218,7 +218,7 @@ class Machine:
             steps[step.get("id", "")] = {"outputs": outputs, "outcome": "success" if ok else "failure"}
             job.failed |= not ok
         job.outputs = {
-            name: as_text(filled(each["value"], contexts)) for name, each in text["outputs"].items()
+            name: as_text(filled(output["value"], contexts)) for name, output in text["outputs"].items()
         }
         return job
 
@@ -285,11 +285,11 @@ class Machine:
         (root,) = (Path(line) for line in lines if line[0] != "!")
         without = [line[1:] for line in lines if line[0] == "!"]
         target = self.server.artifacts / given["name"]
-        found = list(_followed(root, without))
-        if not found:
+        kept = list(_followed(root, without))
+        if not kept:
             return
         assert not target.exists(), f"two jobs upload {given['name']}"
-        for path in found:
+        for path in kept:
             (target / path.relative_to(root)).parent.mkdir(parents=True, exist_ok=True)
             shutil.copy2(path, target / path.relative_to(root))
 

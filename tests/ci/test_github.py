@@ -22,9 +22,9 @@ if TYPE_CHECKING:
 def reports(github: GitHub, artifact: str) -> tuple[list[str], list[str]]:
     """The scenarios in the JUnit file of an artifact, and in its JSON file."""
     folder = github.artifacts / artifact
-    suites = [str(each.get("name")) for each in ET.parse(folder / "junit.xml").getroot()]  # noqa: S314 - our own
+    suites = [str(suite.get("name")) for suite in ET.parse(folder / "junit.xml").getroot()]  # noqa: S314 - our own
     documents = json.loads((folder / "results.json").read_text(encoding="utf-8"))
-    return suites, [each["scenario"] for each in documents]
+    return suites, [document["scenario"] for document in documents]
 
 
 def logs(jobs: dict[str, Job]) -> str:
@@ -55,7 +55,7 @@ def test_scenarios_run_on_several_machines_and_are_judged_as_one(github: GitHub)
     assert {name for job in jobs.values() for name in job.ran} == steps - {"Keep the lab"}
     # Everything of each result, once.
     kept = sorted(path.relative_to(github.artifacts) for path in github.artifacts.rglob("report.html"))
-    assert [re.sub("^.*Z-", "", path.parts[1]) for path in kept] == [each[0][0] for each in uploaded]
+    assert [re.sub("^.*Z-", "", path.parts[1]) for path in kept] == [suites[0][0] for suites in uploaded]
 
 
 def test_a_failure_is_told_where_it_is_and_at_the_end(github: GitHub) -> None:
@@ -99,8 +99,8 @@ def test_a_machine_that_dies_costs_the_verdict_and_nothing_else(github: GitHub) 
     suites, _ = reports(github, "wirelab-summary")
     assert suites == ["autoneg-matrix", "quick"]
     (lost,) = re.findall(r"title=([\w-]+)%3A", where)
-    (found,) = github.artifacts.glob("wirelab-results-2/*-*/result.json")
-    assert {lost} == set(suites) - {json.loads(found.read_text(encoding="utf-8"))["scenario"]}
+    (document,) = github.artifacts.glob("wirelab-results-2/*-*/result.json")
+    assert {lost} == set(suites) - {json.loads(document.read_text(encoding="utf-8"))["scenario"]}
 
 
 def test_all_machines_die(github: GitHub) -> None:

@@ -12,7 +12,7 @@ from xml.etree import ElementTree as ET
 import pytest
 
 from tests.ci.runner import HERE, environment, lay_out_wirelab, load
-from wirelab.lab.discard import discard
+from wirelab.lab.scratch import discard
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -27,10 +27,10 @@ def job_of(name: str) -> dict[str, Any]:
         both = [key for key in base.keys() & over.keys() if isinstance(base[key], dict)]
         return {**base, **over, **{key: merged(base[key], over[key]) for key in both}}
 
-    found: dict[str, Any] = template[name]
-    while "extends" in found:
-        found = merged(template[found.pop("extends")], found)
-    return found
+    job: dict[str, Any] = template[name]
+    while "extends" in job:
+        job = merged(template[job.pop("extends")], job)
+    return job
 
 
 @dataclass
@@ -99,12 +99,12 @@ def test_scenarios_run_on_several_machines_and_are_judged_as_one(project: Projec
         assert done.returncode == 0, done.stdout + done.stderr
         assert "compil" not in done.stderr
     junit = sorted(project.folder.glob("wirelab-results/*/junit.xml"))
-    suites = [[str(each.get("name")) for each in ET.parse(path).getroot()] for path in junit]  # noqa: S314 - our own
+    suites = [[str(suite.get("name")) for suite in ET.parse(path).getroot()] for path in junit]  # noqa: S314 - our own
     assert sorted(suites) == [["autoneg-matrix"], ["quick"]]
     done = project.run(".wirelab-summary")
     assert done.returncode == 0, done.stdout + done.stderr
     documents = json.loads((project.folder / "wirelab-summary" / "results.json").read_text(encoding="utf-8"))
-    assert [each["scenario"] for each in documents] == ["autoneg-matrix", "quick"]
+    assert [document["scenario"] for document in documents] == ["autoneg-matrix", "quick"]
 
 
 def test_a_job_that_is_alone_runs_everything_and_fails(project: Project) -> None:

@@ -31,33 +31,33 @@ def complaints(*argv: str) -> str:
 
 def tool(name: str) -> str:
     """The program of that name, in the environment of the tests or wherever it is."""
-    found = shutil.which(name, path=WHERE)
-    assert found is not None, f"{name} is not installed: pip install --group ci"
-    return found
+    program = shutil.which(name, path=WHERE)
+    assert program is not None, f"{name} is not installed: pip install --group ci"
+    return program
 
 
 @pytest.fixture(scope="module")
 def actionlint() -> str:
     """The path of actionlint."""
-    found = shutil.which("actionlint", path=WHERE)
-    if found is None:
+    program = shutil.which("actionlint", path=WHERE)
+    if program is None:
         pytest.skip("there is no actionlint, and no Go to build it with")
     # It asks about `run`; without it, nobody would.
     assert shutil.which("shellcheck") is not None
-    return found
+    return program
 
 
 def test_actionlint_has_no_complaint(actionlint: str) -> None:
     """About any workflow: syntax, expressions, what actions take, and by shellcheck what shells are given."""
-    found = complaints(actionlint, "-no-color", *map(str, WORKFLOWS))
-    assert not found, found
+    problems = complaints(actionlint, "-no-color", *map(str, WORKFLOWS))
+    assert not problems, problems
 
 
 def as_workflow(action: Mapping[str, Any]) -> dict[str, Any]:
     """A workflow with the steps and the inputs of an action, for a linter that reads no actions."""
     inputs = {
-        name: {"type": "string", "description": each["description"], "default": each["default"]}
-        for name, each in action["inputs"].items()
+        name: {"type": "string", "description": declaration["description"], "default": declaration["default"]}
+        for name, declaration in action["inputs"].items()
     }
     steps = action["runs"]["steps"]
     return {
@@ -71,11 +71,11 @@ def test_actionlint_has_no_complaint_about_the_action(actionlint: str, tmp_path:
     """Its steps and its outputs, read as those of a workflow."""
     workflow = as_workflow(load(ACTION))
     job = workflow["jobs"]["action"]
-    job["outputs"] = {name: each["value"] for name, each in load(ACTION)["outputs"].items()}
+    job["outputs"] = {name: output["value"] for name, output in load(ACTION)["outputs"].items()}
     file = tmp_path / "action.yml"
     file.write_text(yaml.safe_dump(workflow, sort_keys=False, width=1000), encoding="utf-8")
-    found = complaints(actionlint, "-no-color", str(file))
-    assert not found, found
+    problems = complaints(actionlint, "-no-color", str(file))
+    assert not problems, problems
 
 
 @pytest.mark.parametrize(
@@ -100,10 +100,10 @@ def test_zizmor_has_no_complaint() -> None:
     """About permissions, tokens, poisoned caches, templates; .github/zizmor.yml says what is not asked."""
     config = HERE / ".github" / "zizmor.yml"
     files = map(str, (*WORKFLOWS, ACTION))
-    found = complaints(
+    problems = complaints(
         tool("zizmor"), "--offline", "--quiet", "--no-progress", "--pedantic", "--config", str(config), *files
     )
-    assert not found, found
+    assert not problems, problems
 
 
 @pytest.mark.parametrize(
@@ -117,8 +117,8 @@ def test_zizmor_has_no_complaint() -> None:
 )
 def test_a_file_is_of_its_schema(schema: str, path: Path) -> None:
     """As GitHub's and GitLab's editors check it; the schemas come with the tool."""
-    found = complaints(tool("check-jsonschema"), "--builtin-schema", f"vendor.{schema}", str(path))
-    assert not found, found
+    problems = complaints(tool("check-jsonschema"), "--builtin-schema", f"vendor.{schema}", str(path))
+    assert not problems, problems
 
 
 def test_the_example_for_gitlab_is_of_its_schema(tmp_path: Path) -> None:
@@ -130,5 +130,5 @@ def test_the_example_for_gitlab_is_of_its_schema(tmp_path: Path) -> None:
     for number, content in enumerate((shown, shown + template)):
         file = tmp_path / f"{number}.yml"
         file.write_text(content, encoding="utf-8")
-        found = complaints(tool("check-jsonschema"), "--builtin-schema", "vendor.gitlab-ci", str(file))
-        assert not found, found
+        problems = complaints(tool("check-jsonschema"), "--builtin-schema", "vendor.gitlab-ci", str(file))
+        assert not problems, problems

@@ -26,8 +26,8 @@ def test_every_scenario_is_dealt_once() -> None:
     first, second = (make("ci-shards", SHARDS="5").stdout for _ in range(2))
     assert first == second
     matrix = json.loads(first)
-    assert [(each["shard"], each["of"]) for each in matrix] == [(number, 5) for number in range(1, 6)]
-    names = sorted(name for each in matrix for name in each["scenarios"].split())
+    assert [(row["shard"], row["of"]) for row in matrix] == [(number, 5) for number in range(1, 6)]
+    names = sorted(name for row in matrix for name in row["scenarios"].split())
     assert names == sorted(path.stem for path in (HERE / "scenarios").glob("*.yaml"))
 
 

@@ -57,10 +57,10 @@ def controller() -> Iterator[Controller]:
         folder.chmod(0o755)
         try:
             with Switch(folder, CHECKOUT) as switch:
-                found = Controller(switch, folder)
-                make_export(found, own_python())
-                yield found
-                found.hang_up()
+                machine = Controller(switch, folder)
+                make_export(machine, own_python())
+                yield machine
+                machine.hang_up()
         except CannotError as error:
             pytest.skip(f"no hosts on this machine: {error}")
 
@@ -146,4 +146,6 @@ def digests(controller: Controller) -> Mapping[str, str]:
         check=False,
     )
     assert done.returncode == 0, done.stdout + done.stderr
-    return {each["scenario"]: each["digest"] for each in json.loads(file.read_text(encoding="utf-8"))}
+    return {
+        document["scenario"]: document["digest"] for document in json.loads(file.read_text(encoding="utf-8"))
+    }

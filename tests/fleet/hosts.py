@@ -220,15 +220,15 @@ class Switch:
         if host.process.poll() is not None:
             raise CannotError(f"{host.name}: {(host.folder / 'log').read_text(errors='replace').strip()}")
         known = self.folder / "known_hosts"
-        found = subprocess.run(
+        scan = subprocess.run(
             [*self.enter, "ssh-keyscan", "-T", "1", "-t", "ed25519", host.address],
             capture_output=True,
             text=True,
             check=False,
         )
         with known.open("a", encoding="utf-8") as file:
-            file.write(found.stdout)
-        return bool(found.stdout)
+            file.write(scan.stdout)
+        return bool(scan.stdout)
 
     @staticmethod
     def _namespace(pid: int) -> str | None:

@@ -35,7 +35,7 @@ class Played:
     def recap(self) -> dict[str, dict[str, int]]:
         """The counts of each host."""
         return {
-            host: {name: int(count) for name, count in (each.split("=") for each in counts.split())}
+            host: {name: int(count) for name, count in (word.split("=") for word in counts.split())}
             for host, counts in _RECAP.findall(self.text)
         }
 

@@ -23,16 +23,16 @@ LIMIT_S = 240
 
 def results(folder: Path) -> dict[str, str]:
     """The digests in a folder of results, in which must be one for each scenario and nothing else."""
-    found = {}
+    digests = {}
     for path in sorted(folder.iterdir()):
         if path.name != "latest":
             document = json.loads((path / "result.json").read_text(encoding="utf-8"))
-            assert document["scenario"] not in found
+            assert document["scenario"] not in digests
             assert document["verdict"] == "pass"
             assert (path / "report.html").is_file()
-            assert all((path / each["name"] / "plan.json").is_file() for each in document["variants"])
-            found[document["scenario"]] = document["digest"]
-    return found
+            assert all((path / variant["name"] / "plan.json").is_file() for variant in document["variants"])
+            digests[document["scenario"]] = document["digest"]
+    return digests
 
 
 def is_at_work(host: Host) -> bool:
@@ -101,10 +101,10 @@ def test_an_older_worker_and_a_full_disk_cost_nothing(fleet: Fleet, digests: Map
     checked([*inside, "mount", "-t", "tmpfs", "-o", "size=40m,mode=777", "none", work])
 
     def is_cora_at_work() -> bool:
-        found = subprocess.run(
+        listing = subprocess.run(
             [*inside, "find", work, "-name", ".partial-*"], capture_output=True, text=True, check=False
         )
-        return bool(found.stdout)
+        return bool(listing.stdout)
 
     def fill() -> None:
         subprocess.run([*inside, "dd", "if=/dev/zero", f"of={work}/full"], capture_output=True, check=False)

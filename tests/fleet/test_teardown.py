@@ -14,8 +14,8 @@ if TYPE_CHECKING:
 
 def tree(folder: Path) -> list[str]:
     """All that is in a folder, but for what Ansible keeps for itself."""
-    found = (str(path.relative_to(folder)) for path in folder.rglob("*"))
-    return sorted(name for name in found if not name.startswith(".ansible"))
+    names = (str(path.relative_to(folder)) for path in folder.rglob("*"))
+    return sorted(name for name in names if not name.startswith(".ansible"))
 
 
 def test_only_what_is_ours_goes(fleet: Fleet) -> None:

@@ -25,11 +25,11 @@ def engine() -> Iterator[Engine]:
     """An engine; where none can be had, the tests that need one are skipped with the reason."""
     opened = any_engine()
     try:
-        found = opened.__enter__()
+        engine_at_work = opened.__enter__()
     except NoEngineError as error:
         pytest.skip(str(error))
     try:
-        yield found
+        yield engine_at_work
     finally:
         opened.__exit__(None, None, None)
 

@@ -75,8 +75,8 @@ def compose(*argv: str, environ: dict[str, str], file: Path = COMPOSE) -> subpro
 
 def service() -> dict[str, Any]:
     """The one service of the compose file, as it is written."""
-    (found,) = yaml.safe_load(COMPOSE.read_text(encoding="utf-8"))["services"].values()
-    return dict(found)
+    (description,) = yaml.safe_load(COMPOSE.read_text(encoding="utf-8"))["services"].values()
+    return dict(description)
 
 
 def test_compose_asks_for_no_right() -> None:
@@ -95,9 +95,9 @@ def test_compose_understands_it() -> None:
     """The file is valid, and its variables are what they are said to be."""
     done = compose("config", environ={**os.environ, **CHOICES})
     assert done.returncode == 0, done.stderr
-    (found,) = yaml.safe_load(done.stdout)["services"].values()
-    assert (found["user"], found["image"]) == (f"{UID}:{GID}", "wirelab-chosen")
-    assert found["build"]["args"]["BASE"] == "some-base"
+    (description,) = yaml.safe_load(done.stdout)["services"].values()
+    assert (description["user"], description["image"]) == (f"{UID}:{GID}", "wirelab-chosen")
+    assert description["build"]["args"]["BASE"] == "some-base"
 
 
 def test_compose_runs_it(engine: Engine, box: Box, tmp_path: Path) -> None:

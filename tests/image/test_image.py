@@ -21,8 +21,8 @@ LIMIT_BYTES = 450 * 10**6
 @pytest.fixture
 def facts(box: Box) -> dict[str, Any]:
     """What the engine knows of the image."""
-    (found,) = json.loads(box.engine.docker("image", "inspect", box.image).stdout)
-    return dict(found)
+    (description,) = json.loads(box.engine.docker("image", "inspect", box.image).stdout)
+    return dict(description)
 
 
 def python(box: Box, script: str) -> str:
@@ -105,5 +105,5 @@ def test_it_builds_with_either_builder(builder: str, box: Box) -> None:
 
 def docker_commands() -> list[str]:
     """All that are in the PATH, first the one that is taken."""
-    found = (shutil.which("docker", path=folder) for folder in os.environ["PATH"].split(os.pathsep))
-    return list(dict.fromkeys(str(Path(command).resolve()) for command in found if command))
+    candidates = (shutil.which("docker", path=folder) for folder in os.environ["PATH"].split(os.pathsep))
+    return list(dict.fromkeys(str(Path(command).resolve()) for command in candidates if command))

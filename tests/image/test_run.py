@@ -151,11 +151,11 @@ def test_nobody_is_root_and_nobody_may_anything(box: Box, results: Path) -> None
     try:
         wait_for_a_lab(results)
         pids = [int(line) for line in box.engine.docker("top", name, "-eo", "pid").stdout.split()[1:]]
-        found = {pid: status for pid in pids if (status := status_of(pid))}
+        statuses = {pid: status for pid in pids if (status := status_of(pid))}
     finally:
         box.remove(name)
-    assert len(found) > 3
-    for status in found.values():
+    assert len(statuses) > 3
+    for status in statuses.values():
         assert status["Uid"].split() == [str(UID)] * 4
         assert status["Gid"].split() == [str(GID)] * 4
         assert {int(status[name], 16) for name in ("CapPrm", "CapEff", "CapBnd", "CapAmb")} == {0}

@@ -87,8 +87,8 @@ class Rig:
         """Run a Python script of ``scripts/`` inside a lab; it prints one JSON object."""
         output = self.execute("python3", "-B", name, *arguments)
         assert output.code == 0, output.stderr
-        found: dict[str, Any] = json.loads(output.stdout)
-        return found
+        answer: dict[str, Any] = json.loads(output.stdout)
+        return answer
 
 
 def host_port(name: str, number: int, speed_bps: int, **settings: Any) -> Port:  # noqa: ANN401 any field of a port

@@ -29,6 +29,6 @@ def carried_out(rig: Rig, text: str) -> tuple[Plan, Result]:
     plan = build_plan(loaded, loaded.cases[0], 1)
     result = read_result(plan, rig.run(plan))
     checks = check_all(loaded.cases[0].expectations, plan, result)
-    bad = [f"{each.name}: {each.explanation}" for each in checks if each.verdict is not Verdict.PASS]
+    bad = [f"{check.name}: {check.explanation}" for check in checks if check.verdict is not Verdict.PASS]
     assert bad == []
     return plan, result

@@ -163,5 +163,5 @@ def test_a_module_follows_its_line(  # noqa: PLR0913, PLR0917 - four ports and w
     set_ = " && ".join(f"ethtool -s {port} {mode}" for port, mode in ports) + " && "
     output = rig.execute("sh", "-c", MODULE + set_ + ALL_UP + ALL_SHOW)
     assert output.code == 0, output.stderr
-    found = [word.partition("Mb/s")[0] if word.endswith("yes") else "-" for word in state(output.stdout)]
-    assert found == expected.split()
+    speeds = [word.partition("Mb/s")[0] if word.endswith("yes") else "-" for word in state(output.stdout)]
+    assert speeds == expected.split()

@@ -16,51 +16,51 @@ SEGMENT_RATE_10G = 10e9 / 8 / (FRAME + 24)
 
 def flow(rig: Rig, *arguments: str) -> dict[str, Any]:
     """Run one flow; nothing may be unaccounted for."""
-    found = rig.script("one_flow.py", *arguments)
-    sender, receiver = found["sender"], found["receiver"]
+    measured = rig.script("one_flow.py", *arguments)
+    sender, receiver = measured["sender"], measured["receiver"]
     assert sender["tx_frames"] == receiver["rx_wire_frames"]
     assert receiver["rx_wire_frames"] == receiver["rx_frames"] + receiver["rx_dropped_buffer"]
-    return found
+    return measured
 
 
 @pytest.mark.parametrize("end", ["sender", "receiver"])
 def test_a_slow_bus_is_the_bottleneck(rig: Rig, end: str) -> None:
     """Goodput is payload/frame of the bus's rate, whichever end it is at, and nothing is lost."""
-    found = flow(rig, f"--{end}", "bus_bps=6000000000", "--pause", "on")
-    assert found["goodput_bps"] == pytest.approx(6e9 * PAYLOAD / FRAME, rel=0.001)
-    assert found["retransmits"] == 0
+    measured = flow(rig, f"--{end}", "bus_bps=6000000000", "--pause", "on")
+    assert measured["goodput_bps"] == pytest.approx(6e9 * PAYLOAD / FRAME, rel=0.001)
+    assert measured["retransmits"] == 0
 
 
 def test_a_bus_takes_a_header_for_each_transaction(rig: Rig) -> None:
     """A frame of 1514 bytes crosses a bus of 128-byte payloads in 12 transactions."""
     settings = ("bus_bps=8000000000", "bus_payload_bytes=128", "bus_overhead_bytes=24", "bus_frame_bytes=40")
-    arguments = [part for each in settings for part in ("--receiver", each)]
-    found = flow(rig, *arguments, "--pause", "on")
+    arguments = [part for setting in settings for part in ("--receiver", setting)]
+    measured = flow(rig, *arguments, "--pause", "on")
     on_bus = FRAME + 12 * 24 + 40
-    assert found["goodput_bps"] == pytest.approx(8e9 * PAYLOAD / on_bus, rel=0.001)
+    assert measured["goodput_bps"] == pytest.approx(8e9 * PAYLOAD / on_bus, rel=0.001)
 
 
 def test_a_fast_bus_is_not_seen(rig: Rig) -> None:
     """A bus faster than the wire leaves line rate as it is: the two work at the same time."""
-    found = flow(rig, "--sender", "bus_bps=12000000000", "--receiver", "bus_bps=12000000000")
-    assert found["goodput_bps"] == pytest.approx(SEGMENT_RATE_10G * PAYLOAD * 8, rel=0.001)
+    measured = flow(rig, "--sender", "bus_bps=12000000000", "--receiver", "bus_bps=12000000000")
+    assert measured["goodput_bps"] == pytest.approx(SEGMENT_RATE_10G * PAYLOAD * 8, rel=0.001)
 
 
 def test_a_slow_bus_overflows_without_pause(rig: Rig) -> None:
     """UDP at line rate into a slow bus: the buffer fills, what it cannot hold is lost."""
-    found = flow(rig, "--udp", "--speed", "2500", "--time", "1", "--receiver", "bus_bps=1500000000")
-    assert found["receiver"]["rx_dropped_buffer"] > 0
-    assert found["goodput_bps"] == pytest.approx(1.5e9 * 1472 / FRAME, rel=0.01)
-    assert found["receiver"]["buffer_high_water_bytes"] <= 512 * 1024
+    measured = flow(rig, "--udp", "--speed", "2500", "--time", "1", "--receiver", "bus_bps=1500000000")
+    assert measured["receiver"]["rx_dropped_buffer"] > 0
+    assert measured["goodput_bps"] == pytest.approx(1.5e9 * 1472 / FRAME, rel=0.01)
+    assert measured["receiver"]["buffer_high_water_bytes"] <= 512 * 1024
 
 
 def test_a_slow_bus_asks_for_a_pause(rig: Rig) -> None:
     """With PAUSE, the buffer in front of the bus loses nothing."""
     speed = ("--speed", "2500", "--time", "1")
-    found = flow(rig, "--udp", *speed, "--pause", "on", "--receiver", "bus_bps=1500000000")
-    assert found["receiver"]["rx_dropped_buffer"] == 0
-    assert found["receiver"]["tx_pause_frames"] > 0
-    assert found["goodput_bps"] == pytest.approx(1.5e9 * 1472 / FRAME, rel=0.001)
+    measured = flow(rig, "--udp", *speed, "--pause", "on", "--receiver", "bus_bps=1500000000")
+    assert measured["receiver"]["rx_dropped_buffer"] == 0
+    assert measured["receiver"]["tx_pause_frames"] > 0
+    assert measured["goodput_bps"] == pytest.approx(1.5e9 * 1472 / FRAME, rel=0.001)
 
 
 @pytest.mark.parametrize("end", ["sender", "receiver"])
@@ -68,11 +68,11 @@ def test_a_slow_bus_asks_for_a_pause(rig: Rig) -> None:
 def test_a_slow_cpu_is_the_bottleneck(rig: Rig, end: str, frame_ns: int) -> None:
     """Goodput is payload over the cost of a frame, and the CPU has worked that long for each frame."""
     direction = {"sender": "tx", "receiver": "rx"}[end]
-    found = flow(
+    measured = flow(
         rig, f"--{end}", "cpu=1", f"--{end}", f"cpu_{direction}_frame_ns={frame_ns}", "--pause", "on"
     )
-    assert found["goodput_bps"] == pytest.approx(PAYLOAD * 8e9 / frame_ns, rel=0.003)
-    assert found[end]["cpu_busy_ns"] == found[end][f"{direction}_frames"] * frame_ns
+    assert measured["goodput_bps"] == pytest.approx(PAYLOAD * 8e9 / frame_ns, rel=0.003)
+    assert measured[end]["cpu_busy_ns"] == measured[end][f"{direction}_frames"] * frame_ns
 
 
 @pytest.mark.parametrize(
@@ -83,36 +83,36 @@ def test_the_knee_between_line_and_cpu(rig: Rig, frame_ns: int, bound: str) -> N
     line_bps = 2.5e9 * PAYLOAD / (FRAME + 24)
     expected = line_bps if bound == "line" else PAYLOAD * 8e9 / frame_ns
     settings = ("--receiver", "cpu=1", "--receiver", f"cpu_rx_frame_ns={frame_ns}", "--pause", "on")
-    found = flow(rig, "--speed", "2500", *settings)
-    assert found["goodput_bps"] == pytest.approx(expected, rel=0.003)
+    measured = flow(rig, "--speed", "2500", *settings)
+    assert measured["goodput_bps"] == pytest.approx(expected, rel=0.003)
 
 
 def test_a_sending_host_hears_its_acknowledgements(rig: Rig) -> None:
     """A CPU at its limit serves both directions: data at 20 us a frame, and an acknowledgement for two."""
     costs = ("cpu=1", "cpu_tx_frame_ns=20000", "cpu_rx_frame_ns=20000")
-    arguments = [part for each in costs for part in ("--sender", each)]
-    found = flow(rig, *arguments)
-    sender = found["sender"]
+    arguments = [part for cost in costs for part in ("--sender", cost)]
+    measured = flow(rig, *arguments)
+    sender = measured["sender"]
     assert sender["rx_dropped_buffer"] == 0
-    assert found["retransmits"] == 0
+    assert measured["retransmits"] == 0
     assert sender["cpu_busy_ns"] == 20_000 * (sender["tx_frames"] + sender["rx_frames"])
-    assert found["goodput_bps"] == pytest.approx(PAYLOAD * 8e9 / 30_000, rel=0.1)
+    assert measured["goodput_bps"] == pytest.approx(PAYLOAD * 8e9 / 30_000, rel=0.1)
 
 
 def test_bytes_cost_beside_frames(rig: Rig) -> None:
     """Payload inspection costs by the byte: 2 us and 2 ns for each of 1514 bytes."""
     settings = ("cpu=1", "cpu_rx_frame_ns=2000", "cpu_rx_byte_ps=2000")
-    arguments = [part for each in settings for part in ("--receiver", each)]
-    found = flow(rig, *arguments, "--pause", "on")
-    assert found["goodput_bps"] == pytest.approx(PAYLOAD * 8e9 / (2000 + 2 * FRAME), rel=0.003)
+    arguments = [part for setting in settings for part in ("--receiver", setting)]
+    measured = flow(rig, *arguments, "--pause", "on")
+    assert measured["goodput_bps"] == pytest.approx(PAYLOAD * 8e9 / (2000 + 2 * FRAME), rel=0.003)
 
 
 def test_a_slow_cpu_overflows_its_ring(rig: Rig) -> None:
     """UDP at line rate into a slow CPU: the ring and the buffer fill, then frames are lost."""
     slow = ("--receiver", "cpu=1", "--receiver", "cpu_rx_frame_ns=10000")
-    found = flow(rig, "--udp", "--speed", "2500", "--time", "1", *slow)
-    assert found["receiver"]["rx_dropped_buffer"] > 0
-    assert found["goodput_bps"] == pytest.approx(1472 * 8e9 / 10_000, rel=0.02)
+    measured = flow(rig, "--udp", "--speed", "2500", "--time", "1", *slow)
+    assert measured["receiver"]["rx_dropped_buffer"] > 0
+    assert measured["goodput_bps"] == pytest.approx(1472 * 8e9 / 10_000, rel=0.02)
 
 
 @pytest.mark.parametrize("setting", ["cpu", "bus_bps"])

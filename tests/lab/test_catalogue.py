@@ -96,7 +96,7 @@ def test_a_scenario_repeats_to_the_byte(name: str, rig: Rig, elsewhere: Elsewher
 def test_a_scenario_passes_as_a_user_runs_it(rig: Rig, tmp_path: Path) -> None:
     """With its control, from the command line to the exit code."""
     code, document = run("sfp-flow-control-off", rig.lab, tmp_path / "results", rig.cpu)
-    failed = [each["explanation"] for variant in document["variants"] for each in variant["checks"]]
+    failed = [check["explanation"] for variant in document["variants"] for check in variant["checks"]]
     assert code == 0, failed
 
 

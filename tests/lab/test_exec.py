@@ -27,7 +27,7 @@ def wirelab(*argv: str, cwd: Path, **environ: str) -> subprocess.CompletedProces
 
 def lab_processes(mark: str) -> list[str]:
     """Processes of this machine whose current folder or command line names ``mark``."""
-    found = []
+    processes = []
     for folder in Path("/proc").iterdir():
         if folder.name.isdigit():
             try:
@@ -36,8 +36,8 @@ def lab_processes(mark: str) -> list[str]:
             except OSError:
                 continue
             if mark in words and int(folder.name) != os.getpid():
-                found.append(f"{folder.name} {words}")
-    return found
+                processes.append(f"{folder.name} {words}")
+    return processes
 
 
 def test_output_and_exit_code_are_the_commands(tmp_path: Path) -> None:
@@ -53,7 +53,7 @@ def test_current_folder_is_there_and_read_only(tmp_path: Path) -> None:
     assert done.stdout == "hello\n"
     assert done.returncode != 0
     assert "Read-only file system" in done.stderr
-    assert sorted(each.name for each in tmp_path.iterdir()) == ["notes.txt"]
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["notes.txt"]
 
 
 def test_writable_folder_keeps_results(tmp_path: Path) -> None:

@@ -11,10 +11,9 @@ from typing import TYPE_CHECKING
 import wirelab
 from tests.lab.elsewhere import become_another, other_folder
 from tests.lab.rig import GBPS, Rig, flow, host_port, plan
-from wirelab.lab import export, kernel, rootfs
+from wirelab.lab import export
 from wirelab.lab.cache import Cache
-from wirelab.lab.context import BuildContext
-from wirelab.lab.recipe import Recipe
+from wirelab.lab.recipe import BuildContext, Recipe
 from wirelab.lab.reporter import Reporter
 from wirelab.lab.select import Lab, built_kernel, built_root, select
 from wirelab.plan.types import Cable
@@ -43,9 +42,9 @@ def test_an_exported_lab_measures_the_same(rig: Rig) -> None:
             shutil.copytree(Recipe.find().home / name, folder / "recipe" / name, symlinks=True)
         shutil.copytree(Path(wirelab.__file__).parent, folder / "wirelab")
         (folder / "home").mkdir()
-        found = _elsewhere(PLAN, folder, rig.cpu)
+        measured = _elsewhere(PLAN, folder, rig.cpu)
     here = Rig(lab, rig.folder, cpu=rig.cpu)
-    assert found == (lab.kernel_id, lab.root_id, read_result(PLAN, here.run(PLAN)).digest)
+    assert measured == (lab.kernel_id, lab.root_id, read_result(PLAN, here.run(PLAN)).digest)
 
 
 def _elsewhere(what: Plan, folder: Path, cpu: int) -> tuple[str, str, str]:
@@ -55,10 +54,10 @@ def _elsewhere(what: Plan, folder: Path, cpu: int) -> tuple[str, str, str]:
     process.start()
     sender.close()
     try:
-        found: tuple[str, str, str] = receiver.recv()
+        answer: tuple[str, str, str] = receiver.recv()
     finally:
         process.join()
-    return found
+    return answer
 
 
 def _import_and_run(what: Plan, folder: Path, cpu: int, answer: Connection) -> None:
@@ -70,7 +69,7 @@ def _import_and_run(what: Plan, folder: Path, cpu: int, answer: Connection) -> N
     with export.opened(folder / "lab.tar", context) as file:
         assert export.unpack(context, file)
     kernel_entry, root_entry = built_kernel(context), built_root(context)
-    lab = Lab(kernel.path(kernel_entry), rootfs.path(root_entry), kernel_entry.id, root_entry.id)
+    lab = Lab(kernel_entry.product, root_entry.product, kernel_entry.id, root_entry.id)
     wirelab.__file__ = str(folder / "wirelab" / "__init__.py")
     answer.send((lab.kernel_id, lab.root_id, read_result(what, Rig(lab, home, cpu=cpu).run(what)).digest))
 
@@ -78,7 +77,7 @@ def _import_and_run(what: Plan, folder: Path, cpu: int, answer: Connection) -> N
 def _essentials(folder: Path) -> Path:
     folder.mkdir()
     for name in ("setpriv", "tar", "gzip", "taskset"):
-        found = shutil.which(name)
-        assert found, name
-        (folder / name).symlink_to(found)
+        program = shutil.which(name)
+        assert program, name
+        (folder / name).symlink_to(program)
     return folder

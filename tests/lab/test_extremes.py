@@ -33,6 +33,26 @@ def test_a_path_of_ten_seconds_outlasts_a_ping(rig: Rig) -> None:
     carried_out(rig, f"{text}expect:\n  echo: {{lost: 100 %}}\n")
 
 
+def test_iperf3_gets_over_round_trips_of_seconds(rig: Rig) -> None:
+    """It asks in a loop, without sleeping, until its server has answered; in virtual time that may take."""
+    text = f"{with_settings('server.delay: 2 s', 'client.delay: 2 s')}traffic:\n  - {FLOW}\n"
+    carried_out(rig, f"{text}expect:\n  bulk: {{connects: yes}}\n")
+
+
+@pytest.mark.parametrize("setting", ["server.delay: 10 s", "server.loss: 80 %"])
+def test_where_iperf3_loses_its_server_that_is_what_was_found(rig: Rig, setting: str) -> None:
+    """It waits ten seconds for a message. What it says then stands beside the verdict."""
+    text = f"{with_settings(setting)}traffic:\n  - {FLOW}\nexpect:\n  bulk: {{connects: no}}\n"
+    _, result = carried_out(rig, text)
+    assert result.flows["bulk"].lost_connection
+
+
+def test_a_connection_on_which_nothing_comes_has_figures(rig: Rig) -> None:
+    """The server ends it after a while: that is goodput of 0, and no broken lab."""
+    text = f"{with_settings('server.loss: 60 %')}traffic:\n  - {FLOW}\n"
+    carried_out(rig, f"{text}expect:\n  bulk: {{goodput: ..1 Mbit/s}}\n")
+
+
 def test_a_cpu_that_takes_half_a_second_for_a_frame_is_waited_for(rig: Rig) -> None:
     """What it has not looked at when the traffic is over is not left behind."""
     head = with_settings("client.rx_frame: 500 ms")

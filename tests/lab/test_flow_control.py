@@ -60,9 +60,9 @@ def test_nothing_is_lost_under_eight_flows(rig: Rig) -> None:
     plan_ = incast(8, pause=True)
     result = judged(plan_, rig.run(plan_))
     assert dropped(result) == 0
-    assert sum(each.retransmits or 0 for each in result.flows.values()) == 0
+    assert sum(outcome.retransmits or 0 for outcome in result.flows.values()) == 0
     assert sum(port.tx_pause_frames for port in result.ports.values()) > 0
-    total_bps = sum(each.goodput_bps for each in result.flows.values())
+    total_bps = sum(outcome.goodput_bps for outcome in result.flows.values())
     assert total_bps == pytest.approx(1 * GBPS * 1448 / 1538, rel=0.02)
 
 
@@ -75,19 +75,19 @@ def test_the_same_without_pause_loses_frames(rig: Rig) -> None:
 
 def test_xoff_is_refreshed_before_it_runs_out(rig: Rig) -> None:
     """A receiver that is deaf for long repeats its PAUSE at half the pause time: the sender stays silent."""
-    found = rig.script("pause_refresh.py", "1000", str(QUANTA), "0.2")
+    measured = rig.script("pause_refresh.py", "1000", str(QUANTA), "0.2")
     half_s = QUANTA * QUANTUM_BITS / 1e9 / 2
-    assert found["held_s"] == pytest.approx(0.2, rel=0.05)
-    assert found["pause_frames"] == pytest.approx(found["held_s"] / half_s, abs=2)
-    assert found["frames_while_held"] == 0
-    assert found["dropped"] == 0
+    assert measured["held_s"] == pytest.approx(0.2, rel=0.05)
+    assert measured["pause_frames"] == pytest.approx(measured["held_s"] / half_s, abs=2)
+    assert measured["frames_while_held"] == 0
+    assert measured["dropped"] == 0
 
 
 @pytest.mark.parametrize("speed_mbps", [100, 1000, 10_000])
 def test_buffer_never_rises_above_xoff_and_headroom(rig: Rig, speed_mbps: int) -> None:
     """After XOFF a port takes what was under way: its own PAUSE's wait, the cable twice, two frames."""
-    found = rig.script("pause_refresh.py", str(speed_mbps), str(QUANTA), "0.02")
+    measured = rig.script("pause_refresh.py", str(speed_mbps), str(QUANTA), "0.02")
     frame, pause, overhead = 1514, 60, 24
-    cable_octets = 2 * found["cable_delay_ns"] * speed_mbps * MBPS / 8 / NS_PER_S
+    cable_octets = 2 * measured["cable_delay_ns"] * speed_mbps * MBPS / 8 / NS_PER_S
     headroom = 2 * (frame + overhead) + (pause + overhead) + cable_octets + frame
-    assert found["xoff_bytes"] < found["high_water_bytes"] <= found["xoff_bytes"] + headroom
+    assert measured["xoff_bytes"] < measured["high_water_bytes"] <= measured["xoff_bytes"] + headroom

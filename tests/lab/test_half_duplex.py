@@ -15,14 +15,14 @@ ON_WIRE = 1514 + 24
 def hub(rig: Rig, **options: float) -> dict[str, Any]:
     """Run stations on a hub; nothing may be unaccounted for."""
     words = [word for name, value in options.items() for word in (f"--{name.replace('_', '-')}", f"{value}")]
-    found = rig.script("hub.py", *words)
-    for station, port in zip(found["stations"], found["hub"], strict=True):
+    counted = rig.script("hub.py", *words)
+    for station, port in zip(counted["stations"], counted["hub"], strict=True):
         assert station["tx_frames"] == port["rx_wire_frames"] == port["rx_frames"]
         assert port["tx_frames"] == station["rx_wire_frames"] == station["rx_frames"]
-    sent = [station["tx_frames"] for station in found["stations"]]
-    for own, port in zip(sent, found["hub"], strict=True):
+    sent = [station["tx_frames"] for station in counted["stations"]]
+    for own, port in zip(sent, counted["hub"], strict=True):
         assert port["tx_frames"] == sum(sent) - own
-    return found
+    return counted
 
 
 @pytest.mark.parametrize("mtu_bytes", [576, 1500, 9000])
@@ -30,15 +30,15 @@ def hub(rig: Rig, **options: float) -> dict[str, Any]:
 def test_a_lone_sender_has_the_line_for_itself(rig: Rig, speed_mbps: int, mtu_bytes: int) -> None:
     """One sender meets nobody: half duplex is as fast as full duplex."""
     arguments = ("--speed", str(speed_mbps), "--duplex", "half", "--udp", "--time", "20")
-    found = rig.script("one_flow.py", *arguments, "--mtu", str(mtu_bytes))
+    measured = rig.script("one_flow.py", *arguments, "--mtu", str(mtu_bytes))
     on_wire = mtu_bytes + 14 + 24
-    assert found["goodput_bps"] == pytest.approx(speed_mbps * 1e6 * (mtu_bytes - 28) / on_wire, rel=0.001)
+    assert measured["goodput_bps"] == pytest.approx(speed_mbps * 1e6 * (mtu_bytes - 28) / on_wire, rel=0.001)
 
 
 def test_every_station_of_a_hub_hears_every_frame(rig: Rig) -> None:
     """What one sends, all others receive, and each frame once."""
-    found = hub(rig, speed=10, senders=1, time=2)
-    on_the_air = {station["rx_frames"] + station["tx_frames"] for station in found["stations"]}
+    counted = hub(rig, speed=10, senders=1, time=2)
+    on_the_air = {station["rx_frames"] + station["tx_frames"] for station in counted["stations"]}
     assert len(on_the_air) == 1
     assert on_the_air.pop() > 1000
 
@@ -50,27 +50,27 @@ def test_senders_of_a_hub_share_what_one_would_have(rig: Rig, senders: int) -> N
     Boggs, Mogul, Kent: Measured Capacity of an Ethernet, 1988, figure 3: above 9.5 Mbit/s on the wire
     for frames of 1536 bytes and few stations.
     """
-    found = hub(rig, speed=10, senders=senders, time=10)
-    total_bps = sum(found["goodput_bps"])
+    measured = hub(rig, speed=10, senders=senders, time=10)
+    total_bps = sum(measured["goodput_bps"])
     line_bps = 10e6 * 1472 / ON_WIRE
     assert 0.9 * line_bps < total_bps < line_bps
-    stations = found["stations"]
-    assert sum(each["tx_collisions"] for each in stations) > 100
-    assert all(each["tx_late_collisions"] == 0 for each in stations)
+    stations = measured["stations"]
+    assert sum(station["tx_collisions"] for station in stations) > 100
+    assert all(station["LateCollisions"] == 0 for station in stations)
 
 
 def test_collisions_are_counted_by_how_a_frame_left(rig: Rig) -> None:
     """A frame left at once, after one collision or after more, or was given up; no frame is in two."""
-    found = hub(rig, speed=10, senders=3, time=5)
-    for each in found["stations"][1:]:
+    counted = hub(rig, speed=10, senders=3, time=5)
+    for station in counted["stations"][1:]:
         attempts_min = (
-            each["tx_single_collisions"]
-            + 2 * each["tx_multiple_collisions"]
-            + 16 * each["tx_dropped_collisions"]
+            station["SingleCollisionFrames"]
+            + 2 * station["MultipleCollisionFrames"]
+            + 16 * station["tx_dropped_collisions"]
         )
-        assert each["tx_collisions"] >= attempts_min
-        assert each["tx_frames"] >= each["tx_single_collisions"] + each["tx_multiple_collisions"]
-        assert each["tx_multiple_collisions"] > 0
+        assert station["tx_collisions"] >= attempts_min
+        assert station["tx_frames"] >= station["SingleCollisionFrames"] + station["MultipleCollisionFrames"]
+        assert station["MultipleCollisionFrames"] > 0
 
 
 def test_a_hub_repeats_the_same_run(rig: Rig) -> None:
@@ -86,11 +86,13 @@ def test_a_duplex_mismatch_hurts_in_one_direction(rig: Rig) -> None:
     """
     matched = rig.script("one_flow.py", "--speed", "100", "--time", "5")
     arguments = ("--speed", "100", "--time", "5", "--duplex", "half", "--receiver-duplex", "full")
-    found = rig.script("one_flow.py", *arguments)
-    half, full = found["sender"], found["receiver"]
-    assert half["tx_late_collisions"] > 0
-    assert half["tx_late_collisions"] == half["tx_dropped_collisions"]
+    measured = rig.script("one_flow.py", *arguments)
+    half, full = measured["sender"], measured["receiver"]
+    assert half["LateCollisions"] > 0
+    assert half["LateCollisions"] == half["tx_dropped_collisions"]
+    assert half["FramesAbortedDueToXSColls"] == 0
+    assert half["FrameCheckSequenceErrors"] == half["rx_dropped_collision"]
     assert half["rx_dropped_collision"] > 0
     assert full["tx_collisions"] == full["rx_dropped_collision"] == 0
     assert full["tx_frames"] == half["rx_wire_frames"] == half["rx_frames"] + half["rx_dropped_collision"]
-    assert found["goodput_bps"] < matched["goodput_bps"] / 10
+    assert measured["goodput_bps"] < matched["goodput_bps"] / 10

@@ -49,7 +49,7 @@ def test_the_host_gets_no_interface_and_no_namespace(tmp_path: Path) -> None:
 def test_a_lab_has_no_way_to_the_hosts_network(rig: Rig) -> None:
     """None of its interfaces leads out, it has no default route, and its first process is its own."""
     link = rig.execute("ip", "-json", "link")
-    assert {each["ifname"] for each in json.loads(link.stdout)} == {"lo", "dummy0", "ifb0", "ifb1"}
+    assert {interface["ifname"] for interface in json.loads(link.stdout)} == {"lo", "dummy0", "ifb0", "ifb1"}
     assert rig.execute("ip", "route", "show", "table", "all").stdout.count("default") == 0
     assert rig.execute("sh", "-c", "cat /proc/1/cmdline").stdout.startswith("python3\0-B\0-m\0wirelab.guest")
 

@@ -39,7 +39,7 @@ def steady_goodput_bps(
     samples: list[dict[str, Any]], name: str, mtu: int, begin_ns: int, end_ns: int
 ) -> float:
     """Payload per second that arrived at ``name``'s port between two instants, from its own counters."""
-    inside = [each for each in samples if begin_ns <= each["at_ns"] <= end_ns]
+    inside = [sample for sample in samples if begin_ns <= sample["at_ns"] <= end_ns]
     first, last = inside[0], inside[-1]
     octets: int = last["ports"][name]["rx_bytes"] - first["ports"][name]["rx_bytes"]
     payload = octets * (mtu - IP_TCP) / (mtu + HEADER)
@@ -63,9 +63,9 @@ def test_goodput_is_the_share_of_the_line_that_payload_has(
     raw = rig.run(plan(ports, cables, flows, sample_interval_ns=50 * NS_PER_MS))
 
     samples = [json.loads(line) for line in (raw / "samples.jsonl").read_text().splitlines()]
-    for mtu, each in zip(MTUS, flows, strict=True):
-        begin_ns = each.start_ns + int(settle_s * NS_PER_S)
-        end_ns = each.start_ns + each.duration_ns
+    for mtu, measured_flow in zip(MTUS, flows, strict=True):
+        begin_ns = measured_flow.start_ns + int(settle_s * NS_PER_S)
+        end_ns = measured_flow.start_ns + measured_flow.duration_ns
         measured = steady_goodput_bps(samples, f"r{mtu}-eth0", mtu, begin_ns, end_ns)
         assert measured == pytest.approx(ceiling_bps(speed_bps, mtu), rel=0.0005)
 

@@ -56,9 +56,9 @@ class Stream:
 
 def measure(rig: Rig, speed_mbps: int, *injections: str) -> Stream:
     """Run the stream in a lab."""
-    found = rig.script("pause_stream.py", str(speed_mbps), str(FRAME), str(CABLE_NS), *injections)
-    assert len(found["pauses"]) == len(injections)
-    return Stream(speed_mbps, [tuple(each) for each in found["pauses"]], found["arrivals"])
+    measured = rig.script("pause_stream.py", str(speed_mbps), str(FRAME), str(CABLE_NS), *injections)
+    assert len(measured["pauses"]) == len(injections)
+    return Stream(speed_mbps, [tuple(pause) for pause in measured["pauses"]], measured["arrivals"])
 
 
 @pytest.mark.parametrize("speed_mbps", [100, 1000, 2500, 10000, 25000])

@@ -47,26 +47,26 @@ def run(rig: Rig, pfc: str) -> Outcome:
 
 def test_only_the_lossless_priority_is_paused(rig: Rig) -> None:
     """The sender is silent at priority 3 nine tenths of the time, and never at another."""
-    found = run(rig, PRIORITY_3)
-    assert found.lost == 0
-    assert found.storage_bps == pytest.approx(LINE_BPS, rel=0.005)
-    assert found.other_bps == pytest.approx(2 * GBPS, rel=0.005)
-    assert found.sender["tx_paused_ns_prio3"] > 0.8e9
-    assert all(found.sender[f"tx_paused_ns_prio{priority}"] == 0 for priority in range(8) if priority != 3)
-    assert found.switch["tx_pfc_frames"] == found.sender["rx_pfc_frames"] > 0
-    assert found.switch["tx_pause_frames"] == found.sender["rx_pause_frames"] == 0
-    frames = [found.switch["tx_pfc_frames"] if priority == 3 else 0 for priority in range(8)]
-    assert found.switch_dcb["requests"] == found.sender_dcb["indications"] == frames
+    measured = run(rig, PRIORITY_3)
+    assert measured.lost == 0
+    assert measured.storage_bps == pytest.approx(LINE_BPS, rel=0.005)
+    assert measured.other_bps == pytest.approx(2 * GBPS, rel=0.005)
+    assert measured.sender["tx_paused_ns_prio3"] > 0.8e9
+    assert all(measured.sender[f"tx_paused_ns_prio{priority}"] == 0 for priority in range(8) if priority != 3)
+    assert measured.switch["tx_pfc_frames"] == measured.sender["rx_pfc_frames"] > 0
+    assert measured.switch["tx_pause_frames"] == measured.sender["rx_pause_frames"] == 0
+    frames = [measured.switch["tx_pfc_frames"] if priority == 3 else 0 for priority in range(8)]
+    assert measured.switch_dcb["requests"] == measured.sender_dcb["indications"] == frames
 
 
 def test_plain_pause_stops_all(rig: Rig) -> None:
     """Without priorities the other flow is paused with the first one: head-of-line blocking."""
-    found = run(rig, PLAIN_PAUSE)
-    assert found.lost == 0
-    assert found.storage_bps == pytest.approx(LINE_BPS, rel=0.005)
-    assert found.other_bps < 0.5 * 2 * GBPS
-    assert found.switch["tx_pause_frames"] == found.sender["rx_pause_frames"] > 0
-    assert found.switch["tx_pfc_frames"] == 0
+    measured = run(rig, PLAIN_PAUSE)
+    assert measured.lost == 0
+    assert measured.storage_bps == pytest.approx(LINE_BPS, rel=0.005)
+    assert measured.other_bps < 0.5 * 2 * GBPS
+    assert measured.switch["tx_pause_frames"] == measured.sender["rx_pause_frames"] > 0
+    assert measured.switch["tx_pfc_frames"] == 0
 
 
 def test_dcb_shows_what_it_has_set(rig: Rig) -> None:

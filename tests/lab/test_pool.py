@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from typing import TYPE_CHECKING
 
 import pytest
@@ -13,12 +14,9 @@ POOL_BYTES = 100_000
 
 
 def ports(stdout: str) -> list[dict[str, int]]:
-    """The statistics of each port that `ethtool -S` printed."""
-    found = []
-    for block in stdout.split("NIC statistics:")[1:]:
-        lines = (line.partition(":") for line in block.strip().splitlines())
-        found.append({name.strip(): int(value) for name, _, value in lines})
-    return found
+    """What each port counted, as `inside.py` printed it."""
+    lines = (line.partition("counters ") for line in stdout.splitlines())
+    return [json.loads(counted) for _, marker, counted in lines if marker]
 
 
 def test_ports_share_what_there_is(rig: Rig) -> None:
@@ -26,12 +24,12 @@ def test_ports_share_what_there_is(rig: Rig) -> None:
     output = rig.execute("sh", "pool.sh", str(POOL_BYTES))
     assert output.code == 0, output.stderr
     receiver, *senders = ports(output.stdout)
-    assert sum(each["rx_dropped_pool"] for each in senders) > 0
-    for each in senders:
-        assert each["rx_dropped_buffer"] == 0
-        assert each["buffer_high_water_bytes"] <= POOL_BYTES
-        assert each["rx_wire_frames"] == each["rx_frames"] + each["rx_dropped_pool"]
-        assert each["pool_used_bytes"] == 0
+    assert sum(sender["rx_dropped_pool"] for sender in senders) > 0
+    for sender in senders:
+        assert sender["rx_dropped_buffer"] == 0
+        assert sender["buffer_high_water_bytes"] <= POOL_BYTES
+        assert sender["rx_wire_frames"] == sender["rx_frames"] + sender["rx_dropped_pool"]
+        assert sender["pool_used_bytes"] == 0
     assert receiver["queue_high_water_bytes"] <= POOL_BYTES
 
 
@@ -39,8 +37,8 @@ def test_a_pool_that_is_large_enough_is_not_seen(rig: Rig) -> None:
     """With more than ever waits, the ports' own limits are all there is."""
     output = rig.execute("sh", "pool.sh", "100000000")
     assert output.code == 0, output.stderr
-    for each in ports(output.stdout):
-        assert each["rx_dropped_pool"] == 0
+    for port in ports(output.stdout):
+        assert port["rx_dropped_pool"] == 0
 
 
 @pytest.mark.parametrize(

@@ -32,10 +32,14 @@ def test_link_needs_the_same_speed_at_both_ends(rig: Rig) -> None:
     [
         ("ip link add link p1 name p3 type etherport", "the other end has a cable already"),
         ("ip link add link lo name p3 type etherport", "the other end of the cable is not an etherport"),
+        ("ip link add name p3 address 01:00:00:00:00:01 type etherport", "Cannot assign requested address"),
+        ("ip link add name p3 numtxqueues 4 type etherport", "a port has 1 TX queue, or 8"),
+        ("ip link add name p3 numtxqueues 16 type etherport", "a port has 1 TX queue, or 8"),
         ("ip link set p1 mtu 9217", "mtu greater than device maximum"),
         ("ethtool -s p1 speed 3000", "Invalid argument"),
         ("ethtool -G p1 rx 0", "Invalid argument"),
         ("echo 0 > /sys/class/net/p1/etherport/pause_quanta", "Invalid argument"),
+        ("echo sixteen-letters-x > /sys/class/net/p1/etherport/follow", "Invalid argument"),
         ("echo switch > /sys/class/net/p1/etherport/role", "Invalid argument"),
     ],
 )
@@ -46,11 +50,18 @@ def test_what_no_hardware_can_do_is_refused(rig: Rig, command: str, message: str
     assert message in output.stderr
 
 
+def test_a_port_begins_without_carrier(rig: Rig) -> None:
+    """It has none to lose: who listens to the kernel hears of a carrier when there is a link."""
+    command = "cat /sys/class/net/p1/carrier_changes; "
+    output = rig.execute("sh", "-c", PAIR + command + UP + "sleep 2; " + command)
+    assert output.stdout.split() == ["0", "1"]
+
+
 def test_settings_are_read_back_by_the_tools_that_set_them(rig: Rig) -> None:
     """What `ethtool -A -C -G` set is what `-a -c -g` show, with the PAUSE frames beside it (`-I`)."""
     set_ = "ethtool -A p1 rx off tx on; ethtool -C p1 rx-usecs 50 rx-frames 10; ethtool -G p1 rx 100 tx 20; "
     output = rig.execute("sh", "-c", PAIR + set_ + "ethtool -I -a p1; ethtool -c p1; ethtool -g p1")
-    found = [" ".join(line.split()) for line in output.stdout.splitlines()]
+    shown = [" ".join(line.split()) for line in output.stdout.splitlines()]
     for line in (
         "RX: off",
         "TX: on",
@@ -60,7 +71,15 @@ def test_settings_are_read_back_by_the_tools_that_set_them(rig: Rig) -> None:
         "RX: 100",
         "TX: 20",
     ):
-        assert line in found
+        assert line in shown
+
+
+@pytest.mark.parametrize("name", ["p2", "fifteen-letters"])
+def test_a_port_follows_one_with_any_name(rig: Rig, name: str) -> None:
+    """A name may have 15 letters, and the newline behind it, which every shell writes, is none of them."""
+    command = f"ip link add name {name} type etherport; cd /sys/class/net/p1/etherport; echo {name} >follow; "
+    output = rig.execute("bash", "-ec", "ip link add name p1 type etherport; " + command + "cat follow")
+    assert (output.stdout, output.stderr) == (f"{name}\n", "")
 
 
 def test_port_is_deleted_while_its_settings_are_written(rig: Rig) -> None:

@@ -40,7 +40,7 @@ def test_rtt_is_the_delay_of_both_directions(rig: Rig) -> None:
     result = read_result(path, raw)
     assert [breach.message for breach in check_laws(path, result)] == []
     samples = [json.loads(line) for line in (raw / "samples.jsonl").read_text().splitlines()]
-    rtts_us = [each["flows"]["f"]["rtt_us"] for each in samples if "f" in each["flows"]]
+    rtts_us = [sample["flows"]["f"]["rtt_us"] for sample in samples if "f" in sample["flows"]]
     assert 2 * DELAY_NS / 1000 <= min(rtts_us) < 2 * DELAY_NS / 1000 + 500
 
 

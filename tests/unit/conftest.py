@@ -10,7 +10,7 @@ from labs import build, build_context
 if TYPE_CHECKING:
     from pathlib import Path
 
-    from wirelab.lab.context import BuildContext
+    from wirelab.lab.recipe import BuildContext
 
 
 @pytest.fixture

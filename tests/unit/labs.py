@@ -9,8 +9,7 @@ from typing import TYPE_CHECKING, Any
 from wirelab.lab import debian, export, kernel, rootfs
 from wirelab.lab.archive import Archive
 from wirelab.lab.cache import Cache
-from wirelab.lab.context import BuildContext
-from wirelab.lab.recipe import Recipe
+from wirelab.lab.recipe import BuildContext, Recipe
 from wirelab.lab.reporter import Reporter
 
 if TYPE_CHECKING:
@@ -63,5 +62,5 @@ def imported(context: BuildContext, content: bytes) -> bool:
 
 def ids(context: BuildContext) -> list[str | None]:
     """What a run would use."""
-    found = (kernel.find(context), debian.find(context), rootfs.find(context))
-    return [entry.id if entry else None for entry in found]
+    entries = (kernel.find(context), debian.find(context), rootfs.find(context))
+    return [entry.id if entry else None for entry in entries]

@@ -102,7 +102,7 @@ def judged(
 
 def outcome(*variants: VariantResult, job: Job = JOB) -> FinishedJob:
     """A run of these variants."""
-    return FinishedJob(job, job.result(variants, 12.3), None)
+    return FinishedJob(job.result(variants, 12.3), None)
 
 
 def page(*variants: VariantResult, job: Job = JOB) -> Page:

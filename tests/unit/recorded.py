@@ -98,7 +98,8 @@ def plan(variant: str = "main") -> Plan:
 def with_ports(original: Plan, *names: str, **settings: Any) -> Plan:  # noqa: ANN401 - any of the settings
     """The Plan with ``settings`` on the named ports, on all of them if none is named."""
     ports = (
-        replace(each, **settings) if not names or each.name in names else each for each in original.ports
+        replace(the_port, **settings) if not names or the_port.name in names else the_port
+        for the_port in original.ports
     )
     return replace(original, ports=tuple(ports))
 
@@ -121,7 +122,7 @@ class Recording:
 
     def snapshot(self, name: str) -> Json:
         """One snapshot."""
-        return next(each for each in self.counters["snapshots"] if each["name"] == name)
+        return next(snapshot for snapshot in self.counters["snapshots"] if snapshot["name"] == name)
 
     def stats(self, snapshot: str, port_name: str) -> Json:
         """``ethtool -S`` of a port in a snapshot."""
@@ -163,8 +164,13 @@ def recording(the_plan: Plan | None = None, *, dropped: int = DROPPED) -> Record
     the_plan = the_plan or plan()
     return Recording(
         settings=[
-            {"port": each.name, "setting": "speed_bps", "asked": each.speed_bps, "actual": each.speed_bps}
-            for each in the_plan.ports
+            {
+                "port": the_port.name,
+                "setting": "speed_bps",
+                "asked": the_port.speed_bps,
+                "actual": the_port.speed_bps,
+            }
+            for the_port in the_plan.ports
         ],
         flows={
             "upload.client": _client(0),
@@ -228,21 +234,22 @@ def _snapshot(the_plan: Plan, name: str, dropped: int) -> Json:
         "ports": {port_name: _stats(sent, received) for port_name, (sent, received, _) in counted.items()},
         "links": _links(the_plan),
         "qdiscs": {
-            each.name: [_qdisc(each, counted[each.name][0], counted[each.name][2])] for each in the_plan.ports
+            the_port.name: [_qdisc(the_port, counted[the_port.name][0], counted[the_port.name][2])]
+            for the_port in the_plan.ports
         },
     }
 
 
 def _links(the_plan: Plan) -> Json:
     return {
-        each.name: {
+        the_port.name: {
             "up": True,
-            "speed_bps": each.speed_bps,
-            "duplex": each.duplex,
-            "pause_rx": each.pause_rx,
-            "pause_tx": each.pause_tx,
+            "speed_bps": the_port.speed_bps,
+            "duplex": the_port.duplex,
+            "pause_rx": the_port.pause_rx,
+            "pause_tx": the_port.pause_tx,
         }
-        for each in the_plan.ports
+        for the_port in the_plan.ports
     }
 
 
@@ -303,11 +310,16 @@ def _sample(the_plan: Plan, tenth: int) -> Json:
         "tx_bytes": 0,
         "rx_bytes": 0,
     }
-    ports = {each.name: copy.copy(idle) for each in the_plan.ports}
+    ports = {the_port.name: copy.copy(idle) for the_port in the_plan.ports}
     if 4 * G <= at_ns <= 6 * G:
         ports["module-line"]["queue_bytes"] = 15_140
     running = next(
-        (each for each in the_plan.flows if each.start_ns <= at_ns < each.start_ns + each.duration_ns), None
+        (
+            the_flow
+            for the_flow in the_plan.flows
+            if the_flow.start_ns <= at_ns < the_flow.start_ns + the_flow.duration_ns
+        ),
+        None,
     )
     tcp = {"cwnd_segments": 42, "rtt_us": 312, "bytes_acked": at_ns // 10, "retransmits": 0}
     return {"at_ns": at_ns, "ports": ports, "flows": {running.name: tcp} if running else {}}

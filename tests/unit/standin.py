@@ -63,6 +63,11 @@ else:
 """
 
 
+def results_in(folder: Path) -> list[Path]:
+    """The whole results in a folder, or the whole sweeps, oldest first."""
+    return sorted(path.parent for path in folder.glob("[!.]*/*.json"))
+
+
 @dataclass(frozen=True)
 class StandIn:
     """A kernel and a root that look like a lab's; ``options`` are what ``wirelab run`` needs to use them."""

@@ -11,8 +11,19 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from wirelab.report.axis import Axis, tick_label, tick_step, ticks
-from wirelab.report.chart import COLOURS, WIDTH, Chart, Level, Line, Mark, Point, svg
+from wirelab.report.chart import (
+    COLOURS,
+    WIDTH,
+    Axis,
+    Chart,
+    Line,
+    Mark,
+    Point,
+    svg,
+    tick_label,
+    tick_step,
+    ticks,
+)
 from wirelab.units import COUNT, MICROSECONDS, NS_PER_S, RATE, RATIO, SIZE, TIME
 
 numbers = st.floats(-1e15, 1e15)
@@ -26,7 +37,7 @@ def drawn(chart: Chart) -> ET.Element:
     return ET.fromstring(svg(chart))  # noqa: S314 - of our own making
 
 
-def chart_of(*lines: Line, levels: tuple[Level, ...] = (), marks: tuple[Mark, ...] = ()) -> Chart:
+def chart_of(*lines: Line, levels: tuple[Mark, ...] = (), marks: tuple[Mark, ...] = ()) -> Chart:
     """A chart from 0 to 1 both ways."""
     return Chart("Goodput", Axis("time (s)", 0, 1), Axis("rate (Gbit/s)", 0, 1), lines, levels, marks)
 
@@ -55,10 +66,10 @@ def test_ticks_are_few_and_inside(one: float, other: float, at_most: int) -> Non
     low, high = sorted((Fraction(one), Fraction(other)))
     if low == high:
         return
-    found = ticks(low, high, at_most)
-    assert all(low <= Fraction(tick) <= high for tick in found)
-    assert all(before < after for before, after in itertools.pairwise(found))
-    assert (at_most - 1) * 2 // 5 <= len(found) <= at_most
+    values = ticks(low, high, at_most)
+    assert all(low <= Fraction(tick) <= high for tick in values)
+    assert all(before < after for before, after in itertools.pairwise(values))
+    assert (at_most - 1) * 2 // 5 <= len(values) <= at_most
 
 
 @given(numbers, numbers, at_mosts)
@@ -69,9 +80,9 @@ def test_ticks_are_multiples_of_a_round_step(one: float, other: float, at_most: 
         return
     step = tick_step(high - low, at_most)
     assert step.normalize().as_tuple().digits in ((1,), (2,), (5,))
-    found = ticks(low, high, at_most)
-    assert {after - before for before, after in itertools.pairwise(found)} <= {step}
-    assert all(Fraction(tick) % Fraction(step) == 0 for tick in found)
+    values = ticks(low, high, at_most)
+    assert {after - before for before, after in itertools.pairwise(values)} <= {step}
+    assert all(Fraction(tick) % Fraction(step) == 0 for tick in values)
 
 
 @given(st.fractions(min_value=Fraction(1, 10**9), max_value=10**15), at_mosts)
@@ -93,8 +104,8 @@ def test_no_smaller_round_step_would_do(span: Fraction, at_most: int) -> None:
 )
 def test_labels(low: str, high: str, at_most: int, labels: str) -> None:
     """As many decimals as the step has, thousands apart."""
-    found = ticks(Fraction(low), Fraction(high), at_most)
-    assert [tick_label(tick) for tick in found] == [label.replace("_", " ") for label in labels.split()]
+    values = ticks(Fraction(low), Fraction(high), at_most)
+    assert [tick_label(tick) for tick in values] == [label.replace("_", " ") for label in labels.split()]
 
 
 @pytest.mark.parametrize(("span", "at_most"), [(0, 5), (-1, 5), (1, 1)])
@@ -134,7 +145,7 @@ def test_a_chart_says_what_it_shows() -> None:
     """A title for who cannot see it, the labels of both axes, their ticks, levels and marks."""
     chart = chart_of(
         line_of([(0, 0), (1, 0.9)]),
-        levels=(Level("FIFO 16 KiB", 0.8),),
+        levels=(Mark("FIFO 16 KiB", 0.8),),
         marks=(Mark("download", 0.5),),
     )
     root = drawn(chart)
@@ -147,15 +158,15 @@ def test_a_chart_says_what_it_shows() -> None:
 def test_a_line_has_a_colour_and_a_title() -> None:
     """Each has a class of its own as long as there are colours, and says its name under the pointer."""
     lines = [Line(f"flow{number}", ((0, 0), (1, 1)), number, "10 in all") for number in range(COLOURS + 1)]
-    found = list(drawn(chart_of(*lines)).iter("polyline"))
-    assert [line.get("class") for line in found] == [*(f"c{number}" for number in range(COLOURS)), "c0"]
-    assert found[1][0].text == "flow1: 10 in all"
+    polylines = list(drawn(chart_of(*lines)).iter("polyline"))
+    assert [line.get("class") for line in polylines] == [*(f"c{number}" for number in range(COLOURS)), "c0"]
+    assert polylines[1][0].text == "flow1: 10 in all"
 
 
 def test_names_are_text() -> None:
     """Nothing that a scenario calls itself becomes an element."""
     evil = "<script>alert(1)</script>"
-    text = svg(chart_of(Line(evil, ((0, 0),), 0, evil), levels=(Level(evil, 1),), marks=(Mark(evil, 0),)))
+    text = svg(chart_of(Line(evil, ((0, 0),), 0, evil), levels=(Mark(evil, 1),), marks=(Mark(evil, 0),)))
     assert "<script" not in text
     assert text.count("&lt;script&gt;") == 6
 
@@ -165,21 +176,21 @@ def test_everything_is_on_the_drawing(points: list[Point], step: bool) -> None: 
     """No place of a line is outside, and a line begins and ends where its points do."""
     root = drawn(chart_of(line := line_of(points, step=step)))
     height = float(root.get("viewBox", "").split()[3])
-    (found,) = places(root)
-    assert all(0 <= x <= WIDTH and 0 <= y <= height for x, y in found)
+    (corners,) = places(root)
+    assert all(0 <= x <= WIDTH and 0 <= y <= height for x, y in corners)
     ends = drawn(chart_of(Line("ends", (line.points[0], line.points[-1]), 0)))
-    assert [found[0], found[-1]] == [places(ends)[0][0], places(ends)[0][-1]]
+    assert [corners[0], corners[-1]] == [places(ends)[0][0], places(ends)[0][-1]]
 
 
 @given(lines_of_points)
 def test_thinning_keeps_what_is_seen(points: list[Point]) -> None:
     """Of however many points at most four in a column of pixels, the lowest and highest among them."""
-    (found,) = places(drawn(chart_of(line_of(points))))
+    (corners,) = places(drawn(chart_of(line_of(points))))
     # A place is rounded to a tenth of a pixel, so one may show in the next column.
-    assert len(found) <= 4 * WIDTH
+    assert len(corners) <= 4 * WIDTH
     alone = [places(drawn(chart_of(line_of([point]))))[0][0][1] for point in points[:50]]
-    assert max(y for _, y in found) >= max(alone)
-    assert min(y for _, y in found) <= min(alone)
+    assert max(y for _, y in corners) >= max(alone)
+    assert min(y for _, y in corners) <= min(alone)
 
 
 def test_many_points_take_little_room() -> None:
@@ -190,22 +201,22 @@ def test_many_points_take_little_room() -> None:
 
 def test_what_is_level_is_one_line() -> None:
     """A queue that stays empty takes two places, however often it was looked at."""
-    (found,) = places(drawn(chart_of(line_of([(number / 1000, 0) for number in range(1001)]))))
-    assert len(found) == 2
+    (corners,) = places(drawn(chart_of(line_of([(number / 1000, 0) for number in range(1001)]))))
+    assert len(corners) == 2
 
 
 @given(st.lists(st.tuples(st.integers(0, 100), st.integers(0, 100)), min_size=1, max_size=50))
 def test_steps_go_across_or_up(points: list[tuple[int, int]]) -> None:
     """What holds until the next reading is level, and then it is something else at once."""
     line = line_of([(x / 100, y / 100) for x, y in dict(points).items()], step=True)
-    (found,) = places(drawn(chart_of(line)))
-    assert all(a[0] == b[0] or a[1] == b[1] for a, b in itertools.pairwise(found))
+    (corners,) = places(drawn(chart_of(line)))
+    assert all(a[0] == b[0] or a[1] == b[1] for a, b in itertools.pairwise(corners))
 
 
 def test_a_step_holds_until_the_next_point() -> None:
     """It is level first and moves at the x of the next point, not of its own."""
-    (found,) = places(drawn(chart_of(line_of([(0, 0), (0.5, 1), (1, 0)], step=True))))
-    (left, low), (middle, still_low), (again, high) = found[:3]
+    (corners,) = places(drawn(chart_of(line_of([(0, 0), (0.5, 1), (1, 0)], step=True))))
+    (left, low), (middle, still_low), (again, high) = corners[:3]
     assert (still_low, again) == (low, middle)
     assert left < middle
     assert high < low
@@ -214,20 +225,20 @@ def test_a_step_holds_until_the_next_point() -> None:
 @given(st.lists(shares, min_size=2, max_size=4))
 def test_names_of_levels_do_not_meet(heights: list[float]) -> None:
     """However near two levels are, both can be read."""
-    root = drawn(chart_of(levels=tuple(Level(f"level {y}", y) for y in heights)))
-    found = sorted(float(t.get("y", "")) for t in root.iter("text") if (t.text or "").startswith("level"))
-    assert all(below - above >= 12.9 for above, below in itertools.pairwise(found))
+    root = drawn(chart_of(levels=tuple(Mark(f"level {y}", y) for y in heights)))
+    baselines = sorted(float(t.get("y", "")) for t in root.iter("text") if (t.text or "").startswith("level"))
+    assert all(below - above >= 12.9 for above, below in itertools.pairwise(baselines))
 
 
 @given(st.lists(shares, max_size=20))
 def test_names_of_marks_do_not_meet(places_of_marks: list[float]) -> None:
     """Every mark has its line; a name that would run into the one before is left out."""
     root = drawn(chart_of(marks=tuple(Mark("download", x) for x in places_of_marks)))
-    (group,) = (each for each in root.iter("g") if each.get("class") == "mark")
+    (group,) = (element for element in root.iter("g") if element.get("class") == "mark")
     assert len(group.findall("line")) == len(places_of_marks)
-    found = [float(text.get("x", "")) for text in group.findall("text")]
-    assert bool(found) == bool(places_of_marks)
-    assert all(after - before > 6 * len("download") for before, after in itertools.pairwise(found))
+    lefts = [float(text.get("x", "")) for text in group.findall("text")]
+    assert bool(lefts) == bool(places_of_marks)
+    assert all(after - before > 6 * len("download") for before, after in itertools.pairwise(lefts))
 
 
 def test_the_same_chart_is_the_same_text() -> None:

@@ -70,13 +70,23 @@ def test_a_connection_that_a_firewall_blocks_names_the_rule(tmp_path: Path) -> N
     """That nobody answered is half of it; which rule it was is the other half."""
     the_plan, recorded = blocking(at_start=2, at_end=9)
     recorded.flows["download.client"] = iperf3("refused.client")
-    found = check(
+    outcome = check(
         Expectation("download", "connects", 0, 0), the_plan, result_of(recorded, tmp_path, the_plan)
     )
-    assert found.verdict is Verdict.PASS
-    assert found.explanation == (
+    assert outcome.verdict is Verdict.PASS
+    assert outcome.explanation == (
         "no connection came about between server and client; "
         "7 frames were blocked by switch (rule tcp dport 5201)"
+    )
+
+
+def test_a_connection_that_was_lost_says_so_in_the_words_of_the_tool(tmp_path: Path) -> None:
+    """The sender did reach its receiver, and then heard nothing of it for too long."""
+    recorded = recording()
+    recorded.flows["download.client"] = iperf3("lost.client")
+    outcome = check(Expectation("download", "connects", 0, 0), plan(), result_of(recorded, tmp_path))
+    assert outcome.explanation == (
+        "the connection between server and client was lost (iperf3: control socket has closed unexpectedly)"
     )
 
 
@@ -91,8 +101,8 @@ def test_what_was_blocked_stands_beside_what_was_dropped(tmp_path: Path) -> None
 
 def test_an_expectation_that_does_not_hold_explains_itself(tmp_path: Path) -> None:
     """A fail says what was expected, what was measured, and where the frames went."""
-    found = check(FEW, plan(), result_of(recording(), tmp_path))
-    assert found == Check(
+    outcome = check(FEW, plan(), result_of(recording(), tmp_path))
+    assert outcome == Check(
         name="download.retransmits",
         expected="..50",
         measured="161",
@@ -110,9 +120,9 @@ def test_an_expectation_that_does_not_hold_explains_itself(tmp_path: Path) -> No
 
 def test_an_expectation_that_holds_shows_its_proof(tmp_path: Path) -> None:
     """A pass is no less accountable: the same counters, without the complaint."""
-    found = check(replace(FEW, low=100, high=200), plan(), result_of(recording(), tmp_path))
-    assert found.verdict is Verdict.PASS
-    assert found.explanation == "159 frames were dropped at module.line (FIFO 16 KiB full)"
+    outcome = check(replace(FEW, low=100, high=200), plan(), result_of(recording(), tmp_path))
+    assert outcome.verdict is Verdict.PASS
+    assert outcome.explanation == "159 frames were dropped at module.line (FIFO 16 KiB full)"
 
 
 def test_only_what_happened_during_a_flow_explains_it(tmp_path: Path) -> None:
@@ -201,8 +211,8 @@ def test_rtt_is_explained_by_the_longest_queue(tmp_path: Path) -> None:
 def test_every_metric_of_a_port(metric: str, value: int, proof: str, tmp_path: Path) -> None:
     """Each is measured over the whole run and has a proof of its own."""
     expectation = Expectation("module.line", metric, value, value)
-    found = check(expectation, plan(), result_of(recording(), tmp_path))
-    assert (found.value, found.verdict, found.explanation) == (value, Verdict.PASS, proof)
+    outcome = check(expectation, plan(), result_of(recording(), tmp_path))
+    assert (outcome.value, outcome.verdict, outcome.explanation) == (value, Verdict.PASS, proof)
 
 
 def test_the_paused_share_is_of_the_whole_run(tmp_path: Path) -> None:
@@ -214,8 +224,8 @@ def test_the_paused_share_is_of_the_whole_run(tmp_path: Path) -> None:
 @pytest.mark.parametrize(("metric", "value"), [("drops", 159), ("pause_sent", 0), ("retransmits", 161)])
 def test_the_network_is_the_sum_of_its_parts(metric: str, value: int, tmp_path: Path) -> None:
     """All ports, or all flows, together."""
-    found = check(Expectation("network", metric, value, value), plan(), result_of(recording(), tmp_path))
-    assert (found.value, found.verdict) == (value, Verdict.PASS)
+    outcome = check(Expectation("network", metric, value, value), plan(), result_of(recording(), tmp_path))
+    assert (outcome.value, outcome.verdict) == (value, Verdict.PASS)
 
 
 def test_every_metric_can_be_measured(tmp_path: Path) -> None:
@@ -244,20 +254,20 @@ def test_every_metric_can_be_measured(tmp_path: Path) -> None:
 def test_percentiles_and_loss_of_a_ping(tmp_path: Path) -> None:
     """Always a value that was measured: half of three are not above the second."""
     result = replace(result_of(recording(), tmp_path), pings={"echo": answered(4, 2000.0, 900.0, 1000.0)})
-    found = {
+    measured = {
         metric: result.measured(Expectation("echo", metric, 0, None))
         for metric in ("rtt", "rtt_p50", "rtt_p90", "lost")
     }
-    assert found == {"rtt": 1300.0, "rtt_p50": 1000.0, "rtt_p90": 2000.0, "lost": 250_000.0}
+    assert measured == {"rtt": 1300.0, "rtt_p50": 1000.0, "rtt_p90": 2000.0, "lost": 250_000.0}
 
 
 def test_a_ping_that_nobody_answers_fails(tmp_path: Path) -> None:
     """There is no RTT to judge, and that is not what was expected."""
     changed = replace(plan(), traffic=(*plan().traffic, ECHO))
     result = replace(result_of(recording(), tmp_path), pings={"echo": answered(4)})
-    found = check(Expectation("echo", "rtt_p50", 0, None), changed, result)
-    assert (found.verdict, found.measured) == (Verdict.FAIL, "nothing")
-    assert found.explanation == "nothing came through that would tell rtt_p50"
+    outcome = check(Expectation("echo", "rtt_p50", 0, None), changed, result)
+    assert (outcome.verdict, outcome.measured) == (Verdict.FAIL, "nothing")
+    assert outcome.explanation == "nothing came through that would tell rtt_p50"
 
 
 @pytest.mark.parametrize(
@@ -281,26 +291,26 @@ def test_a_broken_law_is_an_error_whatever_holds(tmp_path: Path) -> None:
     recorded = recording()
     recorded.stats("end", "client-eth0")["rx_frames"] -= 1
     checks = check_all((replace(FEW, high=200),), plan(), result_of(recorded, tmp_path))
-    assert [each.verdict for each in checks] == [Verdict.ERROR, Verdict.PASS]
+    assert [outcome.verdict for outcome in checks] == [Verdict.ERROR, Verdict.PASS]
     assert checks[0].name == "law.receive"
-    assert worst(each.verdict for each in checks) is Verdict.ERROR
+    assert worst(outcome.verdict for outcome in checks) is Verdict.ERROR
 
 
 def test_a_control_that_fails_its_expectation_is_right(tmp_path: Path) -> None:
     """The check proves something: with the control's settings it fails."""
-    found = check_breaks(FEW.name, check_all((FEW,), plan(), result_of(recording(), tmp_path)))
-    assert found.verdict is Verdict.PASS
-    assert found.name == "breaks download.retransmits"
-    assert found.explanation is not None
-    assert found.explanation.startswith("expected at most 50 retransmits, measured 161; 159 frames")
+    outcome = check_breaks(FEW.name, check_all((FEW,), plan(), result_of(recording(), tmp_path)))
+    assert outcome.verdict is Verdict.PASS
+    assert outcome.name == "breaks download.retransmits"
+    assert outcome.explanation is not None
+    assert outcome.explanation.startswith("expected at most 50 retransmits, measured 161; 159 frames")
 
 
 def test_a_control_that_breaks_nothing_fails(tmp_path: Path) -> None:
     """An expectation that holds with and without the cause says nothing about the cause."""
     checks = check_all((FEW,), plan(), result_of(recording(dropped=0), tmp_path))
-    found = check_breaks(FEW.name, checks)
-    assert found.verdict is Verdict.FAIL
-    assert found.explanation == "control breaks nothing: download.retransmits still holds, measured 2"
+    outcome = check_breaks(FEW.name, checks)
+    assert outcome.verdict is Verdict.FAIL
+    assert outcome.explanation == "control breaks nothing: download.retransmits still holds, measured 2"
 
 
 def test_a_control_of_an_unknown_expectation_fails() -> None:
@@ -323,9 +333,14 @@ def test_a_broken_lab_is_an_error_and_a_skip_a_skip() -> None:
 def test_the_worst_verdict_decides(verdicts: list[Verdict]) -> None:
     """Error before fail before skip before pass; nothing at all passes."""
     order = (Verdict.ERROR, Verdict.FAIL, Verdict.SKIP, Verdict.PASS)
-    assert worst(verdicts) is next((each for each in order if each in verdicts), Verdict.PASS)
+    assert worst(verdicts) is next((verdict for verdict in order if verdict in verdicts), Verdict.PASS)
 
 
 def test_exit_codes() -> None:
     """The numbers that CI relies on."""
-    assert {str(each): each.exit_code for each in Verdict} == {"pass": 0, "fail": 1, "skip": 3, "error": 4}
+    assert {str(verdict): verdict.exit_code for verdict in Verdict} == {
+        "pass": 0,
+        "fail": 1,
+        "skip": 3,
+        "error": 4,
+    }

@@ -89,8 +89,8 @@ def test_a_job_that_is_alone_runs_everything(tmp_path: Path) -> None:
 def test_names_of_folders_are_plain(tmp_path: Path) -> None:
     """What uploads one refuses a path with `.` or `..` in it."""
     (tmp_path / "a").mkdir()
-    found = Asked.of({"HOME": "/", "FOLDER": f"{tmp_path}/./a/../a", "OUT": "./b/../c"})
-    assert (found.folder, found.out) == (tmp_path / "a", tmp_path / "a" / "c")
+    settings = Asked.of({"HOME": "/", "FOLDER": f"{tmp_path}/./a/../a", "OUT": "./b/../c"})
+    assert (settings.folder, settings.out) == (tmp_path / "a", tmp_path / "a" / "c")
 
 
 def test_a_series_has_a_cache_of_its_own(tmp_path: Path) -> None:
@@ -106,20 +106,20 @@ def test_a_series_has_a_cache_of_its_own(tmp_path: Path) -> None:
 @pytest.mark.parametrize("fail_on", FailOn)
 def test_what_fails_a_job_is_chosen(fail_on: FailOn, tmp_path: Path) -> None:
     """That verdict and all that are worse; what is no verdict fails always."""
-    found = asked(tmp_path, FAIL_ON=fail_on)
+    settings = asked(tmp_path, FAIL_ON=fail_on)
     order = [Verdict.PASS, Verdict.SKIP, Verdict.FAIL, Verdict.ERROR]
     for verdict in order:
         fails = order.index(verdict) >= order.index(Verdict(fail_on))
-        assert found.exit_code(verdict.exit_code) == (verdict.exit_code if fails else 0)
-    assert [found.exit_code(code) for code in (2, 130)] == [2, 130]
+        assert settings.exit_code(verdict.exit_code) == (verdict.exit_code if fails else 0)
+    assert [settings.exit_code(code) for code in (2, 130)] == [2, 130]
     assert asked(tmp_path).fail_on is FailOn.FAIL
 
 
 def document(scenario: str = "one", verdict: str = "fail", checks: int = 1) -> dict[str, Any]:
     """A result, as far as annotations read it."""
-    each = {"name": "up.goodput", "verdict": verdict, "explanation": "100 %: too\nslow, ::error::really"}
+    check = {"name": "up.goodput", "verdict": verdict, "explanation": "100 %: too\nslow, ::error::really"}
     passed = {"name": "up.retransmits", "verdict": "pass", "explanation": "fine"}
-    return {"scenario": scenario, "variants": [{"name": "main", "checks": [each] * checks + [passed]}]}
+    return {"scenario": scenario, "variants": [{"name": "main", "checks": [check] * checks + [passed]}]}
 
 
 def test_an_annotation_stands_at_the_scenarios_file() -> None:
@@ -136,8 +136,8 @@ def test_an_annotation_stands_at_the_scenarios_file() -> None:
 )
 def test_a_verdict_has_its_kind(verdict: str, kind: str | None) -> None:
     """What passes is not worth a line."""
-    found = [line.partition(" ")[0] for line in annotated([document(verdict=verdict)], {})]
-    assert found == ([f"::{kind}"] if kind else [])
+    kinds = [line.partition(" ")[0] for line in annotated([document(verdict=verdict)], {})]
+    assert kinds == ([f"::{kind}"] if kind else [])
 
 
 @pytest.mark.parametrize("count", [ANNOTATIONS_MAX, ANNOTATIONS_MAX + 1, 40])

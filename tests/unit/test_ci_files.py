@@ -106,10 +106,10 @@ def test_every_input_is_told_and_used(path: Path) -> None:
     """Each has a description and a default; none that is used is missing, none is there for nothing."""
     document = load(path)
     inputs = document["inputs"] if path == ACTION else document[True]["workflow_call"]["inputs"]
-    for name, each in inputs.items():
-        assert each["description"], name
-        assert "default" in each, name
-        assert path == ACTION or each["type"] in ("string", "number"), name
+    for name, declaration in inputs.items():
+        assert declaration["description"], name
+        assert "default" in declaration, name
+        assert path == ACTION or declaration["type"] in ("string", "number"), name
     text = path.read_text(encoding="utf-8")
     assert set(re.findall(r"\binputs\.([\w-]+)", text)) == set(inputs)
 
@@ -126,8 +126,8 @@ def test_the_workflow_passes_on_what_it_is_given() -> None:
         if step["uses"] == "./.wirelab"
     }
     assert set(uses) == {"plan", "run", "summary"}
-    for each in uses.values():
-        assert {"scenarios", "seeds", "fail-on", "folder"} <= set(each)
+    for inputs in uses.values():
+        assert {"scenarios", "seeds", "fail-on", "folder"} <= set(inputs)
     assert given - own == set().union(*uses.values()) - {"do", "artifact", "collect"}
 
 
@@ -161,8 +161,8 @@ def example() -> dict[str, Any]:
     text = GITLAB.read_text(encoding="utf-8")
     block = re.search(r"^(?:#   .*\n|#\n)+", text[text.index("#   include:") :], re.MULTILINE)
     assert block
-    found: dict[str, Any] = yaml.safe_load(re.sub(r"^# ?", "", block[0], flags=re.MULTILINE))
-    return found
+    project: dict[str, Any] = yaml.safe_load(re.sub(r"^# ?", "", block[0], flags=re.MULTILINE))
+    return project
 
 
 def test_the_example_for_gitlab_uses_the_template() -> None:

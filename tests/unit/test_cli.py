@@ -9,10 +9,9 @@ import sys
 from pathlib import Path
 
 import pytest
-from standin import SCENARIO, SOURCE, Wirelab
+from standin import SCENARIO, SOURCE, Wirelab, results_in
 
 from wirelab.plan.types import Plan
-from wirelab.runner.store import Store
 
 
 @pytest.fixture
@@ -80,7 +79,7 @@ def test_a_link_that_cannot_be_made_loses_no_result(wirelab: Wirelab) -> None:
     assert code == 4
     assert out.splitlines()[-1].startswith("lossy: pass")
     assert "latest/lossy: cannot write results: " in err
-    assert len(Store(wirelab.results).results()) == 1
+    assert len(results_in(wirelab.results)) == 1
 
 
 def test_validate(wirelab: Wirelab) -> None:
@@ -100,7 +99,7 @@ def test_list_shows_what_can_be_run(wirelab: Wirelab) -> None:
     (wirelab.folder / "scenarios").mkdir()
     (wirelab.folder / "scenarios" / "lossy.yaml").write_text(SCENARIO, encoding="utf-8")
     code, out, _ = wirelab("list", "--json")
-    entry = next(each for each in json.loads(out) if each["name"] == "lossy")
+    entry = next(scenario for scenario in json.loads(out) if scenario["name"] == "lossy")
     assert entry == {
         "name": "lossy",
         "file": str(wirelab.folder / "scenarios" / "lossy.yaml"),

@@ -64,9 +64,9 @@ def test_json_has_the_same(wirelab: Wirelab) -> None:
     assert (code, err) == (0, "")
     assert json.loads(out) == documents
     code, out, _ = wirelab("parts", "nic", "--json")
-    assert json.loads(out) == [each for each in documents if each["kind"] == "nic"] != []
+    assert json.loads(out) == [part for part in documents if part["kind"] == "nic"] != []
     code, out, _ = wirelab("parts", "--json", "aqr113c")
-    assert json.loads(out) == [each for each in documents if each["name"] == "aqr113c"] != []
+    assert json.loads(out) == [part for part in documents if part["name"] == "aqr113c"] != []
 
 
 @pytest.mark.parametrize(
@@ -110,7 +110,7 @@ def test_a_broken_file_of_parts(wirelab: Wirelab) -> None:
     """Exit code 2, with file, line, field and the nearest right word: half a catalogue helps nobody."""
     text = (ROOT / "parts" / "hubs.yaml").read_text(encoding="utf-8").replace("speed:", "sped:", 1)
     own_part(wirelab.folder, text)
-    line = 1 + next(number for number, each in enumerate(text.splitlines()) if "sped:" in each)
+    line = 1 + next(number for number, row in enumerate(text.splitlines()) if "sped:" in row)
     code, out, err = wirelab("parts")
     assert (code, out) == (2, "")
     assert err == (

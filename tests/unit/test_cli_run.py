@@ -9,7 +9,7 @@ import time
 from pathlib import Path
 
 import pytest
-from standin import HOLDS, SCENARIO, Wirelab
+from standin import HOLDS, SCENARIO, Wirelab, results_in
 
 from wirelab.plan.types import Plan
 from wirelab.runner.store import Store
@@ -28,7 +28,7 @@ def test_a_run_that_passes(wirelab: Wirelab) -> None:
     assert out.splitlines()[0] == "lossy  seed 1"
     assert "159 frames were dropped at module.line (FIFO 16 KiB full)" in out
     assert "control deep: pass  breaks download.retransmits, as it must" in out
-    (folder,) = Store(wirelab.results).results()
+    (folder,) = results_in(wirelab.results)
     assert out.splitlines()[-1].endswith(f"results/{folder.name}")
     assert wirelab.document()["verdict"] == "pass"
     assert sorted(path.name for path in folder.iterdir()) == ["deep", "main", "report.html", "result.json"]
@@ -112,7 +112,7 @@ def test_several_scenarios_end_with_the_worst(wirelab: Wirelab) -> None:
     (wirelab.folder / "few.yaml").write_text(other, encoding="utf-8")
     code, out, _ = wirelab.run("few.yaml", "lossy.yaml", "--quiet")
     assert (code, out) == (1, "few: fail\nlossy: pass\n")
-    assert len(Store(wirelab.results).results()) == 2
+    assert len(results_in(wirelab.results)) == 2
 
 
 def test_same_run_same_digest(wirelab: Wirelab) -> None:
@@ -121,7 +121,7 @@ def test_same_run_same_digest(wirelab: Wirelab) -> None:
     first = wirelab.document()
     wirelab.run("lossy.yaml")
     assert wirelab.document()["digest"] == first["digest"]
-    assert len(Store(wirelab.results).results()) == 2
+    assert len(results_in(wirelab.results)) == 2
 
 
 def wait_for(path: Path) -> int:
@@ -163,7 +163,7 @@ def test_an_interrupt_cleans_up(number: signal.Signals, wirelab: Wirelab) -> Non
 def test_killed_half_way(wirelab: Wirelab) -> None:
     """After SIGKILL: the lab dies too, earlier results are whole, and the next run works."""
     assert wirelab.run("lossy.yaml")[0] == 0
-    (earlier,) = Store(wirelab.results).results()
+    (earlier,) = results_in(wirelab.results)
     before = (earlier / "result.json").read_bytes()
     wirelab.lab.pid_file("main").unlink()
     wirelab.lab.order({"main": {"hang": 300}})
@@ -172,12 +172,12 @@ def test_killed_half_way(wirelab: Wirelab) -> None:
     process.kill()
     process.communicate(timeout=60)
     assert gone(pid)
-    assert Store(wirelab.results).results() == [earlier]
+    assert results_in(wirelab.results) == [earlier]
     wirelab.lab.order(HOLDS)
     assert wirelab.run("lossy.yaml")[0] == 0
     assert (earlier / "result.json").read_bytes() == before
-    assert len(Store(wirelab.results).results()) == 2
-    assert Store(wirelab.results).leftovers() == []
+    assert len(results_in(wirelab.results)) == 2
+    assert list(Store(wirelab.results).leftovers()) == []
 
 
 def test_an_unchanged_scenario_is_answered_from_the_cache(wirelab: Wirelab) -> None:
@@ -190,7 +190,7 @@ def test_an_unchanged_scenario_is_answered_from_the_cache(wirelab: Wirelab) -> N
     assert "virtual s, cached: measured before" in out.splitlines()[-1]
     second = wirelab.document()
     assert second["digest"] == first["digest"]
-    assert [each["cached"] for each in second["variants"]] == [True, True]
+    assert [variant["cached"] for variant in second["variants"]] == [True, True]
     assert (wirelab.results / "latest" / "lossy" / "main" / "raw" / "console.log").is_file()
 
 
@@ -223,7 +223,9 @@ def test_a_matrix_and_its_files(wirelab: Wirelab) -> None:
     assert out.splitlines()[-1] == "1 pass, 1 fail"
     written = wirelab.folder / "out"
     assert "<testsuite " in (written / "junit.xml").read_text(encoding="utf-8")
-    assert [each["scenario"] for each in json.loads((written / "all.json").read_text(encoding="utf-8"))] == [
+    assert [
+        document["scenario"] for document in json.loads((written / "all.json").read_text(encoding="utf-8"))
+    ] == [
         "few",
         "lossy",
     ]
@@ -234,6 +236,6 @@ def test_seeds_are_a_distribution(wirelab: Wirelab) -> None:
     """Every seed is a run of its own; the figures stand with their median, least and most."""
     code, out, _ = wirelab.run("lossy.yaml", "--seeds", "3")
     assert code == 0
-    assert len(Store(wirelab.results).results()) == 3
+    assert len(results_in(wirelab.results)) == 3
     (line,) = [line for line in out.splitlines() if "download  " in line and "retransmits" in line]
     assert line.split()[-4:] == ["161", "161", "161", "3"]

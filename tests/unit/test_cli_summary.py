@@ -8,9 +8,9 @@ from typing import TYPE_CHECKING
 from xml.etree import ElementTree as ET
 
 import pytest
-from standin import SCENARIO, Wirelab
+from standin import SCENARIO, Wirelab, results_in
 
-from wirelab.runner.store import RESULT, Store
+from wirelab.runner.store import RESULT
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -41,7 +41,7 @@ def test_reports_are_those_of_a_run(wirelab: Wirelab) -> None:
     again = [name.replace("run", "sum") for name in files]
     assert wirelab("summary", "results", *again)[0] == 0
     for name in ("run.xml", "run.md", "run.json"):
-        texts = [(wirelab.folder / each).read_text() for each in (name, name.replace("run", "sum"))]
+        texts = [(wirelab.folder / file).read_text() for file in (name, name.replace("run", "sum"))]
         assert texts[0] == texts[1]
 
 
@@ -66,7 +66,7 @@ def test_each_seed_that_is_required(wirelab: Wirelab) -> None:
 
 def test_the_newest_counts(wirelab: Wirelab) -> None:
     """A scenario that was mended and run again is not failed for ever."""
-    (old,) = Store(wirelab.folder / "one").results()
+    (old,) = results_in(wirelab.folder / "one")
     document = json.loads((old / RESULT).read_text())
     failed = old.with_name("20000101T000000Z-lossy")
     shutil.copytree(old, failed)
@@ -78,7 +78,7 @@ def test_the_newest_counts(wirelab: Wirelab) -> None:
 @pytest.mark.parametrize("half", ["", "{", '{"schema": 1, "scenario": "lossy"}', "[]"])
 def test_half_a_result_is_none(half: str, wirelab: Wirelab) -> None:
     """Exit code 4 with the file and what to do: it is never passed over in silence."""
-    (result,) = Store(wirelab.folder / "two").results()
+    (result,) = results_in(wirelab.folder / "two")
     (result / RESULT).write_text(half, encoding="utf-8")
     code, out, err = wirelab("summary", "one", "two")
     assert (code, out) == (4, "")
@@ -105,7 +105,7 @@ def test_bad_input(argv: tuple[str, ...], message: str, wirelab: Wirelab) -> Non
 
 def test_a_run_under_way_is_no_result(wirelab: Wirelab) -> None:
     """Nor is what a killed one left."""
-    (result,) = Store(wirelab.folder / "one").results()
+    (result,) = results_in(wirelab.folder / "one")
     result.rename(result.with_name(f".partial-{result.name}-0"))
     code, out, _ = wirelab("summary", "one", "two")
     assert code == 0

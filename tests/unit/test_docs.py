@@ -18,10 +18,9 @@ from wirelab.cli.app import app
 from wirelab.model import types as model_types
 from wirelab.model.bus import Bus
 from wirelab.model.catalogue import Catalogue
-from wirelab.model.experiment import load
+from wirelab.model.experiment import MODELS, load
 from wirelab.model.parts import Firewall, Host, Hub, Nic, Storage, Switch, Temperature, Transceiver
 from wirelab.model.scenario import Bound, Citation, Control, Scenario, Variant
-from wirelab.model.schema import MODELS
 from wirelab.model.topology import Cable, Node, Topology
 from wirelab.model.traffic import Copy, Interval, Iperf3, Ping
 from wirelab.model.validate import validate
@@ -50,7 +49,7 @@ TARGET = re.compile(r"^([a-z][a-z -]*):", re.MULTILINE)
 
 
 @pytest.mark.parametrize(
-    "command", [each for each in COMMANDS if not each.needs_lab], ids=lambda each: each.name
+    "command", [command for command in COMMANDS if not command.needs_lab], ids=lambda command: command.name
 )
 def test_an_output_is_what_the_command_prints(command: Command) -> None:
     """What a page shows is what its command prints today; `make docs` prints it anew."""

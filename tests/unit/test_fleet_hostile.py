@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 from test_fleet_bundle import DOCUMENT, WHOLE, keep, packed
 
 from wirelab.fleet.bundle import LIMIT_BYTES, DamagedError
-from wirelab.fleet.queue import Claim, Job
+from wirelab.fleet.queue import QueuedJob
 from wirelab.fleet.worker import Agent, BrokeError, LostError
 from wirelab.runner.store import Store
 
@@ -109,7 +109,7 @@ def test_a_bomb_is_not_unpacked() -> None:
 def test_an_answer_of_nonsense(line: bytes) -> None:
     """A worker that says anything at all has broken a run, or is lost; the controller goes on."""
     agent = Agent(lambda _: line + b"\n", ("python",), "/there")
-    requests = (agent.hello, lambda: agent.run(Claim(Job("a", 1), "a", -1), [0], use_cache=True))
+    requests = (agent.hello, lambda: agent.run(QueuedJob("a", 1), [0], use_cache=True))
     for request in requests:
         try:
             request()

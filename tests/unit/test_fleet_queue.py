@@ -9,9 +9,9 @@ from pathlib import Path
 import pytest
 
 from wirelab.errors import LabError
-from wirelab.fleet.queue import Job, JobQueue
+from wirelab.fleet.queue import JobQueue, QueuedJob
 
-JOBS = tuple(Job(f"scenario-{number}", 1, labs=number) for number in range(1, 5))
+JOBS = tuple(QueuedJob(f"scenario-{number}", 1, labs=number) for number in range(1, 5))
 
 
 @pytest.fixture
@@ -31,7 +31,7 @@ def test_orders_are_claimed_in_their_order_and_once(queue: JobQueue) -> None:
             assert claim is not None
             assert queue.finish(claim, "a", queue.folder / str(number), "pass") == (number, 4)
         assert queue.is_finished()
-    assert [(each.job, each.host, each.verdict) for each in queue.results()] == [
+    assert [(result.job, result.host, result.verdict) for result in queue.results()] == [
         (job, "a", "pass") for job in JOBS
     ]
 
@@ -88,7 +88,7 @@ def _work(queue: JobQueue, host: str) -> None:
 
 def test_workers_at_once_do_not_meet(tmp_path: Path) -> None:
     """Four processes and 60 jobs: each job is done by one of them."""
-    jobs = [Job(f"scenario-{number}", 1) for number in range(60)]
+    jobs = [QueuedJob(f"scenario-{number}", 1) for number in range(60)]
     queue = JobQueue.make(tmp_path / "many", jobs)
     context = multiprocessing.get_context("fork")
     processes = [context.Process(target=_work, args=(queue, host)) for host in "abcd"]
@@ -96,7 +96,7 @@ def test_workers_at_once_do_not_meet(tmp_path: Path) -> None:
         process.start()
     for process in processes:
         process.join()
-    assert [each.job for each in queue.results()] == jobs
+    assert [result.job for result in queue.results()] == jobs
 
 
 def test_a_host_may_have_any_name(queue: JobQueue) -> None:

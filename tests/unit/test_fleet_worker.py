@@ -6,7 +6,7 @@ import gzip
 import io
 import json
 import threading
-from dataclasses import dataclass, field
+from dataclasses import asdict, dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -15,7 +15,7 @@ import pytest
 from wirelab.fleet import bundle
 from wirelab.fleet.agent import no_room, own_folder
 from wirelab.fleet.identity import Identity, code_id
-from wirelab.fleet.queue import Job, JobQueue
+from wirelab.fleet.queue import JobQueue, QueuedJob
 from wirelab.fleet.reasons import explained
 from wirelab.fleet.worker import Agent, LostError, Worker
 from wirelab.lab import ustar
@@ -40,7 +40,7 @@ class Machine:
         """Answer a request."""
         request = tuple(argv[argv.index("wirelab.fleet.agent") + 1 :])
         if request[0] == "hello":
-            return json.dumps({**WANTED.facts(), "cpus": self.cpus, **self.hello}).encode() + b"\n"
+            return json.dumps({**asdict(WANTED), "cpus": self.cpus, **self.hello}).encode() + b"\n"
         self.asked.append(request)
         scenario = request[1]
         how = self.says.get(scenario, "pass")
@@ -81,12 +81,12 @@ def worker(
 def kept(results: Path) -> list[str]:
     """The scenarios of which there is a result."""
     names = (json.loads(path.read_text(encoding="utf-8")) for path in results.glob("2*/result.json"))
-    return sorted(each["scenario"] for each in names)
+    return sorted(document["scenario"] for document in names)
 
 
 def test_each_scenario_gets_as_many_cpus_as_it_has_labs(tmp_path: Path) -> None:
     """And no more than are free: two scenarios on one machine never share a CPU."""
-    queue = JobQueue.make(tmp_path / "queue", [Job("a", 1, labs=3), Job("b", 1, labs=1)])
+    queue = JobQueue.make(tmp_path / "queue", [QueuedJob("a", 1, labs=3), QueuedJob("b", 1, labs=1)])
     machine = Machine(cpus=[0, 2, 3, 5])
     assert worker("pc", machine, queue, tmp_path / "results").work() == 2
     cpus = {
@@ -100,7 +100,7 @@ def test_each_scenario_gets_as_many_cpus_as_it_has_labs(tmp_path: Path) -> None:
 @pytest.mark.parametrize("how", ["cut", "full"])
 def test_a_lost_worker_leaves_its_scenario_to_the_others(tmp_path: Path, how: str) -> None:
     """What it had, and what it never began."""
-    queue = JobQueue.make(tmp_path / "queue", [Job("a", 1), Job("b", 1)])
+    queue = JobQueue.make(tmp_path / "queue", [QueuedJob("a", 1), QueuedJob("b", 1)])
     results = tmp_path / "results"
     with pytest.raises(LostError, match=r"cable|full"):
         worker("lost", Machine(cpus=[0], says={"a": how}), queue, results).work()
@@ -111,7 +111,7 @@ def test_a_lost_worker_leaves_its_scenario_to_the_others(tmp_path: Path, how: st
 
 def test_a_scenario_in_flight_is_waited_for(tmp_path: Path) -> None:
     """A worker with nothing left to do stays, for another may be lost."""
-    queue = JobQueue.make(tmp_path / "queue", [Job("a", 1)])
+    queue = JobQueue.make(tmp_path / "queue", [QueuedJob("a", 1)])
     results = tmp_path / "results"
     with queue.present("other"):
         claim = queue.claim("other")
@@ -128,7 +128,7 @@ def test_a_scenario_in_flight_is_waited_for(tmp_path: Path) -> None:
 @pytest.mark.parametrize("how", ["broken", "noise", "fail", "error"])
 def test_what_breaks_is_tried_on_another(tmp_path: Path, how: str) -> None:
     """A lab that broke, an answer that is none, half a bundle: none of them is a verdict on the network."""
-    queue = JobQueue.make(tmp_path / "queue", [Job("a", 1), Job("b", 1)])
+    queue = JobQueue.make(tmp_path / "queue", [QueuedJob("a", 1), QueuedJob("b", 1)])
     results = tmp_path / "results"
     told: list[str] = []
     bad = worker("bad", Machine(cpus=[0], says={"a": how}), queue, results, told)
@@ -146,7 +146,7 @@ def test_what_breaks_is_tried_on_another(tmp_path: Path, how: str) -> None:
 
 def test_an_error_is_kept_the_second_time(tmp_path: Path) -> None:
     """The scenario's own then, and no reason to try for ever; without a result it is dropped."""
-    queue = JobQueue.make(tmp_path / "queue", [Job("a", 1), Job("b", 1)])
+    queue = JobQueue.make(tmp_path / "queue", [QueuedJob("a", 1), QueuedJob("b", 1)])
     machine = Machine(cpus=[0], says={"a": "error", "b": "broken"})
     # The fourth break: by then it has been given up, and so has nothing left to take.
     with pytest.raises(LostError, match="3 runs in a row"):
@@ -166,7 +166,7 @@ def test_an_error_is_kept_the_second_time(tmp_path: Path) -> None:
 )
 def test_another_wirelab_gets_nothing_to_do(tmp_path: Path, hello: dict[str, object], message: str) -> None:
     """It would give other digests."""
-    queue = JobQueue.make(tmp_path / "queue", [Job("a", 1)])
+    queue = JobQueue.make(tmp_path / "queue", [QueuedJob("a", 1)])
     machine = Machine(hello=hello)
     with pytest.raises(LostError, match=message):
         worker("old", machine, queue, tmp_path / "results").work()
@@ -213,6 +213,6 @@ def test_the_code_has_one_name_wherever_it_is() -> None:
 )
 def test_what_ssh_says_comes_with_the_fix(told: str, line: str) -> None:
     """In one line."""
-    found = explained(f"Failed to connect to the host via ssh: {told}", "pc")
-    assert found.endswith(line)
-    assert "\n" not in found
+    explanation = explained(f"Failed to connect to the host via ssh: {told}", "pc")
+    assert explanation.endswith(line)
+    assert "\n" not in explanation

@@ -9,7 +9,7 @@ import pytest
 from recorded import flow, plan, with_ports
 
 from wirelab.guest import links, queues
-from wirelab.guest.firewall import blocked
+from wirelab.guest.measure import blocked
 from wirelab.guest.readback import Readback
 from wirelab.plan.types import Firewall, Queue
 
@@ -30,9 +30,9 @@ def test_the_first_cable_without_a_link_is_named() -> None:
     """In the order in which the flow comes by."""
     linked = frozenset(port.name for port in plan().ports)
     assert links.broken_cable(plan(), linked, flow("download", "server", "client", 1)) is None
-    found = links.broken_cable(plan(), linked - {"module-host"}, flow("upload", "client", "server", 1))
-    assert found is not None
-    assert [port.label for port in found] == ["module.host", "switch.p2"]
+    cable = links.broken_cable(plan(), linked - {"module-host"}, flow("upload", "client", "server", 1))
+    assert cable is not None
+    assert [port.label for port in cable] == ["module.host", "switch.p2"]
 
 
 def test_a_queue_is_read_back_with_its_limit() -> None:
@@ -49,8 +49,8 @@ def test_a_queue_is_read_back_with_its_limit() -> None:
     ]
     for queue, options, settings in cases:
         told = [{**OWN, "kind": queue.kind, "root": True, "options": options}]
-        found = queues.read_back(replace(port, queue=queue), told)
-        assert found == [Readback("switch-p1", name, value, value) for name, value in settings.items()]
+        readbacks = queues.read_back(replace(port, queue=queue), told)
+        assert readbacks == [Readback("switch-p1", name, value, value) for name, value in settings.items()]
 
 
 def test_what_a_rule_has_blocked_is_counted_by_what_it_matches() -> None:
@@ -61,7 +61,7 @@ def test_what_a_rule_has_blocked_is_counted_by_what_it_matches() -> None:
     accept: list[dict[str, object]] = [{"accept": None}]
     counter = {"counter": {"packets": 7, "bytes": 420}}
     listed = [accept, [{"match": {}}, counter, {"drop": None}], [counter, *accept]]
-    told = {"nftables": [{"table": {"name": "firewall"}}, *({"rule": {"expr": each}} for each in listed)]}
+    told = {"nftables": [{"table": {"name": "firewall"}}, *({"rule": {"expr": rule}} for rule in listed)]}
     assert blocked(firewall, json.dumps(told)) == {"tcp dport 5202": 7}
     del told["nftables"][-1]
     with pytest.raises(ValueError, match="shorter"):
@@ -73,5 +73,8 @@ def test_each_priority_has_its_queue() -> None:
     port = replace(plan().port("switch-p1"), pfc=(3,))
     told: list[dict[str, object]] = [{**OWN, "kind": "mq", "root": True}]
     told += [{**OWN, "kind": "bfifo", "parent": f"1:{n}", "options": {"limit": 107_520}} for n in range(1, 8)]
-    wrong = [each for each in queues.read_back(port, told) if each.asked != each.actual]
-    assert [(each.setting, each.actual) for each in wrong] == [("qdisc", "none"), ("queue_limit_bytes", 0)]
+    wrong = [readback for readback in queues.read_back(port, told) if readback.asked != readback.actual]
+    assert [(readback.setting, readback.actual) for readback in wrong] == [
+        ("qdisc", "none"),
+        ("queue_limit_bytes", 0),
+    ]

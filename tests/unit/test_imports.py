@@ -29,11 +29,10 @@ SHARED = {
     "wirelab.model",
     "wirelab.model.graph",
     "wirelab.plan",
-    "wirelab.plan.dcb",
+    "wirelab.plan.iproute2",
     "wirelab.plan.jsonform",
     "wirelab.plan.path",
     "wirelab.plan.port_settings",
-    "wirelab.plan.tc",
     "wirelab.plan.traffic",
     "wirelab.plan.traffic.copy",
     "wirelab.plan.traffic.iperf3",
@@ -75,14 +74,14 @@ class Module:
 
 
 def _imports(nodes: object) -> set[str]:
-    found: set[str] = set()
+    imported: set[str] = set()
     for node in nodes:  # type: ignore[attr-defined]
         if isinstance(node, ast.Import):
-            found.update(alias.name for alias in node.names)
+            imported.update(alias.name for alias in node.names)
         elif isinstance(node, ast.ImportFrom):
             assert node.level == 0, "imports are absolute"
-            found.update(_imported(node.module or "", alias.name) for alias in node.names)
-    return found
+            imported.update(_imported(node.module or "", alias.name) for alias in node.names)
+    return imported
 
 
 def _imported(module: str, name: str) -> str:
@@ -142,7 +141,7 @@ def test_one_module_owns_each_door_to_the_outside(module: Module) -> None:
 
 @pytest.mark.parametrize(
     "module",
-    [each for each in MODULES if each.part == "guest" or each.name in {"wirelab", *SHARED}],
+    [module for module in MODULES if module.part == "guest" or module.name in {"wirelab", *SHARED}],
     ids=lambda module: module.name,
 )
 def test_the_guest_needs_nothing_of_the_host(module: Module) -> None:

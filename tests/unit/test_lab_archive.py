@@ -20,7 +20,7 @@ from hypothesis import strategies as st
 from wirelab.errors import InputError
 from wirelab.lab import archive
 from wirelab.lab.archive import CONTENTS, About, Archive, BuildAbout, RootAbout
-from wirelab.lab.facts import DebianFacts, KernelFacts
+from wirelab.lab.entry import DebianFacts, KernelFacts
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -44,8 +44,8 @@ CONTENT = {"config": b"CONFIG_UML=y\n", "linux.gz": b"a kernel", "debian.tar.gz"
 def written(about: About = ABOUT, content: dict[str, bytes] | None = None) -> bytes:
     """A lab archive."""
     out = io.BytesIO()
-    found = CONTENT if content is None else content
-    archive.write(out, about, {name: io.BytesIO(found[name]) for name in CONTENTS})
+    packed = CONTENT if content is None else content
+    archive.write(out, about, {name: io.BytesIO(packed[name]) for name in CONTENTS})
     return out.getvalue()
 
 
@@ -76,12 +76,12 @@ def forged(*members: tuple[tarfile.TarInfo, bytes], end: bytes = bytes(1024)) ->
 def members() -> list[tuple[tarfile.TarInfo, bytes]]:
     """Those of a sound lab archive, to be changed and put together again."""
     with tarfile.open(fileobj=io.BytesIO(WHOLE)) as tar:
-        found = []
+        pairs = []
         for member in tar:
             content = tar.extractfile(member)
             assert content is not None
-            found.append((member, content.read()))
-    return found
+            pairs.append((member, content.read()))
+    return pairs
 
 
 def test_what_is_written_is_read() -> None:
@@ -163,36 +163,46 @@ def test_another_format_is_told() -> None:
 @pytest.mark.parametrize("number", range(5))
 def test_a_member_of_another_kind_is_refused(kind: bytes, number: int) -> None:
     """No link, device or folder is taken for a member, and none is made."""
-    found = members()
-    found[number][0].type, found[number][0].linkname = kind, "/etc/passwd"
-    refusal(forged(*found))
+    pairs = members()
+    pairs[number][0].type, pairs[number][0].linkname = kind, "/etc/passwd"
+    refusal(forged(*pairs))
 
 
 @pytest.mark.parametrize("name", ["../lab.json", "/etc/passwd", "wirelab-lab/../linux.gz", "linux.gz"])
 @pytest.mark.parametrize("number", range(5))
 def test_a_member_of_another_name_is_refused(name: str, number: int) -> None:
     """No name of a file is a path for us."""
-    found = members()
-    found[number][0].name = name
-    refusal(forged(*found))
+    pairs = members()
+    pairs[number][0].name = name
+    refusal(forged(*pairs))
 
 
 def test_members_have_their_order() -> None:
     """Each once: nobody reads one thing where another program reads another."""
-    found = members()
-    refusal(forged(*found[:2], found[3], found[2], found[4]))
-    refusal(forged(*found, found[4]))
-    assert refusal(forged(*found[:4], end=b"")) == "a lab archive that is cut short"
+    pairs = members()
+    refusal(forged(*pairs[:2], pairs[3], pairs[2], pairs[4]))
+    refusal(forged(*pairs, pairs[4]))
+    assert refusal(forged(*pairs[:4], end=b"")) == "a lab archive that is cut short"
+
+
+@pytest.mark.parametrize("lines", range(4))
+def test_no_checksum_may_be_missing(lines: int) -> None:
+    """A table that ends early says nothing of the rest: nobody takes that for sound, or stumbles over it."""
+    pairs = members()
+    table = b"".join(pairs[1][1].splitlines(keepends=True)[:lines])
+    pairs[1][0].size = len(table)
+    content = forged(pairs[0], (pairs[1][0], table), *pairs[2:])
+    assert refusal(content) == "a lab archive that is damaged (SHA256SUMS)"
 
 
 def test_a_size_beyond_all_measure_is_refused() -> None:
     """Before anything of that size is read."""
-    found = members()
-    found[0][0].size = 1 << 32
-    assert refusal(forged(*found)) == "not a lab archive"
-    found = members()
-    found[4][0].size = 1 << 32
-    assert refusal(forged(*found)) == "a lab archive that is damaged (debian.tar.gz)"
+    pairs = members()
+    pairs[0][0].size = 1 << 32
+    assert refusal(forged(*pairs)) == "not a lab archive"
+    pairs = members()
+    pairs[4][0].size = 1 << 32
+    assert refusal(forged(*pairs)) == "a lab archive that is damaged (debian.tar.gz)"
 
 
 @pytest.mark.parametrize(
@@ -216,11 +226,11 @@ def test_a_forged_description_is_refused(old: str, new: str) -> None:
 
 def described(head: bytes) -> bytes:
     """A lab archive that says this of itself, with the right checksums."""
-    found = members()
-    sums = found[1][1].decode().split("\n", 1)
+    pairs = members()
+    sums = pairs[1][1].decode().split("\n", 1)
     table = f"{hashlib.sha256(head).hexdigest()}  lab.json\n{sums[1]}".encode()
-    found[0][0].size = len(head)
-    return forged((found[0][0], head), (found[1][0], table), *found[2:])
+    pairs[0][0].size = len(head)
+    return forged((pairs[0][0], head), (pairs[1][0], table), *pairs[2:])
 
 
 def read_or_refuse(content: bytes) -> None:

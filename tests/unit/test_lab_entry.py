@@ -11,18 +11,18 @@ from labs import exported, ids, imported
 from test_lab_cache import RecordingReporter
 from typer.testing import CliRunner
 
+from wirelab.cli.app import print_version
 from wirelab.cli.lab import app as lab_app
-from wirelab.cli.version import print_version
 from wirelab.errors import LabError
-from wirelab.lab import debian, doctor, integrity, kernel, rootfs
-from wirelab.lab.entry import DamagedEntryError, Entry
+from wirelab.lab import debian, doctor, kernel, rootfs
+from wirelab.lab.entry import CONTENTS, DamagedEntryError, Entry, is_suspicious, record
 from wirelab.lab.select import select
 
 if TYPE_CHECKING:
     from collections.abc import Callable
     from pathlib import Path
 
-    from wirelab.lab.context import BuildContext
+    from wirelab.lab.recipe import BuildContext
 
 PARTS = {"kernel": kernel.find, "debian": debian.find, "rootfs": rootfs.find}
 
@@ -119,7 +119,7 @@ def test_a_damaged_entry_is_set_aside(here: BuildContext, there: BuildContext) -
 def test_a_damaged_entry_in_use_stays(here: BuildContext) -> None:
     """Nothing is pulled away from under a run."""
     entry = entry_of(here, "kernel")
-    kernel.path(entry).write_bytes(b"another")
+    entry.product.write_bytes(b"another")
     with entry.in_use(), pytest.raises(LabError, match="is damaged, and in use by a run"):
         here.cache.build("kernel", entry.key, lambda _: {}, RecordingReporter())
 
@@ -218,7 +218,7 @@ def test_a_packed_debian_that_changed_is_neither_exported_nor_unpacked(here: Bui
 
 def test_a_copy_with_other_times_is_the_same_kernel(here: BuildContext) -> None:
     """A time alone says nothing of a kernel: its content is compared, and is what it was."""
-    path = kernel.path(entry_of(here, "kernel"))
+    path = entry_of(here, "kernel").product
     os.utime(path)
     assert select(environ=environ(here)).kernel == path
 
@@ -228,7 +228,7 @@ def test_an_entry_of_an_older_wirelab_is_taken_as_it_is(here: BuildContext) -> N
     entry = entry_of(here, "kernel")
     text = (entry.path / "entry.json").read_text()
     (entry.path / "entry.json").write_text(text[: text.index(',\n  "watched"')] + "\n}\n")
-    (entry.path / integrity.CONTENTS).unlink()
+    (entry.path / CONTENTS).unlink()
     assert select(environ=environ(here)).kernel_id == entry.id
     (finding,) = (one for one in doctor.examine(environ(here), verify=True) if str(entry.path) in one.detail)
     assert finding.ok
@@ -253,9 +253,9 @@ def test_large_files_are_looked_at_before_small_ones(tmp_path: Path) -> None:
     root.mkdir(parents=True)
     for number in range(300):
         (root / f"{number}").write_bytes(bytes(number + 1))
-    watched = integrity.record(root.parent)
+    watched = record(root.parent)
     assert len(watched) == 257
     assert watched["root/299"][0] == 300
     assert "root" in watched
     assert "root/10" not in watched
-    assert not integrity.is_suspicious(root.parent, watched)
+    assert not is_suspicious(root.parent, watched)

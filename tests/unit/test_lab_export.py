@@ -25,7 +25,7 @@ from wirelab.lab.reporter import Reporter
 if TYPE_CHECKING:
     from pathlib import Path
 
-    from wirelab.lab.context import BuildContext
+    from wirelab.lab.recipe import BuildContext
 
 PATIENCE_S = 20.0
 
@@ -37,8 +37,8 @@ def test_an_imported_lab_is_the_lab(here: BuildContext, there: BuildContext) -> 
     ours, theirs = kernel.find(here), kernel.find(there)
     assert ours
     assert theirs
-    assert kernel.path(theirs).read_bytes() == kernel.path(ours).read_bytes()
-    assert kernel.path(theirs).stat().st_mode & 0o777 == 0o755
+    assert theirs.product.read_bytes() == ours.product.read_bytes()
+    assert theirs.product.stat().st_mode & 0o777 == 0o755
     assert (theirs.path / "config").read_text() == "CONFIG_UML=y\n"
     assert kernel.find(there, "7.2") == theirs
     mine, yours = rootfs.find(here), rootfs.find(there)
@@ -93,11 +93,11 @@ def test_it_may_have_been_there_without_being_used(here: BuildContext, there: Bu
     """What is there is not unpacked again, but found again."""
     imported(there, exported(here))
     shutil.rmtree(there.cache.root / "refs")
-    built = kernel.path(there.cache.entries()[0]).stat().st_ino
+    built = there.cache.entries()[0].product.stat().st_ino
     assert imported(there, exported(here))
-    found = kernel.find(there)
-    assert found
-    assert kernel.path(found).stat().st_ino == built
+    entry = kernel.find(there)
+    assert entry
+    assert entry.product.stat().st_ino == built
 
 
 @pytest.mark.parametrize(
@@ -178,7 +178,7 @@ from pathlib import Path
 from wirelab.lab import rootfs, export
 from wirelab.lab.cache import Cache
 from wirelab.lab.archive import Archive
-from wirelab.lab.context import BuildContext
+from wirelab.lab.recipe import BuildContext
 from wirelab.lab.recipe import Recipe
 from wirelab.lab.reporter import Reporter
 

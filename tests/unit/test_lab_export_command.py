@@ -19,7 +19,7 @@ from wirelab.lab import export
 if TYPE_CHECKING:
     from pathlib import Path
 
-    from wirelab.lab.context import BuildContext
+    from wirelab.lab.recipe import BuildContext
 
 
 def test_a_file_is_written_whole_or_not_at_all(tmp_path: Path) -> None:

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 from wirelab.errors import LabError
-from wirelab.lab.mirror import Mirror, Source, chosen, deb822_sources, find, one_line_sources, sources
+from wirelab.lab.mirror import AptSource, Mirror, chosen, deb822_sources, find, one_line_sources, sources
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -125,9 +125,9 @@ def test_the_user_has_the_last_word(tmp_path: Path) -> None:
 def test_without_a_debian_mirror_mmdebstrap_knows_one(tmp_path: Path) -> None:
     """Ubuntu's configuration names no Debian: mmdebstrap's default archive is used."""
     text = DEBIAN_12.replace("debian", "ubuntu").replace("bookworm", "noble")
-    found = find({}, apt_folder(tmp_path, ubuntu__sources=text))
-    assert found.main.endswith("/debian")
-    assert found.address("trixie-security") != found.main
+    mirror = find({}, apt_folder(tmp_path, ubuntu__sources=text))
+    assert mirror.main.endswith("/debian")
+    assert mirror.address("trixie-security") != mirror.main
 
 
 def test_a_security_suite_has_its_own_address() -> None:
@@ -136,4 +136,4 @@ def test_a_security_suite_has_its_own_address() -> None:
     assert NEAR.address("trixie-backports") == NEAR.main
     assert NEAR.address("trixie-security") == NEAR.security
     assert Mirror("http://near.example/debian").address("trixie-security") is None
-    assert Source("http://near.example/debian", "buster/updates", ("main",)).is_security
+    assert AptSource("http://near.example/debian", "buster/updates", ("main",)).is_security

@@ -13,9 +13,8 @@ from hypothesis import strategies as st
 from wirelab.errors import InputError, LabError
 from wirelab.lab import debian, kbuild, kernel, rootfs
 from wirelab.lab.cache import Cache
-from wirelab.lab.context import BuildContext
-from wirelab.lab.kconfig import missing, settings
-from wirelab.lab.recipe import Recipe, hash_of
+from wirelab.lab.kbuild import missing_settings, settings
+from wirelab.lab.recipe import BuildContext, Recipe, hash_of
 from wirelab.lab.reporter import Reporter
 
 if TYPE_CHECKING:
@@ -110,8 +109,8 @@ def test_a_configuration_holds_itself(options: dict[str, str]) -> None:
         f"# {option} is not set\n" if value == "n" else f"{option}={value}\n"
         for option, value in options.items()
     )
-    assert missing(asked, final) == []
-    assert missing(final, asked) == []
+    assert missing_settings(asked, final) == []
+    assert missing_settings(final, asked) == []
 
 
 @given(OPTIONS, st.data())
@@ -123,13 +122,13 @@ def test_a_lost_option_is_named(options: dict[str, str], data: st.DataObject) ->
         return
     lost = data.draw(st.sampled_from(wanted))
     final = "".join(f"{option}={value}\n" for option, value in options.items() if option != lost)
-    assert missing(asked, final) == [f"{lost}={options[lost]}"]
-    assert missing(asked, final, {lost}) == []
+    assert missing_settings(asked, final) == [f"{lost}={options[lost]}"]
+    assert missing_settings(asked, final, {lost}) == []
 
 
 def test_an_option_that_came_on_uninvited_is_named() -> None:
     """`n` is a demand like any other."""
-    assert missing("CONFIG_HW_RANDOM=n\n", "CONFIG_HW_RANDOM=y\n") == ["CONFIG_HW_RANDOM=n"]
+    assert missing_settings("CONFIG_HW_RANDOM=n\n", "CONFIG_HW_RANDOM=y\n") == ["CONFIG_HW_RANDOM=n"]
 
 
 @given(st.dictionaries(st.text(), st.text() | st.integers()))
@@ -183,11 +182,11 @@ def test_another_overlay_is_another_root_image_on_the_same_debian(recipe: Recipe
     assert rootfs.find(context) is None
     first = rootfs.ensure(context)
     assert rootfs.find(context) == first
-    init = rootfs.path(first) / "usr" / "sbin" / "wirelab-init"
+    init = first.product / "usr" / "sbin" / "wirelab-init"
     assert init.read_bytes() == (recipe.overlay / "usr" / "sbin" / "wirelab-init").read_bytes()
     assert init.stat().st_mtime == 1_000_000_000
-    assert not (rootfs.path(first) / "etc" / "resolv.conf").exists()
-    assert str((rootfs.path(first) / "etc" / "mtab").readlink()) == "../proc/self/mounts"
+    assert not (first.product / "etc" / "resolv.conf").exists()
+    assert str((first.product / "etc" / "mtab").readlink()) == "../proc/self/mounts"
     (recipe.overlay / "etc").mkdir(exist_ok=True)
     (recipe.overlay / "etc" / "hosts").write_text("127.0.0.1 localhost\n")
     assert rootfs.find(context) is None

@@ -15,12 +15,12 @@ from typer.testing import CliRunner
 
 from wirelab.cli.lab import app as lab_app
 from wirelab.errors import InputError, LabError
-from wirelab.lab import apt, debian, doctor, kernel, packages, rootfs, scratch
+from wirelab.lab import apt, debian, doctor, kbuild, kernel, packages, rootfs, scratch
 from wirelab.lab.cache import Cache
-from wirelab.lab.context import BuildContext
 from wirelab.lab.mirror import Mirror
 from wirelab.lab.packages import Need
 from wirelab.lab.process import output
+from wirelab.lab.recipe import BuildContext
 from wirelab.lab.reporter import Reporter
 from wirelab.lab.select import select
 
@@ -191,7 +191,7 @@ def test_root_needs_no_user_ids(monkeypatch: pytest.MonkeyPatch) -> None:
 def test_apt_is_told_of_our_folders_alone(tmp_path: Path) -> None:
     """Read back from apt: our lists and state, none of the machine's hooks and pins, signatures checked."""
     configuration = tmp_path / "apt.conf"
-    configuration.write_text(apt.CONFIGURATION.format(folder=tmp_path, architecture=apt.ARCHITECTURE))
+    configuration.write_text(apt.configuration(tmp_path))
     told = output(["apt-config", "-c", str(configuration), "dump"])
     settings = dict(line.rstrip(";").partition(" ")[::2] for line in told.splitlines())
     for name in ("Dir::Etc::sourcelist", "Dir::State", "Dir::State::status", "Dir::Cache"):
@@ -231,9 +231,9 @@ def test_a_mirror_that_debian_did_not_sign_is_refused(
 
 def test_doctor_finds_what_is_built(built: dict[str, str]) -> None:
     """Kernel and root image by name; an empty cache gets the command that fills it."""
-    found = {finding.name: finding for finding in doctor.examine(built)}
-    assert found["lab kernel"].ok
-    assert "Linux 7.2.12" in found["lab kernel"].detail
+    findings = {finding.name: finding for finding in doctor.examine(built)}
+    assert findings["lab kernel"].ok
+    assert "Linux 7.2.12" in findings["lab kernel"].detail
 
 
 def test_doctor_helps(empty: dict[str, str], monkeypatch: pytest.MonkeyPatch) -> None:
@@ -249,9 +249,9 @@ def test_doctor_helps(empty: dict[str, str], monkeypatch: pytest.MonkeyPatch) ->
 
 def test_doctor_sees_a_cache_that_cannot_be_written() -> None:
     """Not only a folder's mode: whatever the kernel says."""
-    found = {finding.name: finding for finding in doctor.examine({"WIRELAB_CACHE": "/proc/wirelab"})}
-    assert not found["cache"].ok
-    assert "WIRELAB_CACHE" in (found["cache"].fix or "")
+    findings = {finding.name: finding for finding in doctor.examine({"WIRELAB_CACHE": "/proc/wirelab"})}
+    assert not findings["cache"].ok
+    assert "WIRELAB_CACHE" in (findings["cache"].fix or "")
 
 
 def test_doctor_asks_nothing_of_a_machine_whose_lab_is_built(
@@ -259,11 +259,11 @@ def test_doctor_asks_nothing_of_a_machine_whose_lab_is_built(
 ) -> None:
     """One that came in a file or in a container's image: what would build it is told of and not missed."""
     monkeypatch.setattr(packages, "KERNEL", (NOT_THERE,))
-    monkeypatch.setattr(doctor, "SPACE_BYTES", 1 << 60)
-    found = {finding.name: finding for finding in doctor.examine(built)}
-    assert found["packages for the kernel build"].ok
-    assert "no-such-package; not needed" in found["packages for the kernel build"].detail
-    assert found["cache"].ok
+    monkeypatch.setattr(kbuild, "SPACE_BYTES", 1 << 60)
+    findings = {finding.name: finding for finding in doctor.examine(built)}
+    assert findings["packages for the kernel build"].ok
+    assert "no-such-package; not needed" in findings["packages for the kernel build"].detail
+    assert findings["cache"].ok
 
 
 def test_a_user_without_a_home_is_told_what_to_set(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -38,9 +38,9 @@ def test_a_link_is_up_or_down(tmp_path: Path) -> None:
     recorded = recording()
     assert judged("link", 1, recorded, tmp_path / "up").verdict is Verdict.PASS
     recorded.cut("client-eth0", "module-line")
-    found = judged("link", 1, recorded, tmp_path / "down")
-    assert (found.verdict, found.expected, found.measured) == (Verdict.FAIL, "up", "down")
-    assert found.explanation == (
+    outcome = judged("link", 1, recorded, tmp_path / "down")
+    assert (outcome.verdict, outcome.expected, outcome.measured) == (Verdict.FAIL, "up", "down")
+    assert outcome.explanation == (
         "expected link up, measured down; client is forced to 2.5 Gbit/s; module.line is forced to 2.5 Gbit/s"
     )
 
@@ -48,14 +48,14 @@ def test_a_link_is_up_or_down(tmp_path: Path) -> None:
 def test_what_was_offered_explains_a_link(tmp_path: Path) -> None:
     """The modes in the words of a scenario, and whose link a port depends on."""
     negotiating = with_ports(plan(), "client-eth0", autoneg=True, advertise=MODES)
-    found = judged("speed", 2_500_000_000, recording(negotiating), tmp_path / "offer", negotiating)
-    assert found.explanation == (
+    outcome = judged("speed", 2_500_000_000, recording(negotiating), tmp_path / "offer", negotiating)
+    assert outcome.explanation == (
         "client offers 100 Mbit/s half, 100 Mbit/s, 2.5 Gbit/s; module.line is forced to 2.5 Gbit/s"
     )
     following = with_ports(plan(), "module-line", follow="module-host")
-    found = judged("link", 1, recording(following), tmp_path / "follow", following)
-    assert found.explanation is not None
-    assert found.explanation.endswith("module.line is forced to 2.5 Gbit/s while module.host has a link")
+    outcome = judged("link", 1, recording(following), tmp_path / "follow", following)
+    assert outcome.explanation is not None
+    assert outcome.explanation.endswith("module.line is forced to 2.5 Gbit/s while module.host has a link")
 
 
 def test_without_a_link_there_is_no_speed_and_no_duplex(tmp_path: Path) -> None:
@@ -63,8 +63,8 @@ def test_without_a_link_there_is_no_speed_and_no_duplex(tmp_path: Path) -> None:
     recorded = recording()
     recorded.cut("client-eth0", "module-line")
     assert judged("speed", 2_500_000_000, recorded, tmp_path / "speed").measured == "0 bit/s"
-    found = judged("duplex", 1, recorded, tmp_path / "duplex")
-    assert (found.verdict, found.expected, found.measured) == (Verdict.FAIL, "full", "no link")
+    outcome = judged("duplex", 1, recorded, tmp_path / "duplex")
+    assert (outcome.verdict, outcome.expected, outcome.measured) == (Verdict.FAIL, "full", "no link")
 
 
 def test_the_speed_of_the_link_is_the_one_that_counts(tmp_path: Path) -> None:
@@ -91,13 +91,13 @@ def test_one_end_alone_has_no_link(tmp_path: Path) -> None:
     recorded = recording()
     recorded.cut("client-eth0")
     breaches = check_laws(plan(), read_result(plan(), recorded.write(tmp_path / "one")))
-    assert [each.message for each in breaches if each.law == "link"] == [
+    assert [breach.message for breach in breaches if breach.law == "link"] == [
         "module.line to client: one end of the cable has a link, the other has none"
     ]
     recorded = recording()
     recorded.snapshot("download:start")["links"]["client-eth0"]["speed_bps"] = G
     breaches = check_laws(plan(), read_result(plan(), recorded.write(tmp_path / "changed")))
-    assert [each.law for each in breaches] == ["link"]
+    assert [breach.law for breach in breaches] == ["link"]
 
 
 def test_both_ends_are_at_one_speed(tmp_path: Path) -> None:
@@ -109,7 +109,7 @@ def test_both_ends_are_at_one_speed(tmp_path: Path) -> None:
     for snapshot in recorded.counters["snapshots"]:
         snapshot["links"]["client-eth0"]["speed_bps"] = 5 * G
     breaches = check_laws(plan(), read_result(plan(), recorded.write(tmp_path / "speed")))
-    assert {each.law for each in breaches} == {"link"}
+    assert {breach.law for breach in breaches} == {"link"}
 
 
 def test_a_cpu_is_not_busy_for_longer_than_there_was_time(tmp_path: Path) -> None:
@@ -121,7 +121,7 @@ def test_a_cpu_is_not_busy_for_longer_than_there_was_time(tmp_path: Path) -> Non
     assert judged("cpu_busy", 1_000_000, recorded, tmp_path / "share").verdict is Verdict.PASS
     recorded.stats("end", "client-eth0")["cpu_busy_ns"] += 1
     breaches = check_laws(plan(), read_result(plan(), recorded.write(tmp_path / "more")))
-    assert [each.law for each in breaches] == ["cpu"]
+    assert [breach.law for breach in breaches] == ["cpu"]
 
 
 def test_links_that_are_missing_are_a_broken_lab(tmp_path: Path) -> None:
@@ -146,7 +146,7 @@ def test_a_cpu_can_be_slower_than_the_line() -> None:
         slow = with_ports(plan(), "client-eth0", cpu=Cpu(1, rx_frame_ns=cost_ns))
         assert ceiling_bps(slow, slow.flows[1]) == pytest.approx(expected_bps)
     assert ceiling_bps(slow, slow.flows[0]) == pytest.approx(1448 / 1538 * 2.5 * G)
-    bottlenecks = [found.bottleneck for each in slow.flows if (found := ceiling(slow, each))]
+    bottlenecks = [limit.bottleneck for flow in slow.flows if (limit := ceiling(slow, flow))]
     assert bottlenecks == ["the line from client to module.line", "the CPU of client"]
     by_byte = with_ports(plan(), "client-eth0", cpu=Cpu(1, rx_byte_ps=5000))
     assert ceiling_bps(by_byte, by_byte.flows[1]) == pytest.approx(1448 * 8 / (1514 * 5e-9))
@@ -173,7 +173,7 @@ def test_what_enters_a_hub_leaves_it_everywhere_else(tmp_path: Path) -> None:
     recorded.stats("end", "switch-p1")["rx_wire_frames"] += 1
     breaches = check_laws(repeated, read_result(repeated, recorded.write(tmp_path / "swallowed")))
     assert "switch.p2: 220 000 frames left, 220 001 had entered switch elsewhere" in [
-        each.message for each in breaches
+        breach.message for breach in breaches
     ]
 
 

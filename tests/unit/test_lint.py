@@ -26,11 +26,11 @@ SPDX = re.compile(r"SPDX-License-Identifier: GPL-2\.0-only")
 
 def files() -> list[Path]:
     """Every file of the checkout that is ours."""
-    found = []
+    paths = []
     for folder, folders, names in os.walk(HERE):
         folders[:] = [name for name in folders if name not in NOT_OURS and (name in DOTTED or name[0] != ".")]
-        found += [path for name in names if not (path := Path(folder, name)).is_symlink()]
-    return sorted(found)
+        paths += [path for name in names if not (path := Path(folder, name)).is_symlink()]
+    return sorted(paths)
 
 
 def text_of(path: Path) -> str:
@@ -60,8 +60,8 @@ def complaints(*argv: str) -> str:
 )
 def test_python_is_clean(argv: tuple[str, ...]) -> None:
     """All of ruff's rules but those pyproject.toml gives a reason against, its format, and strict types."""
-    found = complaints(*argv)
-    assert not found, found
+    problems = complaints(*argv)
+    assert not problems, problems
 
 
 @pytest.mark.skipif(shutil.which("shellcheck") is None, reason="shellcheck is not installed")
@@ -69,8 +69,8 @@ def test_shell_is_clean() -> None:
     """Every shell script, by its name or by its first line."""
     scripts = [path for path in files() if path.suffix == ".sh" or text_of(path)[:9] == "#!/bin/sh"]
     assert scripts, "there is at least .ci/run"
-    found = complaints("shellcheck", *map(str, scripts))
-    assert not found, found
+    problems = complaints("shellcheck", *map(str, scripts))
+    assert not problems, problems
 
 
 def test_files_are_small() -> None:
@@ -87,13 +87,13 @@ def test_nothing_names_a_workplace_or_a_mirror() -> None:
     """No path of the machine it was written on; mirrors are read from each machine's configuration."""
     paths = {str(HERE)} | ({str(HERE.parent)} - COMMON)
     workplace = re.compile("|".join(rf"(?<![\w.]){re.escape(path)}\b" for path in paths))
-    found = [
+    named = [
         f"{path.relative_to(HERE)}:{number}: {line.strip()}"
         for path in files()
         for number, line in enumerate(text_of(path).splitlines(), 1)
         if workplace.search(line) or ADDRESS.search(line)
     ]
-    assert found == []
+    assert named == []
 
 
 def test_the_driver_says_its_licence() -> None:

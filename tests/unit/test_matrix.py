@@ -10,15 +10,14 @@ from xml.etree import ElementTree as ET
 
 import pytest
 from recorded import recording
+from standin import results_in
 from test_run import LOSSY, Listener, Playback, run_matrix, trial
 
 from wirelab.cli.names import load_all, read_seeds, usable_cpus
 from wirelab.errors import InputError, LabError
 from wirelab.report.junit import junit
-from wirelab.report.markdown import markdown
-from wirelab.report.summary import claim, count_line, result_line
+from wirelab.report.summary import claim, count_line, markdown, result_line
 from wirelab.runner.job import Job
-from wirelab.runner.store import Store
 from wirelab.verdict.verdict import Verdict
 
 if TYPE_CHECKING:
@@ -206,7 +205,7 @@ def test_a_matrix_of_many_needs_few_descriptors(tmp_path: Path) -> None:
     names = [f"job-{number}" for number in range(150)]
     trials = {name: (trial(name), trial(f"{name}-control", LOSSY.name)) for name in names}
     testbed = Playback(
-        {each.plan.variant: LabError("as good as any") for pair in trials.values() for each in pair}
+        {member.plan.variant: LabError("as good as any") for pair in trials.values() for member in pair}
     )
     soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
     resource.setrlimit(resource.RLIMIT_NOFILE, (64, hard))
@@ -214,4 +213,4 @@ def test_a_matrix_of_many_needs_few_descriptors(tmp_path: Path) -> None:
         finished_jobs = run_matrix([Job(name, 1, pair) for name, pair in trials.items()], testbed, tmp_path)
     finally:
         resource.setrlimit(resource.RLIMIT_NOFILE, (soft, hard))
-    assert len(Store(tmp_path).results()) == len(finished_jobs) == 150
+    assert len(results_in(tmp_path)) == len(finished_jobs) == 150

@@ -67,7 +67,7 @@ def test_an_unknown_key_is_always_reported(
     )
     with pytest.raises(InputError) as caught:
         load_file(path, SHIPPED)
-    assert [each.field for each in caught.value.problems] == [field.replace("KEY", word)]
+    assert [problem.field for problem in caught.value.problems] == [field.replace("KEY", word)]
     assert "unknown" in caught.value.problems[0].message
 
 
@@ -93,7 +93,7 @@ def test_no_damage_to_a_shipped_scenario_crashes(data: st.DataObject, tmp_path: 
         load_file(path, SHIPPED)
     except InputError as error:
         problems = error.problems
-    assert all(each.file and each.message for each in problems)
+    assert all(problem.file and problem.message for problem in problems)
 
 
 ODD: list[Any] = [
@@ -125,4 +125,4 @@ def test_no_odd_value_in_a_shipped_file_crashes(data: st.DataObject, tmp_path: P
         check_file(path)
     except InputError as error:
         problems = error.problems
-    assert all(each.file and each.message for each in problems)
+    assert all(problem.file and problem.message for problem in problems)

@@ -81,7 +81,7 @@ def test_a_part_defined_twice_in_one_folder_is_an_error(tmp_path: Path) -> None:
     (tmp_path / "parts/others.yaml").write_text(NIC, encoding="utf-8")
     with pytest.raises(InputError) as caught:
         Catalogue.of(tmp_path).parts()
-    assert [each.field for each in caught.value.problems] == ["nics.x520", "nics.rtl8125"]
+    assert [problem.field for problem in caught.value.problems] == ["nics.x520", "nics.rtl8125"]
     assert caught.value.problems[0].message.startswith("duplicate name, first in ")
     assert "nics.yaml:7" in caught.value.problems[0].message
 
@@ -92,7 +92,7 @@ def test_every_problem_of_every_file_of_parts_is_reported(tmp_path: Path) -> Non
     (tmp_path / "parts/broken.yaml").write_text("nics: [", encoding="utf-8")
     with pytest.raises(InputError) as caught:
         Catalogue.of(tmp_path).parts()
-    files = {Path(each.file or "").name: each.message for each in caught.value.problems}
+    files = {Path(problem.file or "").name: problem.message for problem in caught.value.problems}
     assert files["nics.yaml"] == "unknown unit `K`; did you mean `KiB`?"
     assert files["broken.yaml"].startswith("is not YAML")
 
@@ -151,7 +151,7 @@ def test_a_topology_may_leave_parts_to_its_scenarios(tmp_path: Path) -> None:
     path = scenario(tmp_path / "scenarios", head=f"{HEAD}with: {{client.rx_usecs: 50 us}}\n")
     with pytest.raises(InputError) as caught:
         check_file(path)
-    assert [(each.field, each.line, each.message) for each in caught.value.problems] == [
+    assert [(problem.field, problem.line, problem.message) for problem in caught.value.problems] == [
         ("with", 4, "the switch `switch` has no part: a scenario's `with` must name one")
     ]
     check_file(scenario(tmp_path / "scenarios", head=f"{HEAD}with: {{switch: rtl9303}}\n"))

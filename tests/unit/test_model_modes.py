@@ -70,21 +70,21 @@ def test_what_no_port_has_is_refused(text: str) -> None:
 
 def test_a_cable_without_speed_lets_both_ends_negotiate(tmp_path: Path) -> None:
     """Each offers what its part has."""
-    found = wiring(tmp_path, "")
-    assert forced_mode(found, CLIENT) is None
-    assert max(offered_modes(found, CLIENT)).speed_bps == 2500 * MBPS
-    assert {mode.speed_bps for mode in offered_modes(found, UPLINK)} == {1000 * MBPS, 10_000 * MBPS}
+    wired = wiring(tmp_path, "")
+    assert forced_mode(wired, CLIENT) is None
+    assert max(offered_modes(wired, CLIENT)).speed_bps == 2500 * MBPS
+    assert {mode.speed_bps for mode in offered_modes(wired, UPLINK)} == {1000 * MBPS, 10_000 * MBPS}
 
 
 def test_a_cable_with_a_speed_forces_both_ends(tmp_path: Path) -> None:
     """As a person does who writes the speed on both sides; `auto` takes it back."""
-    found = wiring(tmp_path, "", "sfp-home")
-    assert forced_mode(found, CLIENT) == forced_mode(found, LINE) == Mode(2500 * MBPS)
-    found = wiring(tmp_path, "patch.speed: auto", "sfp-home")
-    assert forced_mode(found, CLIENT) is forced_mode(found, LINE) is None
-    found = wiring(tmp_path, "client.speed: auto", "sfp-home")
-    assert forced_mode(found, CLIENT) is None
-    assert forced_mode(found, LINE) == Mode(2500 * MBPS)
+    wired = wiring(tmp_path, "", "sfp-home")
+    assert forced_mode(wired, CLIENT) == forced_mode(wired, LINE) == Mode(2500 * MBPS)
+    wired = wiring(tmp_path, "patch.speed: auto", "sfp-home")
+    assert forced_mode(wired, CLIENT) is forced_mode(wired, LINE) is None
+    wired = wiring(tmp_path, "client.speed: auto", "sfp-home")
+    assert forced_mode(wired, CLIENT) is None
+    assert forced_mode(wired, LINE) == Mode(2500 * MBPS)
 
 
 @pytest.mark.parametrize(
@@ -101,31 +101,31 @@ def test_a_port_offers_what_it_has_as_far_as_it_may(
     tmp_path: Path, settings: str, offered: list[str]
 ) -> None:
     """`advertise` and `duplex` take away from what the card has, they add nothing."""
-    found = wiring(tmp_path, settings)
-    assert [str(mode) for mode in offered_modes(found, CLIENT)] == offered
+    wired = wiring(tmp_path, settings)
+    assert [str(mode) for mode in offered_modes(wired, CLIENT)] == offered
 
 
 def test_half_duplex_can_be_forced(tmp_path: Path) -> None:
     """On one end only, if one likes to see what becomes of it."""
-    found = wiring(tmp_path, "client.speed: 100 Mbit/s, client.duplex: half")
-    assert forced_mode(found, CLIENT) == Mode(100 * MBPS, "half")
-    assert forced_mode(found, LINE) is None
+    wired = wiring(tmp_path, "client.speed: 100 Mbit/s, client.duplex: half")
+    assert forced_mode(wired, CLIENT) == Mode(100 * MBPS, "half")
+    assert forced_mode(wired, LINE) is None
 
 
 def test_a_module_that_matches_rates_is_forced_towards_the_switch(tmp_path: Path) -> None:
     """Its slot side runs at 10G whatever the line has, but only while the line has a link."""
-    found = wiring(tmp_path, "module: asf-10g-t")
-    assert forced_mode(found, SLOT) == Mode(10_000 * MBPS)
-    assert leader(found, SLOT) == LINE
-    assert leader(found, LINE) is leader(found, UPLINK) is None
+    wired = wiring(tmp_path, "module: asf-10g-t")
+    assert forced_mode(wired, SLOT) == Mode(10_000 * MBPS)
+    assert leader(wired, SLOT) == LINE
+    assert leader(wired, LINE) is leader(wired, UPLINK) is None
 
 
 def test_a_module_that_follows_its_line_negotiates_towards_the_switch(tmp_path: Path) -> None:
     """Even where the switch is forced: a module takes no settings."""
-    found = wiring(tmp_path, "module: 2g5base-t, switch: sfp-2g5, slot.speed: 2.5 Gbit/s")
-    assert forced_mode(found, SLOT) is None
-    assert forced_mode(found, UPLINK) == Mode(2500 * MBPS)
-    assert leader(found, SLOT) == LINE
+    wired = wiring(tmp_path, "module: 2g5base-t, switch: sfp-2g5, slot.speed: 2.5 Gbit/s")
+    assert forced_mode(wired, SLOT) is None
+    assert forced_mode(wired, UPLINK) == Mode(2500 * MBPS)
+    assert leader(wired, SLOT) == LINE
 
 
 def test_where_everything_is_forced_nothing_follows(tmp_path: Path) -> None:
@@ -137,6 +137,6 @@ def test_a_hub_knows_one_mode(tmp_path: Path) -> None:
     """Half duplex at its one speed, and it does not negotiate."""
     head = "name: example\nsource: {title: a test}\ntopology: hub\n"
     path = scenario(tmp_path, head=head, traffic=NO_TRAFFIC, expect="expect:\n  one: {link: up}\n")
-    found = load_file(path, SHIPPED).cases[0].wiring
-    assert forced_mode(found, PortRef("hub", "p1")) == Mode(10 * MBPS, "half")
-    assert forced_mode(found, PortRef("one", "eth0")) is None
+    wired = load_file(path, SHIPPED).cases[0].wiring
+    assert forced_mode(wired, PortRef("hub", "p1")) == Mode(10 * MBPS, "half")
+    assert forced_mode(wired, PortRef("one", "eth0")) is None

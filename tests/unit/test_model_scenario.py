@@ -16,8 +16,8 @@ from wirelab.model.cases import MOST_CASES
 from wirelab.model.catalogue import MEASUREMENTS
 from wirelab.model.experiment import load, load_file
 from wirelab.model.metric import METRICS, Choice, SubjectKind, metrics_of
-from wirelab.model.traffic import TOOLS
 from wirelab.plan.build import build_plan
+from wirelab.plan.traffic import KINDS
 from wirelab.plan.types import Plan
 from wirelab.units import COUNT, MICROSECONDS, RATE, SIZE, TIME, show, show_range
 
@@ -132,7 +132,7 @@ def _scenarios(draw: st.DrawFn) -> dict[str, Any]:
         "source": {"title": "a generated scenario"},
         "topology": "sfp-home",
         "with": draw(_settings()),
-        "traffic": [{kind if kind in TOOLS else "iperf3": item} for kind, item in items],
+        "traffic": [{kind if kind in KINDS else "iperf3": item} for kind, item in items],
         "expect": expect,
         "variants": variants,
         "controls": controls,
@@ -150,9 +150,9 @@ def test_a_scenario_by_the_rules_loads_and_becomes_plans(tmp_path: Path, tree: d
     for case in loaded.cases:
         plan = build_plan(loaded, case, 7)
         assert Plan.from_json(plan.to_json()) == plan
-        written = {each["name"] for item in tree["traffic"] for each in item.values()}
-        assert {each.name for each in plan.traffic} == written
-        assert {each.name: each.expected for each in case.expectations} == {
+        written = {entry["name"] for item in tree["traffic"] for entry in item.values()}
+        assert {activity.name for activity in plan.traffic} == written
+        assert {expectation.name: expectation.expected for expectation in case.expectations} == {
             f"{subject}.{metric}": text
             for subject, metrics in tree["expect"].items()
             for metric, text in metrics.items()
@@ -169,7 +169,7 @@ def test_a_shipped_scenario_is_sound_and_proves_itself(name: str) -> None:
     controls = [case for case in loaded.cases if case.is_control]
     assert controls
     for control in controls:
-        assert control.breaks in {each.name for each in control.expectations}
+        assert control.breaks in {expectation.name for expectation in control.expectations}
 
 
 @pytest.mark.parametrize("name", SCENARIOS)
@@ -179,10 +179,20 @@ def test_a_shipped_scenario_expects_something_with_a_reason(name: str) -> None:
     assert all(case.expectations for case in loaded.cases)
     if not loaded.scenario.items:
         return
-    rates = [each for case in loaded.cases for each in case.expectations if each.of.quantity is RATE]
+    rates = [
+        expectation
+        for case in loaded.cases
+        for expectation in case.expectations
+        if expectation.of.quantity is RATE
+    ]
     assert rates
-    assert all(each.why for each in rates)
-    counts = [each for case in loaded.cases for each in case.expectations if each.of.quantity is COUNT]
+    assert all(expectation.why for expectation in rates)
+    counts = [
+        expectation
+        for case in loaded.cases
+        for expectation in case.expectations
+        if expectation.of.quantity is COUNT
+    ]
     assert counts
 
 
@@ -215,7 +225,10 @@ controls:
         ("heard", None),
         ("deaf", "download.retransmits"),
     ]
-    expected = {case.name: {each.name: each.expected for each in case.expectations} for case in loaded.cases}
+    expected = {
+        case.name: {expectation.name: expectation.expected for expectation in case.expectations}
+        for case in loaded.cases
+    }
     assert expected["plain"] == {"download.goodput": "1..2 Gbit/s", "download.retransmits": "..50"}
     assert expected["heard"] == {"download.goodput": "1..2 Gbit/s", "download.retransmits": "0"}
     assert expected["deaf"] == expected["heard"]
@@ -246,7 +259,7 @@ expect:
 """,
     )
     (case,) = load_file(path, SHIPPED).cases
-    assert [(each.metric, each.line, each.why) for each in case.expectations] == [
+    assert [(expectation.metric, expectation.line, expectation.why) for expectation in case.expectations] == [
         ("goodput", 8, "all in all"),
         ("retransmits", 9, "few"),
     ]
@@ -261,7 +274,7 @@ def test_a_port_may_be_named_short_or_long(tmp_path: Path) -> None:
     )
     case = load_file(path, SHIPPED).cases[-1]
     assert case.breaks == "client.drops"
-    assert case.breaks in {each.name for each in case.expectations}
+    assert case.breaks in {expectation.name for expectation in case.expectations}
     assert case.name == "control-1"
 
 
@@ -289,7 +302,7 @@ def test_problems_of_topology_and_parts_are_reported_with_their_own_lines(tmp_pa
     catalogue = type(SHIPPED).of(tmp_path, ROOT)
     with pytest.raises(InputError) as caught:
         load_file(path, catalogue)
-    files = [(Path(each.file or "").name, each.message) for each in caught.value.problems]
+    files = [(Path(problem.file or "").name, problem.message) for problem in caught.value.problems]
     assert files == [
         ("example.yaml", "unknown unit `sec`; did you mean `s`?"),
         ("sfp-home.yaml", "`switch.p1` has a cable already, on line 17"),

@@ -9,7 +9,7 @@ import pytest
 from examples import ROOT
 from jsonschema import Draft202012Validator
 
-from wirelab.model.schema import MODELS, schema
+from wirelab.model.experiment import MODELS, schema
 from wirelab.model.yamlfile import read
 
 if TYPE_CHECKING:
@@ -28,7 +28,7 @@ def _as_an_editor_reads(tree: Any) -> Any:  # noqa: ANN401 - a tree of YAML
     if isinstance(tree, dict):
         return {key: _as_an_editor_reads(value) for key, value in tree.items()}
     if isinstance(tree, list):
-        return [_as_an_editor_reads(each) for each in tree]
+        return [_as_an_editor_reads(item) for item in tree]
     return int(tree) if isinstance(tree, str) and tree.isdecimal() else EDITOR_WORDS.get(tree, tree)
 
 

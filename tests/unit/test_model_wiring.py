@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, get_args
 
 import pytest
-from examples import experiment
+from examples import SHIPPED, experiment
 
+from wirelab.model.setting_table import Owner, SettingKind, settings_of
+from wirelab.model.settings import read_value
 from wirelab.plan.build import build_plan
 
 if TYPE_CHECKING:
@@ -22,6 +24,25 @@ def _plan(folder: Path, settings: str) -> Plan:
 
 def _port(folder: Path, settings: str, name: str) -> Port:
     return _plan(folder, settings).port(name)
+
+
+@pytest.mark.parametrize("owner", get_args(Owner))
+def test_the_table_of_settings_is_sound(owner: str) -> None:
+    """Every owner has settings, and of each the example can be read; what sets a limit is said."""
+    settings = settings_of(owner)
+    assert settings
+    parts = SHIPPED.parts()
+    for setting in settings.values():
+        assert read_value(setting.example.strip("[]"), setting, parts) is not None
+        assert (setting.most is None) == (not setting.reason)
+
+
+def test_a_broken_table_of_settings_is_refused() -> None:
+    """An owner that there is not, or a key that no setting has, never becomes a setting that is ignored."""
+    good = settings_of("host")["rx_usecs"].model_dump()
+    for key, value in (("owners", ["printer"]), ("limit", 1), ("text", None)):
+        with pytest.raises(ValueError, match=key):
+            SettingKind.model_validate({**good, key: value})
 
 
 @pytest.mark.parametrize(

@@ -50,7 +50,7 @@ def test_a_key_that_stands_twice_is_a_problem_and_the_rest_is_read() -> None:
     """PyYAML would keep the last one and say nothing."""
     document = parse("a: 1\nb: {c: 1, c: 2}\na: 3\n", "x.yaml")
     assert document.root == {"a": "1", "b": {"c": "1"}}
-    assert [str(each) for each in document.problems] == [
+    assert [str(problem) for problem in document.problems] == [
         "x.yaml:2: b.c: duplicate key, first on line 2",
         "x.yaml:3: a: duplicate key, first on line 1",
     ]
@@ -153,7 +153,7 @@ def test_a_text_and_a_key_have_a_limit() -> None:
 def test_a_merge_key_is_no_key() -> None:
     """The tricks of YAML that hide what a file says are problems, not read and not crashed on."""
     document = parse("<<: {a: 1}\n? [b]\n: 2\n' ': 3\n", "x.yaml")
-    assert [str(each) for each in document.problems] == [
+    assert [str(problem) for problem in document.problems] == [
         "x.yaml:1: a key must be a word",
         "x.yaml:2: a key must be a word",
         "x.yaml:4: a key must be a word",

@@ -21,10 +21,9 @@ from man.generate import PAGE, page
 from wirelab.cli.options import DEFAULT_SEED
 from wirelab.lab import debian, kernel, rootfs
 from wirelab.lab.cache import Cache
-from wirelab.lab.context import BuildContext
-from wirelab.lab.recipe import Recipe
+from wirelab.lab.recipe import BuildContext, Recipe
 from wirelab.lab.reporter import Reporter
-from wirelab.lab.versions import TOOLS
+from wirelab.lab.select import TOOLS
 from wirelab.model.catalogue import Catalogue
 from wirelab.model.experiment import load
 from wirelab.plan.build import build_plan
@@ -44,9 +43,9 @@ REFERENCE = re.compile(r"`(tests/[\w/]+\.py)::(\w+)`")
 
 def files_below(base: Path, *names: str) -> set[str]:
     """The files of the checkout that ``names`` are or hold, relative to ``base``."""
-    found = [path for name in names for path in ((base / name), *(base / name).rglob("*"))]
+    paths = [path for name in names for path in ((base / name), *(base / name).rglob("*"))]
     return {
-        str(path.relative_to(base)) for path in found if path.is_file() and "__pycache__" not in path.parts
+        str(path.relative_to(base)) for path in paths if path.is_file() and "__pycache__" not in path.parts
     }
 
 
@@ -77,7 +76,7 @@ class Built:
     def sdist_files(self) -> set[str]:
         """What is in the sdist, below its one folder."""
         with tarfile.open(self.sdist) as archive:
-            return {each.name.partition("/")[2] for each in archive if not each.isdir()}
+            return {member.name.partition("/")[2] for member in archive if not member.isdir()}
 
     @property
     def wheel_files(self) -> set[str]:
@@ -117,35 +116,37 @@ def test_the_wheel_holds_the_catalogue_and_the_recipe(built: Built) -> None:
     """Every scenario, topology, part and measurement; every file that a lab is made of."""
     wanted = {f"wirelab/catalogue/{name}" for name in files_below(HERE, *CATALOGUE)}
     wanted |= {f"wirelab/recipe/{name}" for name in files_below(HERE, *RECIPE)}
-    found = {name for name in built.wheel_files if name.startswith(("wirelab/catalogue/", "wirelab/recipe/"))}
+    shipped = {
+        name for name in built.wheel_files if name.startswith(("wirelab/catalogue/", "wirelab/recipe/"))
+    }
     assert "wirelab/catalogue/scenarios/sfp-mismatch.yaml" in wanted
     assert "wirelab/recipe/rootfs/overlay/usr/sbin/wirelab-init" in wanted
-    assert found == wanted
+    assert shipped == wanted
 
 
 def test_the_wheel_holds_the_package_and_nothing_else(built: Built) -> None:
     """Every module and template, the man page, both licences; no test, no repository, no cache."""
-    found = built.wheel_files
+    files = built.wheel_files
     modules = files_below(HERE / "src", "wirelab")
-    rest = {name for name in found if not name.startswith(("wirelab/catalogue/", "wirelab/recipe/"))}
+    rest = {name for name in files if not name.startswith(("wirelab/catalogue/", "wirelab/recipe/"))}
     stem = f"wirelab-{wirelab.__version__}"
     assert rest - {name for name in rest if name.startswith(f"{stem}.dist-info/")} == {
         *modules,
         f"{stem}.data/data/share/man/man1/wirelab.1",
     }
     licences = {f"{stem}.dist-info/licenses/{name}" for name in ("LICENSE", "kernel/driver/LICENSE")}
-    assert licences <= found
-    assert [name for name in found if STRAY.search(name)] == []
+    assert licences <= files
+    assert [name for name in files if STRAY.search(name)] == []
 
 
 def test_the_sdist_holds_what_the_wheel_is_made_of(built: Built) -> None:
     """Sources, catalogue, recipe, man page and what a reader wants; no test, no repository, no cache."""
-    found = built.sdist_files
+    files = built.sdist_files
     wanted = files_below(HERE, "src", "man", *CATALOGUE, *RECIPE)
     documents = {"CHANGELOG.md", "CONTRIBUTING.md", "LICENSE", "README.md", "SECURITY.md", "pyproject.toml"}
-    assert wanted | documents <= found
-    assert found - wanted - documents == {"PKG-INFO", ".gitignore"}
-    assert [name for name in found if STRAY.search(name)] == []
+    assert wanted | documents <= files
+    assert files - wanted - documents == {"PKG-INFO", ".gitignore"}
+    assert [name for name in files if STRAY.search(name)] == []
 
 
 def test_nothing_that_travels_is_a_symbolic_link() -> None:
@@ -157,7 +158,7 @@ def test_nothing_that_travels_is_a_symbolic_link() -> None:
 def test_the_metadata_name_both_licences(built: Built) -> None:
     """The driver and the patches of the kernel travel as source, under the kernel's licence."""
     with zipfile.ZipFile(built.wheel) as archive:
-        (name,) = (each for each in archive.namelist() if each.endswith(".dist-info/METADATA"))
+        (name,) = (entry for entry in archive.namelist() if entry.endswith(".dist-info/METADATA"))
         metadata = Parser().parsestr(archive.read(name).decode())
     assert metadata["License-Expression"] == "Apache-2.0 AND GPL-2.0-only"
     assert metadata["Version"] == wirelab.__version__
@@ -222,7 +223,7 @@ def lab_of_the_checkout(root: Path) -> tuple[Path, Path]:
     context.cache.remember(debian.question(context), base.key)
     key = rootfs.key_on(context, base.key)
     built_root = context.cache.build("rootfs", key, make_root, Reporter())
-    return kernel.path(built_kernel), rootfs.path(built_root)
+    return built_kernel.product, built_root.product
 
 
 def test_it_finds_the_lab_that_a_checkout_has_built(built: Built, tmp_path: Path) -> None:

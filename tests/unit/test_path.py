@@ -23,8 +23,8 @@ DOWNLOAD = flow("download", "server", "client", 4)
 def with_sysctl(host: str, value: str) -> Plan:
     """The Plan with TCP timestamps set on one host."""
     hosts = tuple(
-        replace(each, sysctls={"net.ipv4.tcp_timestamps": value}) if each.name == host else each
-        for each in plan().hosts
+        replace(node, sysctls={"net.ipv4.tcp_timestamps": value}) if node.name == host else node
+        for node in plan().hosts
     )
     return replace(plan(), hosts=hosts)
 

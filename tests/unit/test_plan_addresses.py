@@ -10,7 +10,7 @@ from examples import SHIPPED
 from hypothesis import given
 from hypothesis import strategies as st
 
-from wirelab.model.topology import PortRef, Topology
+from wirelab.model.topology import HOST_PORT, PortRef, Topology
 from wirelab.model.validate import validate
 from wirelab.model.yamlfile import read
 from wirelab.plan.addresses import Addresses
@@ -19,6 +19,11 @@ from wirelab.plan.addresses import Addresses
 def shipped(name: str) -> Topology:
     """A topology of the catalogue."""
     return validate(Topology, read(SHIPPED.path("topologies", name))).model
+
+
+def host(addresses: Addresses, name: str) -> str:
+    """The address of a host."""
+    return addresses.address_of[PortRef(name, HOST_PORT)]
 
 
 def chain(kinds: list[str]) -> Topology:
@@ -35,15 +40,17 @@ def test_without_a_firewall_there_is_one_network(name: str) -> None:
     """Hosts count from 1 in the topology's order, and nobody needs a route."""
     topology = shipped(name)
     addresses = Addresses.of(topology)
-    hosts = [each for each, node in topology.nodes.items() if node.kind == "host"]
-    assert [addresses.host(each) for each in hosts] == [f"10.0.0.{n}" for n in range(1, len(hosts) + 1)]
-    assert all(addresses.routes(each) == () for each in hosts)
+    hosts = [node_name for node_name, node in topology.nodes.items() if node.kind == "host"]
+    assert [host(addresses, node_name) for node_name in hosts] == [
+        f"10.0.0.{n}" for n in range(1, len(hosts) + 1)
+    ]
+    assert all(addresses.routes(node_name) == () for node_name in hosts)
 
 
 def test_a_firewall_stands_in_two_networks() -> None:
     """Each of its ports has an address there, and the hosts reach each other by it."""
     addresses = Addresses.of(shipped("firewall"))
-    assert (addresses.host("client"), addresses.host("server")) == ("10.0.0.1", "10.0.1.2")
+    assert (host(addresses, "client"), host(addresses, "server")) == ("10.0.0.1", "10.0.1.2")
     assert addresses.with_prefix(PortRef("firewall", "p1")) == "10.0.0.254/24"
     assert [(route.to, route.via) for route in addresses.routes("server")] == [("10.0.0.0/24", "10.0.1.254")]
     assert addresses.routes("firewall") == ()
@@ -56,12 +63,12 @@ def test_hop_by_hop_the_routes_lead_there(kinds: list[str]) -> None:
     addresses = Addresses.of(topology)
     owner = {address: ref.node for ref, address in addresses.address_of.items()}
     assert len(owner) == len(addresses.address_of)
-    here, goal, crossed = "a", ip_address(addresses.host("b")), 0
+    here, goal, crossed = "a", ip_address(host(addresses, "b")), 0
     own = {
         node: [f"{addresses.with_prefix(r)}" for r in addresses.address_of if r.node == node]
         for node in owner.values()
     }
-    while not any(goal in ip_network(each, strict=False) for each in own[here]):
-        (via,) = [each.via for each in addresses.routes(here) if goal in ip_network(each.to)]
+    while not any(goal in ip_network(network, strict=False) for network in own[here]):
+        (via,) = [route.via for route in addresses.routes(here) if goal in ip_network(route.to)]
         here, crossed = owner[via], crossed + 1
     assert crossed == kinds.count("firewall")

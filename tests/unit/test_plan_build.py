@@ -45,9 +45,9 @@ def test_a_plan_is_one_that_can_be_built(name: str, case: str) -> None:
     """Names fit Linux and are unique, cables and flows end at something, two ends agree on speed."""
     plan = _shipped(name, case)
     interfaces = [port.name for port in plan.ports]
-    nodes = [each.name for each in plan.nodes]
+    nodes = [node.name for node in plan.nodes]
     assert len({*interfaces, *nodes}) == len(interfaces) + len(nodes)
-    assert all(len(each) <= 15 for each in (*interfaces, *nodes))
+    assert all(len(linux_name) <= 15 for linux_name in (*interfaces, *nodes))
     assert len({port.mac for port in plan.ports}) == len(interfaces)
     addresses = [port.address for port in plan.ports if port.role == "host"]
     assert len(set(addresses)) == len(addresses)

@@ -54,7 +54,7 @@ def test_every_setting_of_every_port_is_in_the_commands(name: str) -> None:
         else:
             speed = str(port.speed_bps // 10**6)
             assert ethtool["-s", port.name] == ["speed", speed, "duplex", port.duplex, "autoneg", "off"]
-        rx, tx = ("on" if each else "off" for each in (port.pause_rx, port.pause_tx))
+        rx, tx = ("on" if pause else "off" for pause in (port.pause_rx, port.pause_tx))
         assert ethtool["-A", port.name] == ["autoneg", autoneg, "rx", rx, "tx", tx]
         assert (port.queue is None) == (port.role == "repeat")
         if port.queue is not None and not port.pfc and port.netem is None:

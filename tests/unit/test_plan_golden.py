@@ -37,5 +37,5 @@ def test_a_golden_file_is_what_the_scenario_gives(path: Path) -> None:
 
 def test_no_golden_file_is_left_over() -> None:
     """A scenario or control that is gone takes its golden files with it."""
-    found = {path.relative_to(ROOT) for path in (ROOT / "tests/golden").iterdir() if path.is_file()}
-    assert {path for path in found if path.suffix not in {".py", ".yaml"}} == set(GOLDEN)
+    paths = {path.relative_to(ROOT) for path in (ROOT / "tests/golden").iterdir() if path.is_file()}
+    assert {path for path in paths if path.suffix not in {".py", ".yaml"}} == set(GOLDEN)

@@ -11,9 +11,9 @@ from hypothesis import strategies as st
 
 from wirelab.model.bus import Slot, bus_of
 from wirelab.model.experiment import load_file
-from wirelab.plan import tc
 from wirelab.plan.build import build_plan
-from wirelab.plan.bus import plan_bus
+from wirelab.plan.iproute2 import egress
+from wirelab.plan.physics import plan_bus
 from wirelab.plan.types import Cpu, Netem, Plan, Pool, Queue
 
 if TYPE_CHECKING:
@@ -169,7 +169,7 @@ def test_pfc_takes_the_place_of_pause(tmp_path: Path) -> None:
     port = built.port("switch-p1")
     assert (port.pfc, port.trust, built.port("server-eth0").pfc) == ((3,), "dscp", (3, 5))
     assert (port.pause_rx, port.pause_tx, port.buffer_bytes) == (False, False, 127_900)
-    lines = list(tc.egress(port))
+    lines = list(egress(port))
     assert lines[0] == "qdisc replace dev switch-p1 root handle 1: mq"
     assert lines[4] == "qdisc replace dev switch-p1 parent 1:4 bfifo limit 1570000"
     assert len(lines) == 9
@@ -198,7 +198,7 @@ def test_any_port_may_have_another_queue(tmp_path: Path, settings: str, queue: Q
     """With its limit in what the qdisc counts: bytes or frames."""
     port = plan(tmp_path, settings).port("switch-p2")
     assert port.queue == queue
-    assert list(tc.egress(port)) == [f"qdisc replace dev switch-p2 root {words}"]
+    assert list(egress(port)) == [f"qdisc replace dev switch-p2 root {words}"]
 
 
 def test_ecn_of_a_host_is_tcps(tmp_path: Path) -> None:
@@ -215,4 +215,4 @@ def test_a_path_may_reorder(tmp_path: Path) -> None:
     """A share of the frames overtakes those that are delayed."""
     port = plan(tmp_path, "server.delay: 10 ms, server.reorder: 0.5 %").port("server-eth0")
     assert port.netem == Netem(delay_ns=10_000_000, reorder_ratio=0.005)
-    assert next(tc.egress(port)).endswith("delay 10000000ns reorder 0.5000%")
+    assert next(egress(port)).endswith("delay 10000000ns reorder 0.5000%")

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 
 from pages import DROPS, FEW, GOODPUT, JOB, LOSSY, Page, judged, outcome, page
 from recorded import plan, recording, with_ports
-from standin import HOLDS, Wirelab
+from standin import HOLDS, Wirelab, results_in
 from test_run import Listener, Playback
 
 from wirelab.errors import LabError, SkipError
@@ -36,14 +36,14 @@ EVIL = "<script>alert(\"1\")</script>&<b title='x'>"
 def test_a_pass_shows_its_proof(tmp_path: Path) -> None:
     """The verdict, the story and the wiring; every figure; and all that it takes to have it again."""
     variant = judged(tmp_path, GOODPUT, LOSSY, DROPS)
-    found = page(variant)
-    assert found.text.startswith(
+    report = page(variant)
+    assert report.text.startswith(
         "sfp-mismatch pass Upload is perfect; download loses more than half. "
         "server --10G-- switch --10G-- [module] --2.5G-- client Flows"
     )
-    assert "download server → client 1.16 Gbit/s" in found.text
-    assert "1..1.3 Gbit/s, 100..200 retransmits pass" in found.text
-    assert "the module drops what comes too fast: 159 frames were dropped at module.line" in found.text
+    assert "download server → client 1.16 Gbit/s" in report.text
+    assert "1..1.3 Gbit/s, 100..200 retransmits pass" in report.text
+    assert "the module drops what comes too fast: 159 frames were dropped at module.line" in report.text
     assert variant.digest is not None
     for fact in (
         "SFP+ and 2.5GbE, 2022-07-30",
@@ -56,42 +56,42 @@ def test_a_pass_shows_its_proof(tmp_path: Path) -> None:
         f"digest {variant.digest}",
         "wirelab run sfp-mismatch --seed 7",
     ):
-        assert fact in found.text
-    assert {"result.json", "main/plan.json", "main/raw/"} <= set(found.links)
+        assert fact in report.text
+    assert {"result.json", "main/plan.json", "main/raw/"} <= set(report.links)
 
 
 def test_the_order_of_the_page(tmp_path: Path) -> None:
     """First what came out, then the proof, then what it is made of."""
-    found = page(judged(tmp_path / "a", GOODPUT), judged(tmp_path / "b", FEW, breaks=FEW.name))
-    assert found.texts("h2") == ["Flows", "The proof", "Controls", "Where this comes from"]
-    at = [found.text.index(word) for word in ("Goodput", "Congestion window", "Round-trip time", "Held at")]
-    at += [found.text.index(word) for word in ("Drops module.line", "Ports port", "settings as they were")]
+    report = page(judged(tmp_path / "a", GOODPUT), judged(tmp_path / "b", FEW, breaks=FEW.name))
+    assert report.texts("h2") == ["Flows", "The proof", "Controls", "Where this comes from"]
+    at = [report.text.index(word) for word in ("Goodput", "Congestion window", "Round-trip time", "Held at")]
+    at += [report.text.index(word) for word in ("Drops module.line", "Ports port", "settings as they were")]
     assert at == sorted(at)
 
 
 def test_a_fail_explains_itself_on_top(tmp_path: Path) -> None:
     """Above all tables stands the sentence with the numbers, and the scenario's reason."""
-    found = page(judged(tmp_path, FEW, GOODPUT))
-    assert found.texts("title")[0] == "sfp-mismatch: fail"
+    report = page(judged(tmp_path, FEW, GOODPUT))
+    assert report.texts("title")[0] == "sfp-mismatch: fail"
     sentence = (
         "fail main: download.retransmits: expected at most 50 retransmits, measured 161; "
         "159 frames were dropped at module.line (FIFO 16 KiB full) a healthy path loses nothing"
     )
-    assert found.text.index(sentence) < found.text.index("Flows")
-    assert "#v1" in found.links
-    assert "v1" in found.ids
+    assert report.text.index(sentence) < report.text.index("Flows")
+    assert "#v1" in report.links
+    assert "v1" in report.ids
 
 
 def test_an_error_shows_its_message_and_hint(tmp_path: Path) -> None:
     """Where nothing was measured there are no figures, but what broke; the other variant has its own."""
     error = broken_lab(LabError("the lab ended without a status", hint="the last words:\nKernel panic"))
     broken = VariantResult.of(plan(), None, (error,))
-    found = page(broken)
-    assert found.text.startswith("sfp-mismatch error")
-    assert "error main: lab: the lab ended without a status the last words: Kernel panic" in found.text
-    assert "figure" not in found.tags
-    assert "kernel unknown" in found.text
-    assert "digest none" in found.text
+    report = page(broken)
+    assert report.text.startswith("sfp-mismatch error")
+    assert "error main: lab: the lab ended without a status the last words: Kernel panic" in report.text
+    assert "figure" not in report.tags
+    assert "kernel unknown" in report.text
+    assert "digest none" in report.text
     both = page(broken, judged(tmp_path, GOODPUT, of=plan("other")))
     assert "figure" in both.tags
     assert "kernel 7.2.12" in both.text
@@ -100,9 +100,9 @@ def test_an_error_shows_its_message_and_hint(tmp_path: Path) -> None:
 
 def test_a_skip_says_why() -> None:
     """What cannot be tested here is no fault, and the page says what is in the way."""
-    found = page(VariantResult.of(plan(), None, (broken_lab(SkipError("needs AMX")),)))
-    assert found.text.startswith("sfp-mismatch skip")
-    assert "skip main: lab: needs AMX" in found.text
+    report = page(VariantResult.of(plan(), None, (broken_lab(SkipError("needs AMX")),)))
+    assert report.text.startswith("sfp-mismatch skip")
+    assert "skip main: lab: needs AMX" in report.text
 
 
 def test_a_broken_law_comes_first(tmp_path: Path) -> None:
@@ -115,15 +115,15 @@ def test_a_broken_law_comes_first(tmp_path: Path) -> None:
 
 def test_a_control_says_what_it_broke(tmp_path: Path) -> None:
     """With the sentence of the expectation that it failed; what it measured is there, too."""
-    found = page(judged(tmp_path / "a", LOSSY), judged(tmp_path / "b", FEW, breaks=FEW.name))
+    report = page(judged(tmp_path / "a", LOSSY), judged(tmp_path / "b", FEW, breaks=FEW.name))
     assert (
         "deep pass breaks download.retransmits, as it must: expected at most 50 retransmits, measured 161"
-    ) in found.text
-    assert found.texts("summary")[-2:] == [
+    ) in report.text
+    assert report.texts("summary")[-2:] == [
         "What it measured",
         "6 settings as they were asked for and as they were read back: all the same",
     ]
-    assert found.ids == ["v1", "v2"]
+    assert report.ids == ["v1", "v2"]
 
 
 def test_a_control_that_breaks_nothing_is_shown_on_top(tmp_path: Path) -> None:
@@ -140,11 +140,11 @@ def test_variants_are_told_apart(tmp_path: Path) -> None:
     """With more than one the flows say whose they are, and each has a proof of its own."""
     one = judged(tmp_path, LOSSY)
     buffered = replace(one, name="buffered", drawing="server == [deep] == client")
-    found = page(one, buffered)
-    assert "variant flow direction" in found.text
-    assert "buffered download server → client" in found.text
+    report = page(one, buffered)
+    assert "variant flow direction" in report.text
+    assert "buffered download server → client" in report.text
     assert "variant flow" not in page(one).text
-    assert found.text.count("server == [deep] == client") == 1
+    assert report.text.count("server == [deep] == client") == 1
 
 
 def test_what_a_scenario_says_is_text(tmp_path: Path) -> None:
@@ -159,18 +159,18 @@ def test_what_a_scenario_says_is_text(tmp_path: Path) -> None:
     error = VariantResult.of(plan(EVIL), EVIL, (broken_lab(LabError(EVIL, hint=EVIL)),))
     job = replace(JOB, scenario=EVIL, story=EVIL, source=EVIL, measured=(EVIL,), rerun_argv=("wirelab", EVIL))
     html = html_report(outcome(variant, error, job=job).run)
-    found = Page(html)
-    assert "script" not in found.tags
+    report = Page(html)
+    assert "script" not in report.tags
     assert "<script" not in html
-    assert found.text.count(EVIL) >= 12
+    assert report.text.count(EVIL) >= 12
 
 
 def test_a_page_loads_nothing(tmp_path: Path) -> None:
     """It can be sent to a colleague: nothing in it is fetched or run, and a browser is told so."""
     html = html_report(outcome(judged(tmp_path, LOSSY)).run)
-    found = Page(html)
-    assert not {"script", "link", "img", "iframe", "object", "embed"} & set(found.tags)
-    assert all(re.fullmatch(r"#v\d+|result\.json|main/plan\.json|main/raw/", link) for link in found.links)
+    report = Page(html)
+    assert not {"script", "link", "img", "iframe", "object", "embed"} & set(report.tags)
+    assert all(re.fullmatch(r"#v\d+|result\.json|main/plan\.json|main/raw/", link) for link in report.links)
     assert not re.search(r"https?:|url\(|@import", html)
     assert "default-src 'none'; style-src 'unsafe-inline'" in html
 
@@ -203,8 +203,8 @@ def kept(folder: Path, report: object = html_report) -> FinishedJob:
         now=lambda: datetime(2026, 7, 22, 10, 15, 30, tzinfo=UTC),
         report=report,  # type: ignore[arg-type]
     )
-    (found,) = matrix.run([replace(JOB, trials=(Trial(plan(), (LOSSY,)),))])
-    return found
+    (finished,) = matrix.run([replace(JOB, trials=(Trial(plan(), (LOSSY,)),))])
+    return finished
 
 
 def test_every_run_leaves_its_page(tmp_path: Path) -> None:
@@ -239,12 +239,12 @@ def test_a_page_that_cannot_be_made_costs_no_result(tmp_path: Path) -> None:
     def broken(_: RunResult) -> str:
         raise ZeroDivisionError("division by zero")
 
-    found = kept(tmp_path, broken)
-    assert found.run.verdict is Verdict.PASS
-    assert found.folder is not None
-    assert sorted(path.name for path in found.folder.iterdir()) == ["main", "result.json"]
-    assert found.error is not None
-    assert "report.html could not be made: ZeroDivisionError: division by zero" in found.error.message
+    finished = kept(tmp_path, broken)
+    assert finished.run.verdict is Verdict.PASS
+    assert finished.folder is not None
+    assert sorted(path.name for path in finished.folder.iterdir()) == ["main", "result.json"]
+    assert finished.error is not None
+    assert "report.html could not be made: ZeroDivisionError: division by zero" in finished.error.message
 
 
 def test_the_command_line_leaves_the_same_page_from_the_cache(tmp_path: Path) -> None:
@@ -277,7 +277,7 @@ def test_a_point_of_a_sweep_says_how_to_have_it_again(tmp_path: Path) -> None:
     """The line sweeps over that point alone, and leads to the same measurements."""
     wirelab = Wirelab.make(tmp_path)
     wirelab("sweep", "lossy.yaml", "--vary", "module.fifo=8KiB,64KiB", "--keep-points", *wirelab.lab.options)
-    (sweep,) = Store.of_sweeps(wirelab.results).results()
+    (sweep,) = results_in(wirelab.results / "sweeps")
     pages = [Page(path.read_text("utf-8")).text for path in sweep.glob("point-*/report.html")]
     lines = sorted(text.rpartition("To run it again: ")[2] for text in pages)
     assert lines == [

@@ -16,7 +16,7 @@ from rich.console import Console
 from wirelab.model.parts import KINDS, PartKind, Parts, Temperature
 from wirelab.model.types import ByteRate, Count, Figure, Model, OnOff, Rate, Text
 from wirelab.model.yamlfile import read
-from wirelab.report.parts import Entry, document, entries, print_kind, print_part, print_parts
+from wirelab.report.parts import ListedPart, document, entries, print_kind, print_part, print_parts
 from wirelab.units import RATE, parse
 
 PARTS = SHIPPED.parts()
@@ -56,21 +56,21 @@ class _Console(Console):
         return [re.split(" {3,}", line) for line in self.text.splitlines()]
 
 
-def whole(entry: Entry, parts: Parts = PARTS) -> _Console:
+def whole(entry: ListedPart, parts: Parts = PARTS) -> _Console:
     """A console with one part on it, no line of it wrapped."""
     console = _Console()
     print_part(console, parts, entry, ROWS)
     return console
 
 
-def one(name: str) -> Entry:
+def one(name: str) -> ListedPart:
     """The shipped part of that name."""
     return next(entry for entry in ENTRIES if entry.name == name)
 
 
-def written(entry: Entry) -> dict[str, Any]:
+def written(entry: ListedPart) -> dict[str, Any]:
     """What stands in the file of a shipped part."""
-    section = next(each for each in KINDS if getattr(PARTS, each) is PARTS.of(entry.kind))
+    section = next(key for key in KINDS if getattr(PARTS, key) is PARTS.of(entry.kind))
     return WRITTEN[section, entry.name]
 
 
@@ -102,7 +102,7 @@ def test_every_part_of_every_file_has_a_line() -> None:
 
 
 @each_part
-def test_every_figure_has_its_provenance_and_its_note(entry: Entry) -> None:
+def test_every_figure_has_its_provenance_and_its_note(entry: ListedPart) -> None:
     """One line for each key of the part's file: what stands there, no more and no less."""
     rows = {cells[0]: cells[1:] for cells in whole(entry).cells[3:] if len(cells) > 1}
     said = written(entry)
@@ -120,7 +120,7 @@ def test_every_figure_has_its_provenance_and_its_note(entry: Entry) -> None:
 
 
 @each_part
-def test_a_document_reads_back_to_the_part(entry: Entry) -> None:
+def test_a_document_reads_back_to_the_part(entry: ListedPart) -> None:
     """From its words alone, so nothing is lost; each number is what its words say, in the unit beside it."""
     said = json.loads(json.dumps(document(entry, ROWS)))
     assert (said["kind"], said["name"]) == (entry.kind, entry.name)
@@ -158,7 +158,7 @@ def test_numbers_have_their_base_units() -> None:
 
 
 @each_part
-def test_a_fitted_figure_names_its_measurement(entry: Entry) -> None:
+def test_a_fitted_figure_names_its_measurement(entry: ListedPart) -> None:
     """Those and no others, and each with a row that its note names."""
     for key, figure in document(entry, ROWS)["figures"].items():
         assert bool(figure["fitted_to"]) == (figure["from"] == "fitted")
@@ -171,7 +171,7 @@ def test_a_fitted_figure_that_names_no_measurement_is_just_fitted() -> None:
     """A word that begins like a row is not that row."""
     hub = one("hub-10").part
     ports = Figure[Count].model_validate({"value": "4", "from": "fitted", "note": "sfp.asf-10g-tx, pcie.x16"})
-    entry = Entry("hub", "mine", hub.model_copy(update={"ports": ports}))
+    entry = ListedPart("hub", "mine", hub.model_copy(update={"ports": ports}))
     assert document(entry, ROWS)["figures"]["ports"]["fitted_to"] == []
     assert ["ports", "4", "fitted", "sfp.asf-10g-tx, pcie.x16"] in whole(entry).cells
 
@@ -179,21 +179,25 @@ def test_a_fitted_figure_that_names_no_measurement_is_just_fitted() -> None:
 def measured_temperatures() -> dict[tuple[str, int, str], float]:
     """The temperatures of the measurements, by part, speed in bit/s and switch."""
     rows = read(ROOT / "measurements.yaml").tree["sfp"]["temperature_c"]
-    found = {}
+    measured = {}
     for switch, temperatures in rows.items():
         for what, celsius in temperatures.items():
             module, _, speed = what.partition(" at ")
             speed_bps = parse(speed.replace("G", " Gbit/s"), RATE)
-            found[MODULES.get(module, module), speed_bps, WHERE[switch]] = float(celsius)
-    return found
+            measured[MODULES.get(module, module), speed_bps, WHERE[switch]] = float(celsius)
+    return measured
 
 
 def test_the_temperatures_of_the_parts_are_those_that_were_measured() -> None:
     """The same numbers in both files, for the same module, speed and switch; each says where it is from."""
-    carried = [(name, each) for name, module in PARTS.modules.items() for each in module.temperatures]
-    assert {(name, each.speed, each.where): each.celsius for name, each in carried} == measured_temperatures()
+    carried = [(name, reading) for name, module in PARTS.modules.items() for reading in module.temperatures]
+    assert {
+        (name, reading.speed, reading.where): reading.celsius for name, reading in carried
+    } == measured_temperatures()
     assert len(carried) == len(measured_temperatures()) == 7
-    assert {(each.provenance, each.note) for _, each in carried} == {("measured", "sfp.temperature_c")}
+    assert {(reading.provenance, reading.note) for _, reading in carried} == {
+        ("measured", "sfp.temperature_c")
+    }
     assert "sfp.temperature_c" in ROWS
 
 
@@ -209,7 +213,7 @@ def test_temperatures_are_shown(name: str) -> None:
     assert sorted(row for row in cells if "measured" in row and "sfp.temperature_c" in row) == expected
     assert (["speed", "celsius", "where", "provenance", "note"] in cells) == bool(expected)
     said = document(one(name), ROWS)["temperatures"]
-    assert sorted([each["speed"]["text"], each["celsius"]["text"]] for each in said) == [
+    assert sorted([row["speed"]["text"], row["celsius"]["text"]] for row in said) == [
         row[:2] for row in expected
     ]
 
@@ -224,14 +228,14 @@ def test_a_host_shows_which_card_it_has() -> None:
 @given(width=st.integers(1, 300))
 def test_a_kind_is_a_table_as_wide_as_the_console(kind: PartKind, width: int) -> None:
     """Every part has a line; every figure that one of them has is a column, or is named as left out."""
-    found = [entry for entry in ENTRIES if entry.kind == kind]
+    of_kind = [entry for entry in ENTRIES if entry.kind == kind]
     console = _Console(width)
-    print_kind(console, kind, found)
+    print_kind(console, kind, of_kind)
     titles, *lines, last = console.text.splitlines()
-    figures = {key for entry in found for key in written(entry)} - {"title", "temperatures"}
+    figures = {key for entry in of_kind for key in written(entry)} - {"title", "temperatures"}
     left_out = last.removeprefix("also ").split("; ")[0].split(", ") if last.startswith("also ") else []
     if width >= 70:
-        assert [line.split()[0] for line in lines] == [entry.name for entry in found]
+        assert [line.split()[0] for line in lines] == [entry.name for entry in of_kind]
         assert all(len(line) <= width for line in (titles, *lines))
         assert sorted([*titles.split(), *left_out]) == sorted(["name", *figures])
     assert set(left_out) < figures
@@ -260,7 +264,7 @@ def test_a_kind_without_parts_says_so() -> None:
 def test_what_a_file_says_is_no_markup() -> None:
     """Brackets are printed as they stand; colours are for a screen only."""
     hub = one("hub-10").part.model_copy(update={"title": "[bold]4 ports[/bold] [red]"})
-    assert whole(Entry("hub", "mine", hub)).text.splitlines()[1] == "[bold]4 ports[/bold] [red]"
+    assert whole(ListedPart("hub", "mine", hub)).text.splitlines()[1] == "[bold]4 ports[/bold] [red]"
     assert "\x1b" not in whole(one("aqr113c")).text
     screen = _Console(terminal=True)
     print_part(screen, PARTS, one("aqr113c"), ROWS)
@@ -293,7 +297,7 @@ def test_a_kind_to_come_needs_nothing_new() -> None:
             "readings": [reading],
         }
     )
-    entry = cast("Any", Entry)("tape", "mine", tape)
+    entry = cast("Any", ListedPart)("tape", "mine", tape)
     assert whole(entry).cells == [
         ["mine  tape"],
         ["A tape"],

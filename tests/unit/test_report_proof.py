@@ -14,8 +14,7 @@ from recorded import G, Recording, plan, recording, with_ports
 
 from wirelab.plan.traffic import Ping
 from wirelab.report.html import html_report
-from wirelab.report.occupancy import PORTS_SHOWN
-from wirelab.report.timeline import timeline
+from wirelab.report.timeline import PORTS_SHOWN, Timeline
 from wirelab.results.ping import Echoes
 from wirelab.runner.run_result import Evidence
 
@@ -57,7 +56,7 @@ def test_charts_share_their_time(tmp_path: Path) -> None:
 def charts(variant: VariantResult) -> dict[str, Chart]:
     """The charts of a variant by their titles."""
     assert variant.evidence is not None
-    return {chart.title: chart for chart in timeline(variant.evidence).charts}
+    return {chart.title: chart for chart in Timeline(variant.evidence).charts()}
 
 
 def points(chart: Chart) -> dict[str, list[tuple[float, float]]]:
@@ -73,17 +72,17 @@ def test_the_area_below_goodput_is_what_was_acknowledged(tmp_path: Path) -> None
     for sample in recorded.samples:
         for name in sample["flows"]:
             sample["flows"][name]["bytes_acked"] = next(rest, acked[-1]) if name == "upload" else 0
-    found = points(charts(judged(tmp_path, recorded=recorded))["Goodput"])
-    line = found["upload"]
+    lines = points(charts(judged(tmp_path, recorded=recorded))["Goodput"])
+    line = lines["upload"]
     area_bits = sum((after[0] - before[0]) * before[1] for before, after in itertools.pairwise(line))
     assert area_bits == pytest.approx(acked[-1] * 8)
     assert (line[0][0], line[-1][0]) == (1.0, 2.9)
-    assert {y for _, y in found["download"]} == {0}
+    assert {y for _, y in lines["download"]} == {0}
 
 
 def test_parallel_connections_show_what_the_receiver_got(tmp_path: Path) -> None:
     """Samples see the first connection only: then each second has the receiver's own figure."""
-    flows = tuple(replace(each, parallel=4) for each in plan().flows)
+    flows = tuple(replace(flow, parallel=4) for flow in plan().flows)
     variant = judged(tmp_path, of=replace(plan(), traffic=flows))
     first, second = variant.flows[1].intervals_bps
     assert points(charts(variant)["Goodput"])["download"] == [(4.0, first), (5.0, second), (6.0, second)]
@@ -102,12 +101,12 @@ def test_drops_are_counted_from_the_start(tmp_path: Path) -> None:
 
 def test_what_a_port_held_is_beside_what_it_has_room_for(tmp_path: Path) -> None:
     """Limits that were nearly reached are in the chart, those far above it in the note alone."""
-    found = charts(judged(tmp_path))
-    chart = found["Held at module.line"]
+    drawn = charts(judged(tmp_path))
+    chart = drawn["Held at module.line"]
     assert points(chart)["egress queue"][40:62] == [*((t / 10, 15_140) for t in range(40, 61)), (6.1, 0)]
     assert [level.name for level in chart.levels] == ["high water 15.1 kB", "bfifo limit 16 KiB"]
     assert chart.note == "bfifo of 16 KiB; packet buffer of 1533 KiB"
-    assert [level.name for level in found["Held at switch.p1"].levels] == ["high water 15.1 kB"]
+    assert [level.name for level in drawn["Held at switch.p1"].levels] == ["high water 15.1 kB"]
     lossless = with_ports(plan(), pause_tx=True, xoff_bytes=15_000, xon_bytes=12_000, buffer_bytes=20_000)
     chart = charts(judged(tmp_path / "b", of=lossless))["Held at module.line"]
     assert [level.name for level in chart.levels[2:]] == ["XOFF 15 kB", "packet buffer 20 kB"]
@@ -116,9 +115,9 @@ def test_what_a_port_held_is_beside_what_it_has_room_for(tmp_path: Path) -> None
 
 def test_what_did_not_happen_has_no_chart(tmp_path: Path) -> None:
     """An empty chart would prove nothing: a sentence says that nothing was dropped and nobody paused."""
-    found = page(judged(tmp_path, GOODPUT, recorded=recording(dropped=0)))
-    assert "Not drawn: no frame was dropped; no port was paused." in found.text
-    assert "Drops" not in found.texts("b")
+    report = page(judged(tmp_path, GOODPUT, recorded=recording(dropped=0)))
+    assert "Not drawn: no frame was dropped; no port was paused." in report.text
+    assert "Drops" not in report.texts("b")
 
 
 def paused(port: str) -> Recording:
@@ -140,9 +139,9 @@ def test_the_time_paused_is_that_of_the_counters(tmp_path: Path) -> None:
     (full,) = re.findall(r'y="([\d.]+)" text-anchor="end">100<', chart[0])
     (none,) = re.findall(r'y="([\d.]+)" text-anchor="end">0<', chart[0])
     assert sorted(set(heights)) == pytest.approx([(float(full) + float(none)) / 2 - 4, float(none) - 4])
-    found = Page(html)
-    assert "switch.p2 1.05 s in all" in found.text
-    assert "1.05 s (15 %)" in found.text
+    report = Page(html)
+    assert "switch.p2 1.05 s in all" in report.text
+    assert "1.05 s (15 %)" in report.text
 
 
 def test_few_ports_have_a_chart(tmp_path: Path) -> None:
@@ -151,11 +150,11 @@ def test_few_ports_have_a_chart(tmp_path: Path) -> None:
     for number, name in enumerate(recorded.snapshot("end")["ports"]):
         recorded.stats("end", name)["queue_high_water_bytes"] = 20_000 + number
     recorded.stats("end", "switch-p1")["tx_pause_frames"] = 5
-    found = page(judged(tmp_path, recorded=recorded))
-    shown = [title.removeprefix("Held at ") for title in found.texts("b") if title.startswith("Held")]
+    report = page(judged(tmp_path, recorded=recorded))
+    shown = [title.removeprefix("Held at ") for title in report.texts("b") if title.startswith("Held")]
     assert shown == ["module.line", "switch.p1", "client", "module.host", "switch.p2"]
     assert len(shown) == PORTS_SHOWN
-    assert {port.label for port in plan().ports} <= set(found.texts("td"))
+    assert {port.label for port in plan().ports} <= set(report.texts("td"))
 
 
 def test_a_port_that_did_nothing_has_no_chart(tmp_path: Path) -> None:
@@ -198,10 +197,10 @@ def test_pings_have_their_percentiles(tmp_path: Path) -> None:
             replace(variant.evidence.result, echoes=echoes),
         ),
     )
-    found = page(known)
-    assert "beside server → client 10 10.0 % 100 us 567 us 600 us 1.00 ms 1.00 ms 1.00 ms" in found.text
-    assert "deaf client → server 4 100 % - - - - - -" in found.text
-    assert "beside ping, 100 us to 1.00 ms" in found.text
+    report = page(known)
+    assert "beside server → client 10 10.0 % 100 us 567 us 600 us 1.00 ms 1.00 ms 1.00 ms" in report.text
+    assert "deaf client → server 4 100 % - - - - - -" in report.text
+    assert "beside ping, 100 us to 1.00 ms" in report.text
     drawn = points(charts(known)["Round-trip time"])
     assert drawn["beside"] == [((number - 1) / 10, 100 * number) for number in answered]
     assert "deaf" not in drawn

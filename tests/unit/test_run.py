@@ -121,7 +121,7 @@ def test_a_variant_and_its_control(tmp_path: Path) -> None:
     testbed = Playback({"main": recording(), "aquantia": recording(dropped=0)})
     run, folder = carried_out([trial(), trial("aquantia", LOSSY.name)], testbed, tmp_path)
     assert run.verdict is Verdict.PASS
-    assert [(each.name, each.verdict) for each in run.variants] == [
+    assert [(variant.name, variant.verdict) for variant in run.variants] == [
         ("main", Verdict.PASS),
         ("aquantia", Verdict.PASS),
     ]
@@ -179,6 +179,7 @@ def test_the_keys_of_result_json(tmp_path: Path) -> None:
         "protocol": "tcp",
         "path_bps": 2_353_706_112,
         "reached_bytes": None,
+        "lost_connection": "",
     }
     assert download["intervals"] == [50_278_652, 50_331_348]
     line = variant["ports"]["module.line"]
@@ -233,7 +234,7 @@ def test_a_broken_lab_is_an_error_and_the_others_go_on(tmp_path: Path) -> None:
     testbed = Playback({"main": LabError("no carrier", hint="speeds differ"), "other": recording()})
     run, folder = carried_out([trial(), trial("other")], testbed, tmp_path)
     assert run.verdict is Verdict.ERROR
-    assert [each.verdict for each in run.variants] == [Verdict.ERROR, Verdict.PASS]
+    assert [variant.verdict for variant in run.variants] == [Verdict.ERROR, Verdict.PASS]
     assert run.digest is None
     assert run.kernel == "7.2.12"
     document = json.loads((folder / "result.json").read_text(encoding="utf-8"))
@@ -289,7 +290,7 @@ def test_a_broken_law_in_a_control_is_no_broken_expectation(tmp_path: Path) -> N
     testbed = Playback({"main": recording(), "control": recorded})
     run, _ = carried_out([trial(), trial("control", LOSSY.name)], testbed, tmp_path)
     assert run.verdict is Verdict.ERROR
-    assert [each.name for each in run.variants[1].checks] == ["law.receive", "breaks download.retransmits"]
+    assert [check.name for check in run.variants[1].checks] == ["law.receive", "breaks download.retransmits"]
 
 
 def test_every_trial_has_a_cpu_for_itself(tmp_path: Path) -> None:
@@ -316,7 +317,7 @@ def test_one_cpu_is_never_shared(tmp_path: Path) -> None:
     testbed = Playback(dict.fromkeys("abcd", alone))
     run, _ = carried_out([trial(name) for name in "abcd"], testbed, tmp_path, cpus=(7,))
     assert set(testbed.cpus.values()) == {7}
-    assert [each.name for each in run.variants] == list("abcd")
+    assert [variant.name for variant in run.variants] == list("abcd")
 
 
 def test_an_interrupt_ends_everything(tmp_path: Path) -> None:
@@ -349,7 +350,7 @@ def test_the_digest_of_a_run_is_that_of_all_its_variants(tmp_path: Path) -> None
 
     def digest(name: str, control: Recording, seed: int = 1) -> str | None:
         trials = [trial(), trial("control", LOSSY.name)]
-        trials = [replace(each, plan=replace(each.plan, seed=seed)) for each in trials]
+        trials = [replace(original, plan=replace(original.plan, seed=seed)) for original in trials]
         testbed = Playback({"main": recording(), "control": control})
         return carried_out(trials, testbed, tmp_path / name)[0].digest
 

@@ -12,13 +12,13 @@ from hypothesis import given
 from hypothesis import strategies as st
 from pages import FEW, JOB, LOSSY, judged
 from recorded import plan
-from standin import Wirelab
+from standin import Wirelab, results_in
 
 from wirelab.errors import LabError
 from wirelab.report.junit import junit
 from wirelab.results.values import printable
 from wirelab.runner.run_result import LIMIT_BYTES, RunResult, VariantResult, parse_run, read_run
-from wirelab.runner.store import RESULT, Store
+from wirelab.runner.store import RESULT
 from wirelab.verdict.checks import broken_lab
 
 if TYPE_CHECKING:
@@ -151,7 +151,7 @@ def test_nothing_of_a_result_reaches_the_terminal_unchecked(tmp_path: Path) -> N
     """A summary of a result that somebody has made up says which field is wrong."""
     wirelab = Wirelab.make(tmp_path)
     assert wirelab.run("lossy.yaml")[0] == 0
-    (result,) = Store(wirelab.results).results()
+    (result,) = results_in(wirelab.results)
     document = json.loads((result / RESULT).read_text(encoding="utf-8"))
     for name in ("../../x", "\x1b]0;title\x07"):
         (result / RESULT).write_text(json.dumps(document | {"scenario": name}), encoding="utf-8")

@@ -13,6 +13,7 @@ from datetime import UTC, datetime
 from pathlib import Path
 
 import pytest
+from standin import results_in
 
 from wirelab.errors import LabError
 from wirelab.runner.store import Store
@@ -35,7 +36,7 @@ def test_a_result_is_named_by_time_and_scenario(tmp_path: Path) -> None:
     assert (folder / "result.json").read_text(encoding="utf-8") == '{"verdict": "pass"}'
     assert (folder / "main" / "plan.json").is_file()
     assert (folder / "main" / "raw").is_dir()
-    assert [each.name for each in tmp_path.iterdir() if each.name.startswith(".")] == []
+    assert [path.name for path in tmp_path.iterdir() if path.name.startswith(".")] == []
 
 
 def test_a_folder_of_results_is_made(tmp_path: Path) -> None:
@@ -47,13 +48,13 @@ def test_nothing_is_overwritten(tmp_path: Path) -> None:
     """Two runs in the same second get two names, in the order in which they were kept."""
     store = Store(tmp_path)
     folders = [keep(store, str(number)) for number in range(3)]
-    assert [each.name for each in folders] == [
+    assert [folder.name for folder in folders] == [
         "20260722T101530Z-sfp-mismatch",
         "20260722T101530Z.2-sfp-mismatch",
         "20260722T101530Z.3-sfp-mismatch",
     ]
-    assert [(each / "result.json").read_text(encoding="utf-8") for each in folders] == ["0", "1", "2"]
-    assert store.results() == folders
+    assert [(folder / "result.json").read_text(encoding="utf-8") for folder in folders] == ["0", "1", "2"]
+    assert results_in(store.root) == folders
 
 
 def test_runs_at_once_do_not_meet(tmp_path: Path) -> None:
@@ -70,7 +71,7 @@ def test_runs_at_once_do_not_meet(tmp_path: Path) -> None:
         thread.start()
     for thread in threads:
         thread.join()
-    assert len(store.results()) == 160
+    assert len(results_in(store.root)) == 160
     assert (tmp_path / "latest" / "sfp-mismatch" / "result.json").is_file()
 
 
@@ -82,7 +83,7 @@ def test_latest_points_to_the_newest(tmp_path: Path) -> None:
     link = tmp_path / "latest" / "sfp-mismatch"
     assert link.readlink() == Path("../20260722T101531Z-sfp-mismatch")
     assert (link / "result.json").read_text(encoding="utf-8") == "new"
-    assert [each.name for each in link.parent.iterdir()] == ["sfp-mismatch"]
+    assert [path.name for path in link.parent.iterdir()] == ["sfp-mismatch"]
 
 
 def test_a_folder_in_the_place_of_the_link_is_not_touched(tmp_path: Path) -> None:
@@ -93,8 +94,8 @@ def test_a_folder_in_the_place_of_the_link_is_not_touched(tmp_path: Path) -> Non
     with pytest.raises(LabError, match="latest/sfp-mismatch"):
         keep(Store(tmp_path))
     assert (obstacle / "mine").is_file()
-    assert len(Store(tmp_path).results()) == 1
-    assert [each.name for each in obstacle.parent.iterdir()] == ["sfp-mismatch"]
+    assert len(results_in(tmp_path)) == 1
+    assert [path.name for path in obstacle.parent.iterdir()] == ["sfp-mismatch"]
 
 
 @pytest.mark.parametrize("reason", [None, KeyboardInterrupt, LabError])
@@ -129,7 +130,7 @@ def killed_run(results: Path) -> Path:
     )
     assert process.stdout is not None
     folder = Path(process.stdout.readline().strip())
-    assert Store(results).leftovers() == []
+    assert list(Store(results).leftovers()) == []
     process.send_signal(signal.SIGKILL)
     process.communicate()
     return folder
@@ -141,11 +142,11 @@ def test_what_a_killed_run_left_is_no_result(tmp_path: Path) -> None:
     earlier = keep(store, "earlier")
     left = killed_run(tmp_path)
     assert left.is_dir()
-    assert store.results() == [earlier]
-    assert store.leftovers() == [left]
+    assert results_in(store.root) == [earlier]
+    assert list(store.leftovers()) == [left]
     later = keep(Store(tmp_path), "later")
     assert not left.exists()
-    assert store.results() == [earlier, later]
+    assert results_in(store.root) == [earlier, later]
     assert (earlier / "result.json").read_text(encoding="utf-8") == "earlier"
 
 
@@ -165,8 +166,8 @@ def test_a_sweep_is_kept_apart(tmp_path: Path) -> None:
         folder = draft.commit("{}")
     assert folder == tmp_path / "sweeps" / "20260722T101559Z-sfp-mismatch"
     assert [path.name for path in folder.iterdir()] == ["sweep.json"]
-    assert Store.of_sweeps(tmp_path).results() == [folder]
-    assert Store(tmp_path).results() == [run]
+    assert results_in(tmp_path / "sweeps") == [folder]
+    assert results_in(tmp_path) == [run]
     assert (tmp_path / "latest" / "sfp-mismatch").resolve() == run
 
 
@@ -176,7 +177,7 @@ def test_a_run_under_way_is_not_swept_away(tmp_path: Path) -> None:
     with store.begin("sfp-mismatch", WHEN) as draft:
         keep(Store(tmp_path))
         assert draft.folder.is_dir()
-        assert store.leftovers() == []
+        assert list(store.leftovers()) == []
 
 
 def test_results_that_cannot_be_written_are_named() -> None:
@@ -214,7 +215,7 @@ def test_the_lock_of_a_run_is_not_inherited(tmp_path: Path) -> None:
     with Store(tmp_path).begin("sfp-mismatch", WHEN) as draft:
         inherited = [
             fd
-            for fd in (int(each.name) for each in Path("/proc/self/fd").iterdir())
+            for fd in (int(path.name) for path in Path("/proc/self/fd").iterdir())
             if fd > 2 and inheritable_folder(fd, draft.folder)
         ]
     assert inherited == []

@@ -5,6 +5,7 @@ from __future__ import annotations
 import csv
 import io
 import json
+import re
 import signal
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
@@ -16,10 +17,10 @@ from test_cli_run import wait_for
 
 from wirelab.errors import InputError
 from wirelab.model.experiment import load
+from wirelab.model.metric import METRICS
 from wirelab.report.sweep import heat_map, sweep_csv
-from wirelab.runner.factors import Factor, grid, read_factors
 from wirelab.runner.past_runs import last_wall_s, newest
-from wirelab.runner.sweep import Point, Sweep
+from wirelab.runner.sweep import Factor, Point, Sweep, grid, read_factors
 from wirelab.runner.trial import Trial, judge
 from wirelab.verdict.verdict import Verdict
 
@@ -123,6 +124,15 @@ def test_csv_is_in_base_units(tmp_path: Path) -> None:
         ("16 KiB", "download", "2"),
     ]
     assert all(int(row["goodput_bps"]) > 0 for row in rows)
+
+
+def test_csv_has_every_metric_of_a_flow(tmp_path: Path) -> None:
+    """In the order of the table of metrics, the unit in the name; what a flow does not have is empty."""
+    first = next(csv.DictReader(io.StringIO(sweep_csv(sweep(tmp_path)))))
+    names = [metric.name for metric in METRICS.values() if {"flow", "UDP flow"} & {*metric.subjects}]
+    heads = [head for head in first if head not in ("module.fifo", "flow", "verdict")]
+    assert [re.sub("_(bps|us|ns|ppm)$", "", head) for head in heads] == names
+    assert (first["rtt_us"], first["lost_ppm"], first["connects"]) == ("102", "", "yes")
 
 
 def test_a_heat_map_needs_nothing_from_elsewhere(tmp_path: Path) -> None:

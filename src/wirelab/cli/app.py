@@ -1,9 +1,8 @@
 """The command line."""
 
-from __future__ import annotations
-
 import gc
 import json
+import os
 import sys
 from enum import StrEnum
 from pathlib import Path
@@ -11,20 +10,22 @@ from typing import Annotated, Final
 
 import typer
 
-from wirelab.cli import complete, lab
+from wirelab import __version__
+from wirelab.cli import lab
 from wirelab.cli.errors import Group, exit_code_of
-from wirelab.cli.exec import exec_command
 from wirelab.cli.list import list_command
-from wirelab.cli.options import DEFAULT_SEED, Seed
+from wirelab.cli.options import DEFAULT_SEED, Name, Seed, Variant
 from wirelab.cli.parts import parts_command
 from wirelab.cli.run import run_command
 from wirelab.cli.summary import summary_command
 from wirelab.cli.sweep import sweep_command
-from wirelab.cli.version import print_version
-from wirelab.errors import InputError, LabError, Problem
+from wirelab.errors import InputError, LabError, Problem, WirelabError
+from wirelab.lab.command import run_command as run_in_lab
 from wirelab.lab.doctor import examine
+from wirelab.lab.scratch import scratch_folder
+from wirelab.lab.select import select
 from wirelab.model.experiment import check_file, load
-from wirelab.model.schema import schema as schema_of
+from wirelab.model.experiment import schema as schema_of
 from wirelab.plan.build import build_plan
 from wirelab.plan.commands import commands
 
@@ -41,9 +42,6 @@ _list = app.command("list")(list_command)
 _summary = app.command("summary")(summary_command)
 _sweep = app.command("sweep")(sweep_command)
 _parts = app.command("parts")(parts_command)
-_exec = app.command(
-    "exec", context_settings={"ignore_unknown_options": True, "allow_interspersed_args": False}
-)(exec_command)
 app.add_typer(lab.app, name="lab")
 
 
@@ -64,6 +62,60 @@ def main() -> None:
     # every 700 objects takes a tenth of the time of a matrix that is answered from the cache.
     gc.set_threshold(_GARBAGE_OBJECTS)
     sys.exit(exit_code_of(lambda: app(prog_name="wirelab", standalone_mode=False)))
+
+
+@app.command("exec", context_settings={"ignore_unknown_options": True, "allow_interspersed_args": False})
+def exec_command(  # noqa: PLR0913 the options of a command line
+    command: Annotated[
+        list[str], typer.Argument(help="The command and its arguments.", metavar="COMMAND...")
+    ],
+    *,
+    seed: Annotated[int, typer.Option(min=0, help="What the lab's randomness grows from.")] = 1,
+    writable: Annotated[
+        list[Path] | None, typer.Option(metavar="DIR", help="A folder the command may write to. Repeatable.")
+    ] = None,
+    limit: Annotated[
+        float, typer.Option(min=1, metavar="SECONDS", help="Wall time after which it is ended.")
+    ] = 600,
+    cpu: Annotated[int | None, typer.Option(min=0, help="The host CPU to use.")] = None,
+    kernel: Annotated[Path | None, typer.Option(help="Another lab kernel.")] = None,
+    root: Annotated[Path | None, typer.Option(help="Another root image.")] = None,
+) -> None:
+    """Run a command as root in a lab of its own, in virtual time, with Open vSwitch running.
+
+    The current folder is the working folder, read-only. The output and the exit code are the command's.
+    Its standard input is empty.
+    """
+    lab = select(kernel, root)
+    with lab.in_use(), scratch_folder() as folder:
+        code = run_in_lab(
+            command,
+            lab,
+            folder,
+            work=Path.cwd(),
+            writable=writable or [],
+            seed=seed,
+            cpu=cpu if cpu is not None else max(os.sched_getaffinity(0)),
+            wall_limit_s=limit,
+            stdout=sys.stdout.buffer,
+            stderr=sys.stderr.buffer,
+        )
+    raise typer.Exit(code)
+
+
+def print_version(asked: bool) -> None:  # noqa: FBT001 - typer calls it with the value
+    """Print this program's version and those that a lab's figures depend on, and end, if asked to."""
+    if not asked:
+        return
+    typer.echo(f"wirelab {__version__}")
+    try:
+        used = select()
+    except WirelabError as error:
+        typer.echo(f"no lab: {error}" + (f" ({error.hint})" if error.hint else ""))
+    else:
+        tools = ", ".join(f"{name} {version}" for name, version in used.tool_versions().items())
+        typer.echo(f"lab kernel: {used.kernel_title()}\nroot image: {tools}")
+    raise typer.Exit
 
 
 @app.callback()
@@ -103,17 +155,10 @@ def validate(
 
 @app.command()
 def plan(
-    name: Annotated[
-        str,
-        typer.Argument(
-            help="A scenario by name or file.", metavar="NAME|FILE", autocompletion=complete.scenarios
-        ),
-    ],
+    name: Name,
     *,
     as_json: Annotated[bool, typer.Option("--json", help="Print the Plan itself, plan.json.")] = False,
-    variant: Annotated[
-        str | None, typer.Option(help="A variant or control. [default: the first variant]")
-    ] = None,
+    variant: Variant = None,
     seed: Seed = DEFAULT_SEED,
 ) -> None:
     """Show what a scenario sets, as the commands to type on real equipment."""

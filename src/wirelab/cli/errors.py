@@ -1,7 +1,5 @@
 """From exceptions to messages and exit codes: no user ever sees a traceback."""
 
-from __future__ import annotations
-
 import contextlib
 import errno
 import os
@@ -9,17 +7,15 @@ import signal
 import sys
 import tempfile
 import traceback
+from collections.abc import Callable
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Final, NoReturn
+from typing import Any, Final, NoReturn
 
 import typer
 from typer.core import TyperGroup
 
 from wirelab.errors import InputError, LabError, SkipError, WirelabError
 from wirelab.lab.cache import Cache
-
-if TYPE_CHECKING:
-    from collections.abc import Callable
 
 INTERRUPTED: Final = 130
 _CLOSED_PIPE: Final = 128 + signal.SIGPIPE

@@ -1,45 +1,30 @@
 """`wirelab lab`: build, list, show and prune the kernels and root images a lab is made of."""
 
-from __future__ import annotations
-
 import os
 import sys
 import time
+from collections.abc import Iterable
 from dataclasses import replace
 from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Self
+from typing import Annotated, Self
 
 import typer
+from rich import progress
 from rich.console import Console
 from rich.filesize import decimal
-from rich.progress import (
-    BarColumn,
-    MofNCompleteColumn,
-    Progress,
-    SpinnerColumn,
-    TextColumn,
-    TimeElapsedColumn,
-)
 from rich.table import Table
 
 from wirelab.errors import InputError
 from wirelab.lab import debian, export, kernel, packages, rootfs, select
-from wirelab.lab.context import BuildContext
-from wirelab.lab.entry import intact
+from wirelab.lab.entry import DamagedEntryError, Entry, intact
+from wirelab.lab.recipe import BuildContext
 from wirelab.lab.reporter import Reporter
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable
-    from types import TracebackType
-
-    from rich.progress import TaskID
-
-    from wirelab.lab.entry import DamagedEntryError, Entry
 
 app = typer.Typer(help="Build and choose the lab's kernel and root image.", no_args_is_help=True)
 PERCENT_OF_A_LINE = 10
 
+Series = Annotated[str | None, typer.Option(help="The kernel series: 7.2, 6.12 or 6.1.")]
 ExportFile = Annotated[
     Path, typer.Argument(help="The file to write; - is the standard output.", metavar="FILE")
 ]
@@ -49,30 +34,25 @@ ImportFile = Annotated[
 
 
 class Screen(Reporter):
-    """Shows a bar on a terminal; elsewhere, a line for each step and each tenth of it."""
+    """Shows a bar on a terminal, elsewhere a line for each step and each tenth of it; a context."""
 
     def __init__(self, console: Console) -> None:
-        """Leaving it as a context ends the last step."""
         self._console = console
-        self._title, self._total, self._percent = "", 0, 0
-        self._bar = Progress(
-            SpinnerColumn(finished_text=" "),
-            TextColumn("{task.description}"),
-            BarColumn(),
-            MofNCompleteColumn(),
-            TimeElapsedColumn(),
+        self._bar = progress.Progress(
+            progress.SpinnerColumn(finished_text=" "),
+            progress.TextColumn("{task.description}"),
+            progress.BarColumn(),
+            progress.MofNCompleteColumn(),
+            progress.TimeElapsedColumn(),
             console=console,
             disable=not console.is_terminal,
         )
-        self._task: TaskID | None = None
 
     def __enter__(self) -> Self:
         self._bar.start()
         return self
 
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
+    def __exit__(self, *_: object) -> None:
         self._finish()
         self._bar.stop()
 
@@ -83,33 +63,30 @@ class Screen(Reporter):
     def step(self, title: str, total: int | None = None) -> None:
         """A new bar."""
         self._finish()
-        self._title, self._total, self._percent = title, total or 0, 0
         if self._bar.disable:
             self.say(title)
-        self._task = self._bar.add_task(title, total=total)
+        self._bar.add_task(title, total=total, told_percent=0)
 
     def advance(self, done: int) -> None:
         """So much of the bar."""
-        if self._task is not None:
-            self._bar.update(self._task, completed=done)
-        percent = 100 * done // self._total if self._total else 0
-        if self._bar.disable and percent >= self._percent + PERCENT_OF_A_LINE:
-            self._percent = percent
-            self.say(f"{self._title}: {percent} %")
+        task = self._bar.tasks[-1]
+        self._bar.update(task.id, completed=done)
+        percent = 100 * done // int(task.total) if task.total else 0
+        if self._bar.disable and percent >= task.fields["told_percent"] + PERCENT_OF_A_LINE:
+            self._bar.update(task.id, told_percent=percent)
+            self.say(f"{task.description}: {percent} %")
 
     def _finish(self) -> None:
-        if self._task is None:
-            return
-        total = self._total or 1
-        self._bar.update(self._task, total=total, completed=total)
-        self._bar.stop_task(self._task)
-        self._task = None
+        """End the last step, whatever was left of it."""
+        for task in self._bar.tasks[-1:]:
+            self._bar.update(task.id, total=task.total or 1, completed=task.total or 1)
+            self._bar.stop_task(task.id)
 
 
 @app.command()
 def build(
     *,
-    series: Annotated[str | None, typer.Option(help="The kernel series: 7.2, 6.12 or 6.1.")] = None,
+    series: Series = None,
     update: Annotated[bool, typer.Option("--update", help="Ask apt for newer sources and packages.")] = False,
     install_packages: Annotated[
         bool, typer.Option("--install-packages", help="Install what the build needs, with sudo unless root.")
@@ -169,9 +146,7 @@ def list_() -> None:
 
 
 @app.command()
-def path(
-    series: Annotated[str | None, typer.Option(help="The kernel series: 7.2, 6.12 or 6.1.")] = None,
-) -> None:
+def path(series: Series = None) -> None:
     """Print the kernel and the root folder a run would use, one a line."""
     lab = select.select(series=series)
     typer.echo(lab.kernel)
@@ -189,9 +164,8 @@ def id_() -> None:
 def export_(file: ExportFile) -> None:
     """Write the lab a run would use to a file that `wirelab lab import` takes on another machine."""
     console = Console(stderr=True)
-    context = BuildContext.of(os.environ)
     with Screen(console) as screen:
-        context = replace(context, reporter=screen)
+        context = BuildContext.of(os.environ, screen)
         if str(file) == export.STANDARD_STREAM:
             if sys.stdout.isatty():
                 raise InputError("standard output is a terminal", hint="wirelab lab export FILE")
@@ -211,10 +185,10 @@ def import_(file: ImportFile) -> None:
     The kernel in it is a program that runs as you: take it from whom you would take a program.
     """
     console = Console(stderr=True)
-    context = BuildContext.of(os.environ)
-    with Screen(console) as screen, export.opened(file, context) as archive:
-        context = replace(context, reporter=screen)
-        fresh = export.unpack(context, archive)
+    with Screen(console) as screen:
+        context = BuildContext.of(os.environ, screen)
+        with export.opened(file, context) as archive:
+            fresh = export.unpack(context, archive)
     if not fresh:
         console.print("is there already:")
     _print_entries(console, (select.built_kernel(context), select.built_root(context)))

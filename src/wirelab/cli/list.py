@@ -1,28 +1,21 @@
 """``wirelab list``: what can be run by name, and how to deal it out to several machines."""
 
-from __future__ import annotations
-
 import json
 import sys
+from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Final
+from typing import Annotated, Final
 
 import typer
-from rich.table import Table
 from rich.text import Text
 
 from wirelab.cli.names import load_valid
 from wirelab.cli.options import DEFAULT_OUT, Names, Out
 from wirelab.errors import InputError
 from wirelab.model.catalogue import find_scenario
+from wirelab.model.experiment import Experiment
 from wirelab.report.text import Output, print_table
-from wirelab.runner.shards import deal, loads
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
-
-    from wirelab.model.experiment import Experiment
-    from wirelab.runner.shards import Load
+from wirelab.runner.shards import Load, deal, loads
 
 SHARDS_MAX: Final = 256
 """What a job matrix of GitHub may have."""
@@ -49,10 +42,8 @@ def list_command(
         document = _facts(experiments, known) if shards is None else _shards(known, shards)
         typer.echo(json.dumps(document, indent=1))
     else:
-        table = Table(box=None, pad_edge=False, show_header=False, padding=(0, 3, 0, 0))
-        for name, experiment in experiments.items():
-            table.add_row(Text(name, style="bold"), Text(_headline(experiment)))
-        print_table(Output.for_stream(sys.stdout), table)
+        rows = [(Text(name, style="bold"), _headline(each)) for name, each in experiments.items()]
+        print_table(Output.for_stream(sys.stdout), ("", ""), rows, overflow="ellipsis")
     if problems:
         raise InputError.of(problems)
 

@@ -1,22 +1,15 @@
 """What a command line means by names, patterns, files, seeds and CPUs."""
 
-from __future__ import annotations
-
 import fnmatch
 import os
 import re
+from collections.abc import Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Final
+from typing import Final
 
-from wirelab.errors import InputError, unknown
+from wirelab.errors import InputError, Problem, unknown
 from wirelab.model.catalogue import around
-from wirelab.model.experiment import load
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-    from wirelab.errors import Problem
-    from wirelab.model.experiment import Experiment
+from wirelab.model.experiment import Experiment, load
 
 SEED_MAX: Final = (1 << 32) - 1
 RUNS_MAX: Final = 10_000

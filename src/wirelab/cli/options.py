@@ -1,14 +1,45 @@
-"""The options that several commands have."""
+"""The options and arguments that several commands have, what the shell offers for them, and files to write.
 
-from __future__ import annotations
+Completion never complains: what cannot be read is not offered.
+"""
 
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass
 from pathlib import Path
-from typing import Annotated, Final
+from typing import Annotated, Final, TypeVar, get_args
 
 import typer
 
-from wirelab.cli import complete
 from wirelab.cli.names import SEED_MAX
+from wirelab.errors import InputError, LabError
+from wirelab.model.catalogue import around
+from wirelab.model.parts import PartKind
+from wirelab.report.junit import junit
+from wirelab.report.parts import entries
+from wirelab.report.summary import markdown
+from wirelab.runner.run_result import RunResult
+
+T = TypeVar("T")
+
+
+def complete_scenario(incomplete: str) -> list[str]:
+    """The scenarios that can be run by name from here."""
+    return _starting(incomplete, lambda: around(Path.cwd()).names("scenarios"))
+
+
+def complete_part(incomplete: str) -> list[str]:
+    """The kinds of parts, and the parts."""
+    kinds: tuple[str, ...] = get_args(PartKind)
+    known = _starting(incomplete, lambda: (entry.name for entry in entries(around(Path.cwd()).parts())))
+    return list(dict.fromkeys([*_starting(incomplete, lambda: kinds), *known]))
+
+
+def _starting(incomplete: str, names: Callable[[], Iterable[str]]) -> list[str]:
+    try:
+        return [name for name in names() if name.startswith(incomplete)]
+    except (InputError, OSError):
+        return []
+
 
 DEFAULT_SEED: Final = 1
 DEFAULT_OUT: Final = Path("results")
@@ -18,12 +49,55 @@ Names = Annotated[
     typer.Argument(
         help="Scenarios by name, pattern or file. [default: all]",
         metavar="[NAME|PATTERN|FILE]...",
-        autocompletion=complete.scenarios,
+        autocompletion=complete_scenario,
     ),
 ]
+Name = Annotated[
+    str,
+    typer.Argument(help="A scenario by name or file.", metavar="NAME|FILE", autocompletion=complete_scenario),
+]
+Variant = Annotated[str | None, typer.Option(help="A variant or control. [default: the first variant]")]
 Seed = Annotated[int, typer.Option(min=0, max=SEED_MAX, help="What the lab's randomness grows from.")]
 Jobs = Annotated[int | None, typer.Option("--jobs", "-j", min=1, help="Labs at once. [default: one a CPU]")]
 Out = Annotated[Path, typer.Option(metavar="DIR", help="Where results are kept.")]
 UseCache = Annotated[bool, typer.Option("--cache/--no-cache", help="Answer from what was measured before.")]
 Kernel = Annotated[Path | None, typer.Option(metavar="FILE", help="Another lab kernel.")]
 Root = Annotated[Path | None, typer.Option(metavar="DIR", help="Another root image.")]
+Junit = Annotated[Path | None, typer.Option("--junit", metavar="FILE", help="Write JUnit XML.")]
+JsonFile = Annotated[
+    Path | None, typer.Option("--json-file", metavar="FILE", help="Write all results as one JSON list.")
+]
+Markdown = Annotated[
+    Path | None, typer.Option("--markdown", metavar="FILE", help="Write a summary for a CI job's page.")
+]
+
+
+@dataclass(frozen=True, slots=True)
+class Files:
+    """Where the reports on many runs go, None for one that nobody asked for."""
+
+    junit: Path | None
+    json: Path | None
+    markdown: Path | None
+
+    def write(self, runs: Sequence[RunResult]) -> None:
+        """Write them. Raises LabError naming the file."""
+        write_file(self.junit, junit, runs)
+        write_file(self.json, _json_list, runs)
+        write_file(self.markdown, markdown, runs)
+
+
+def write_file(path: Path | None, text_of: Callable[[T], str], what: T) -> None:
+    """Write a file if one was asked for. Raises LabError naming it."""
+    if path is None:
+        return
+    try:
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_text(text_of(what), encoding="utf-8")
+    except OSError as error:
+        raise LabError(f"{path}: cannot be written: {error.strerror}") from error
+
+
+def _json_list(runs: Sequence[RunResult]) -> str:
+    texts = ",\n".join(run.to_json().rstrip() for run in runs)
+    return f"[\n{texts}\n]\n"

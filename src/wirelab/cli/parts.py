@@ -1,23 +1,18 @@
 """``wirelab parts``: the catalogued hardware, each figure with its provenance."""
 
-from __future__ import annotations
-
 import json
 import sys
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, get_args
+from typing import Annotated, get_args
 
 import typer
 
-from wirelab.cli import complete
+from wirelab.cli.options import complete_part
 from wirelab.errors import InputError, nearest, unknown
 from wirelab.model.catalogue import around
-from wirelab.model.parts import KINDS, PartKind
+from wirelab.model.parts import KINDS, PartKind, Parts
 from wirelab.report.parts import document, entries, print_kind, print_part, print_parts
 from wirelab.report.text import Output
-
-if TYPE_CHECKING:
-    from wirelab.model.parts import Parts
 
 
 def parts_command(
@@ -26,7 +21,7 @@ def parts_command(
         typer.Argument(
             help="A kind of part, or a part by name. [default: all]",
             metavar="KIND|NAME",
-            autocompletion=complete.parts,
+            autocompletion=complete_part,
         ),
     ] = None,
     *,
@@ -40,10 +35,12 @@ def parts_command(
     if kind is not None:
         shown = tuple(entry for entry in shown if entry.kind == kind)
     elif word is not None:
-        names = tuple(entry.name for entry in shown)
+        kinds = get_args(PartKind)
+        known = (*kinds, *(entry.name for entry in shown))
         shown = tuple(entry for entry in shown if entry.name == word)
         if not shown:
-            raise _unknown(word, names)
+            message = unknown("part or kind", word, known if nearest(word, known) else kinds)
+            raise InputError(message, hint="wirelab parts")
     rows = catalogue.measurements()
     console = Output.for_stream(sys.stdout)
     if as_json:
@@ -64,10 +61,3 @@ def _kind(parts: Parts, word: str) -> PartKind | None:
         if word in (kind, section):
             return kind  # type: ignore[no-any-return]
     return None
-
-
-def _unknown(word: str, names: tuple[str, ...]) -> InputError:
-    kinds: tuple[str, ...] = get_args(PartKind)
-    known = (*kinds, *names)
-    message = unknown("part or kind", word, known if nearest(word, known) else kinds)
-    return InputError(message, hint="wirelab parts")

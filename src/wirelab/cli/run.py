@@ -1,53 +1,46 @@
 """``wirelab run``: scenarios in, verdicts out."""
 
-from __future__ import annotations
-
 import contextlib
 import sys
+from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Annotated
+from typing import Annotated
 
 import typer
 
-from wirelab.cli.files import Files, JsonFile, Junit, Markdown
+from wirelab.cli import options
 from wirelab.cli.names import RUNS_MAX, load_all, read_seeds, usable_cpus
-from wirelab.cli.options import DEFAULT_OUT, DEFAULT_SEED, Jobs, Kernel, Names, Out, Root, Seed, UseCache
 from wirelab.errors import InputError
 from wirelab.lab.select import select
 from wirelab.report.html import html_report
 from wirelab.report.live import LiveReport
 from wirelab.report.summary import print_summary, result_line
 from wirelab.report.text import Output, print_header, print_report, verdict_line, warn
-from wirelab.runner.job import Job
+from wirelab.runner.job import FinishedJob, Job
 from wirelab.runner.matrix import Matrix
 from wirelab.runner.store import Store
 from wirelab.runner.trial import Runner
 from wirelab.verdict.verdict import worst
 
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-    from wirelab.runner.job import FinishedJob
-
 
 def run_command(  # noqa: PLR0913 - the options of a command line
-    names: Names = None,
+    names: options.Names = None,
     *,
     as_json: Annotated[bool, typer.Option("--json", help="Print result.json and nothing else.")] = False,
     quiet: Annotated[bool, typer.Option("--quiet", "-q", help="Print only the verdict.")] = False,
-    seed: Seed = DEFAULT_SEED,
+    seed: options.Seed = options.DEFAULT_SEED,
     seeds: Annotated[
         str | None,
         typer.Option(metavar="N|A-B", help="Run with each of these seeds; checks must hold for all."),
     ] = None,
-    jobs: Jobs = None,
-    out: Out = DEFAULT_OUT,
-    use_cache: UseCache = True,
-    junit_file: Junit = None,
-    json_file: JsonFile = None,
-    markdown_file: Markdown = None,
-    kernel: Kernel = None,
-    root: Root = None,
+    jobs: options.Jobs = None,
+    out: options.Out = options.DEFAULT_OUT,
+    use_cache: options.UseCache = True,
+    junit_file: options.Junit = None,
+    json_file: options.JsonFile = None,
+    markdown_file: options.Markdown = None,
+    kernel: options.Kernel = None,
+    root: options.Root = None,
     cpu: Annotated[
         list[int] | None, typer.Option(min=0, help="A host CPU to use. Repeatable. [default: all]")
     ] = None,
@@ -71,9 +64,9 @@ def run_command(  # noqa: PLR0913 - the options of a command line
     live = screen.begin()
     with lab.in_use(), live:
         runner = Runner.of(lab, warn, use_cache=use_cache)
-        finished_jobs = Matrix(runner, Store(out), cpus, live, html_report).run(work, screen.finished)
+        finished_jobs = Matrix(runner, Store(out), cpus, live, html_report, screen.finished).run(work)
     screen.end(finished_jobs)
-    Files(junit_file, json_file, markdown_file).write([job.run for job in finished_jobs])
+    options.Files(junit_file, json_file, markdown_file).write([job.run for job in finished_jobs])
     for job in finished_jobs:
         if job.error is not None:
             raise job.error

@@ -1,15 +1,14 @@
 """``wirelab summary``: one verdict on results that were made elsewhere, or one after the other."""
 
-from __future__ import annotations
-
 import sys
-from pathlib import Path  # noqa: TC003 - typer reads it from the annotations
-from typing import TYPE_CHECKING, Annotated, Final
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+from typing import Annotated
 
 import typer
 
-from wirelab.cli.files import Files, JsonFile, Junit, Markdown
 from wirelab.cli.names import read_seeds, scenario_names
+from wirelab.cli.options import Files, JsonFile, Junit, Markdown
 from wirelab.errors import InputError
 from wirelab.report.summary import print_summary
 from wirelab.report.text import Output
@@ -17,11 +16,6 @@ from wirelab.runner.past_runs import newest
 from wirelab.runner.run_result import RunResult
 from wirelab.runner.store import RESULT
 from wirelab.verdict.verdict import Verdict, worst
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Sequence
-
-_LOST: Final = "no result of it came"
 
 
 def summary_command(  # noqa: PLR0913 - the options of a command line
@@ -69,7 +63,7 @@ def summarize(folders: Sequence[Path], require: Sequence[str], seeds: str | None
             f"no {RESULT} below {', '.join(map(str, folders))}", hint="results are in what `--out` names"
         )
     lost = [
-        RunResult.missing(name, 1 if seed is None else seed, _LOST)
+        RunResult.missing(name, 1 if seed is None else seed)
         for name, seed in required
         if not any(name == key[0] and seed in (None, key[1]) for key in kept)
     ]
@@ -83,7 +77,7 @@ def _required(names: Sequence[str], seeds: str | None) -> Iterator[tuple[str, in
     """The scenarios that must be there, each with each seed; None for any seed."""
     if seeds is not None and not names:
         raise InputError("--seeds says which results are required of the scenarios of --require: name them")
-    chosen: Iterable[int | None] = read_seeds(seeds) if seeds is not None else (None,)
+    chosen = [None] if seeds is None else read_seeds(seeds)
     wanted = [name for text in names for name in text.split(",") if name]
     for name in scenario_names(wanted):
         for seed in chosen:

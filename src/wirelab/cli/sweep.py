@@ -1,17 +1,14 @@
 """``wirelab sweep``: a scenario at every point of a grid of settings."""
 
-from __future__ import annotations
-
 import sys
+from datetime import UTC, datetime
 from pathlib import Path
 from typing import Annotated
 
 import typer
 
-from wirelab.cli import complete
-from wirelab.cli.files import write_file
+from wirelab.cli import options
 from wirelab.cli.names import usable_cpus
-from wirelab.cli.options import DEFAULT_OUT, DEFAULT_SEED, Jobs, Kernel, Out, Root, Seed, UseCache
 from wirelab.errors import LabError
 from wirelab.lab.select import select
 from wirelab.model.experiment import load
@@ -19,40 +16,31 @@ from wirelab.report.html import html_report
 from wirelab.report.live import LiveReport
 from wirelab.report.sweep import heat_map, print_sweep, sweep_csv
 from wirelab.report.text import Output, warn
-from wirelab.runner.factors import read_factors
-from wirelab.runner.matrix import utc_now
 from wirelab.runner.store import Store
-from wirelab.runner.sweep import SweepJob, SweepRunner
+from wirelab.runner.sweep import SweepJob, SweepRunner, grid, read_factors
 from wirelab.runner.trial import Runner
 from wirelab.verdict.verdict import Verdict
 
 
 def sweep_command(  # noqa: PLR0913 - the options of a command line
-    name: Annotated[
-        str,
-        typer.Argument(
-            help="A scenario by name or file.", metavar="NAME|FILE", autocompletion=complete.scenarios
-        ),
-    ],
+    name: options.Name,
     *,
     vary: Annotated[
         list[str],
         typer.Option(metavar="KEY=VALUES", help="A setting and its values: 0,25,50 or 8KiB..256KiB*2."),
     ],
-    variant: Annotated[
-        str | None, typer.Option(help="A variant or control. [default: the first variant]")
-    ] = None,
+    variant: options.Variant = None,
     csv_file: Annotated[Path | None, typer.Option("--csv", metavar="FILE", help="Write CSV.")] = None,
     html_file: Annotated[Path | None, typer.Option("--html", metavar="FILE", help="Write heat maps.")] = None,
     keep_points: Annotated[
         bool, typer.Option("--keep-points", help="Keep the files of every point.")
     ] = False,
-    seed: Seed = DEFAULT_SEED,
-    jobs: Jobs = None,
-    out: Out = DEFAULT_OUT,
-    use_cache: UseCache = True,
-    kernel: Kernel = None,
-    root: Root = None,
+    seed: options.Seed = options.DEFAULT_SEED,
+    jobs: options.Jobs = None,
+    out: options.Out = options.DEFAULT_OUT,
+    use_cache: options.UseCache = True,
+    kernel: options.Kernel = None,
+    root: options.Root = None,
 ) -> None:
     """Run a scenario with every combination of the settings that vary, and show how it answers.
 
@@ -63,14 +51,14 @@ def sweep_command(  # noqa: PLR0913 - the options of a command line
     experiment = load(name, Path.cwd())
     case = experiment.cases[0] if variant is None else experiment.case(variant)
     job = SweepJob(name, experiment, case, read_factors(vary, case), seed)
-    points = job.points()
+    points = grid(case, job.factors)
     cpus = usable_cpus(None, jobs)
     lab = select(kernel, root)
     live = LiveReport(Output.for_stream(sys.stderr), (), len(points), "points")
-    runner = SweepRunner(Runner.of(lab, warn, use_cache=use_cache), cpus, live, html_report, keep_points)
-    with lab.in_use(), Store.of_sweeps(out).begin(job.scenario, utc_now()) as draft:
+    runner = Runner.of(lab, warn, use_cache=use_cache)
+    with lab.in_use(), Store.of_sweeps(out).begin(experiment.scenario.name, datetime.now(UTC)) as draft:
         with live:
-            sweep = runner.run(job, points, draft)
+            sweep = SweepRunner(job, runner, draft, live, html_report, keep_points).run(points, cpus)
         try:
             kept, unkept = str(draft.commit(sweep.to_json())), None
         except LabError as error:
@@ -78,10 +66,8 @@ def sweep_command(  # noqa: PLR0913 - the options of a command line
             kept, unkept = "", error
     print_sweep(Output.for_stream(sys.stdout), sweep)
     typer.echo(kept)
-    if csv_file is not None:
-        write_file(csv_file, lambda: sweep_csv(sweep))
-    if html_file is not None:
-        write_file(html_file, lambda: heat_map(sweep))
+    options.write_file(csv_file, sweep_csv, sweep)
+    options.write_file(html_file, heat_map, sweep)
     if unkept is not None:
         raise unkept
     broken = any(point.verdict is Verdict.ERROR for point in sweep.points)

@@ -1,27 +1,26 @@
 """What a worker does when it is told to: ``python -m wirelab.fleet.agent hello | run SCENARIO``.
 
-Nothing but the answer is ever written on standard output, see `answer`.
+Nothing but the answer is ever written on standard output, see `bundle`.
 """
-
-from __future__ import annotations
 
 import argparse
 import contextlib
 import os
 import shutil
 import sys
+from collections.abc import Iterator, Sequence
+from dataclasses import asdict
 from pathlib import Path
-from typing import TYPE_CHECKING, Final
+from typing import Final
 
 from wirelab.cli.errors import exit_code_of
 from wirelab.cli.names import load_all, usable_cpus
 from wirelab.errors import LabError, WirelabError
-from wirelab.fleet.answer import Answer
-from wirelab.fleet.bundle import checksum
+from wirelab.fleet.bundle import Answer, checksum
 from wirelab.fleet.identity import Identity
 from wirelab.lab import lock
-from wirelab.lab.discard import discard
 from wirelab.lab.machine import memory_folder
+from wirelab.lab.scratch import discard
 from wirelab.lab.select import select
 from wirelab.report.html import html_report
 from wirelab.report.live import LiveReport
@@ -32,9 +31,6 @@ from wirelab.runner.matrix import Matrix
 from wirelab.runner.store import Store
 from wirelab.runner.trial import Runner
 from wirelab.verdict.verdict import Verdict
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
 
 ROOM_BYTES: Final = 32 << 20
 """What a run needs on the disk of its results: raw files, a report and the bundle."""
@@ -125,9 +121,7 @@ def main(argv: Sequence[str]) -> int:
         bundle = b""
         try:
             if args.command == "hello":
-                here = Identity.here()
-                cpus = tuple(usable_cpus(None, None))
-                answer = Answer(version=here.version, code=here.code, lab=here.lab, cpus=cpus)
+                answer = Answer(**asdict(Identity.here()), cpus=tuple(usable_cpus(None, None)))
             else:
                 work = args.work.absolute()
                 answer, bundle = run(args.scenario, args.seed, args.cpu, work, use_cache=not args.no_cache)

@@ -1,24 +1,53 @@
-"""A result on its way: the tarball a worker sent is looked at from all sides before it counts."""
+"""What comes from a worker, looked at from all sides before it counts.
 
-from __future__ import annotations
+An agent answers with a line of JSON, and after that of a run with its bundle: the tarball of the result.
+"""
 
 import hashlib
-from typing import TYPE_CHECKING, Final
+from datetime import datetime
+from pathlib import Path
+from typing import Annotated, Final
+
+from pydantic import AfterValidator, BaseModel, ConfigDict, Field
 
 from wirelab.errors import LabError
 from wirelab.runner import tarball
-from wirelab.runner.run_result import parse_run
-from wirelab.runner.store import REPORT, RESULT
-
-if TYPE_CHECKING:
-    from datetime import datetime
-    from pathlib import Path
-
-    from wirelab.runner.run_result import RunResult
-    from wirelab.runner.store import Store
+from wirelab.runner.run_result import RunResult, parse_run
+from wirelab.runner.store import REPORT, RESULT, Store
+from wirelab.verdict.verdict import Verdict
 
 LIMIT_BYTES: Final = 1 << 30
 """What a result may hold."""
+
+
+def printable(text: str) -> str:
+    """A text of somebody else, without what a terminal would obey."""
+    return "".join(char if char.isprintable() or char == "\n" else "?" for char in text)
+
+
+Cpu = Annotated[int, Field(ge=0, lt=1 << 16)]
+Text = Annotated[str, AfterValidator(printable)]
+
+
+class Answer(BaseModel):
+    """``error`` with a hint, or ``full``: what has no room; or who is there, or what came of a run."""
+
+    model_config = ConfigDict(strict=True, frozen=True)
+
+    error: Text = ""
+    hint: Text | None = None
+    full: Text = ""
+    version: Text = ""
+    code: Text = ""
+    lab: Text = ""
+    cpus: Annotated[tuple[Cpu, ...], Field(max_length=1 << 16)] = ()
+    verdict: Verdict | None = None
+    size_bytes: int = 0
+    sha256: str = ""
+
+    def line(self) -> bytes:
+        """As it is sent."""
+        return self.model_dump_json(exclude_unset=True).encode() + b"\n"
 
 
 class DamagedError(LabError):

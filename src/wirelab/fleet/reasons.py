@@ -1,7 +1,5 @@
 """Why a machine cannot be reached, and what helps: what ssh says of it in one line a person can act on."""
 
-from __future__ import annotations
-
 from typing import Final
 
 _FIXES: Final = (

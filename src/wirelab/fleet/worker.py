@@ -1,26 +1,20 @@
 """One worker of a matrix, as its controller sees it: it takes the next job whenever a CPU of it is free."""
 
-from __future__ import annotations
-
 import time
+from collections.abc import Callable, Iterable, Sequence
 from concurrent.futures import FIRST_COMPLETED, Future, ThreadPoolExecutor, wait
 from dataclasses import dataclass
 from datetime import UTC, datetime
-from typing import TYPE_CHECKING, Final
+from typing import Final
 
 from pydantic import ValidationError
 
 from wirelab.errors import LabError
-from wirelab.fleet.answer import Answer, printable
-from wirelab.fleet.bundle import DamagedError, checksum, keep
+from wirelab.fleet.bundle import Answer, DamagedError, checksum, keep, printable
+from wirelab.fleet.identity import Identity
+from wirelab.fleet.queue import JobQueue, QueuedJob, Task
+from wirelab.runner.store import Store
 from wirelab.verdict.verdict import Verdict
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Sequence
-
-    from wirelab.fleet.identity import Identity
-    from wirelab.fleet.queue import Claim, JobQueue
-    from wirelab.runner.store import Store
 
 BROKEN_IN_A_ROW: Final = 3
 """After so many runs that broke a worker gets no more: it would take them all, and break them all."""
@@ -55,9 +49,8 @@ class Agent:
         """What it says of itself."""
         return self._answer("hello")[0]
 
-    def run(self, claim: Claim, cpus: Sequence[int], *, use_cache: bool) -> tuple[bytes, str]:
+    def run(self, job: QueuedJob, cpus: Sequence[int], *, use_cache: bool) -> tuple[bytes, str]:
         """The bundle of a run and its checksum. Raises LostError, or BrokeError."""
-        job = claim.job
         options = ["--seed", str(job.seed), "--work", self.work]
         for cpu in cpus:
             options += ["--cpu", str(cpu)]
@@ -118,7 +111,16 @@ class Worker:
             there = self.agent.hello()
         except BrokeError as error:
             raise LostError(str(error)) from error
-        require_same(there, self.wanted)
+        if there.error:
+            raise LostError(there.error)
+        wanted, again = self.wanted, "run provision.yml again"
+        # Else it would not give the same digests as we do.
+        if there.code != wanted.code:
+            theirs = f"wirelab {there.version} ({there.code})"
+            raise LostError(f"it has {theirs}, not {wanted.version} ({wanted.code}) as we do: {again}")
+        if there.lab != wanted.lab:
+            theirs = f"the lab {there.lab}, not {wanted.lab}" if there.lab else "no lab"
+            raise LostError(f"it has {theirs}: {again}")
         if not there.cpus:
             raise LostError("it has no CPU for us")
         if unknown := [str(cpu) for cpu in self.cpus or () if cpu not in there.cpus]:
@@ -127,13 +129,13 @@ class Worker:
         return self.cpus or there.cpus
 
     def _loop(self, pool: ThreadPoolExecutor, free: set[int]) -> None:
-        running: dict[Future[tuple[bytes, str]], tuple[Claim, list[int]]] = {}
+        running: dict[Future[tuple[bytes, str]], tuple[Task, list[int]]] = {}
         trouble: Exception | None = None
         while True:
             while free and trouble is None and (claim := self.queue.claim(self.host)):
                 cpus = sorted(free)[: claim.job.labs]
                 free -= set(cpus)
-                future = pool.submit(self.agent.run, claim, cpus, use_cache=self.use_cache)
+                future = pool.submit(self.agent.run, claim.job, cpus, use_cache=self.use_cache)
                 running[future] = claim, cpus
             if not running and (trouble is not None or self.queue.is_finished()):
                 break
@@ -147,7 +149,7 @@ class Worker:
         if trouble is not None:
             raise trouble
 
-    def _take(self, claim: Claim, future: Future[tuple[bytes, str]]) -> None:
+    def _take(self, claim: Task, future: Future[tuple[bytes, str]]) -> None:
         """What came of a job: a result, or it is for others again."""
         try:
             self._keep(claim, *future.result())
@@ -168,7 +170,7 @@ class Worker:
             self.say(f"{self.host}: {claim.job.title} is for others again")
             raise
 
-    def _keep(self, claim: Claim, bundle: bytes, sha256: str) -> None:
+    def _keep(self, claim: Task, bundle: bytes, sha256: str) -> None:
         job, now = claim.job, datetime.now(UTC)
         try:
             folder, run = keep(bundle, sha256, self.store, scenario=job.scenario, seed=job.seed, now=now)
@@ -187,17 +189,3 @@ def _ended(running: Iterable[Future[tuple[bytes, str]]]) -> set[Future[tuple[byt
         time.sleep(_WAIT_S)
         return futures
     return wait(futures, _WAIT_S, FIRST_COMPLETED).done
-
-
-def require_same(there: Answer, wanted: Identity) -> None:
-    """Raise LostError if a worker that says this of itself would not give the same digests as we do."""
-    if there.error:
-        raise LostError(there.error)
-    again = "run provision.yml again"
-    if there.code != wanted.code:
-        theirs = f"wirelab {there.version} ({there.code})"
-        raise LostError(f"it has {theirs}, not {wanted.version} ({wanted.code}) as we do: {again}")
-    if there.lab != wanted.lab:
-        raise LostError(
-            f"it has {f'the lab {there.lab}, not {wanted.lab}' if there.lab else 'no lab'}: {again}"
-        )

@@ -1,7 +1,5 @@
 """PID 1 of the lab: reads what is to be done, does it, leaves the results and switches itself off."""
 
-from __future__ import annotations
-
 import ctypes
 import json
 import os
@@ -33,7 +31,8 @@ def main() -> None:
         status = {"status": "error", "message": f"{error}" or type(error).__name__, "hint": None}
     _write_status({**status, "virtual_s": clock.now_ns() / clock.NS_PER_S})
     sys.stderr.flush()
-    _switch_off()
+    os.sync()
+    ctypes.CDLL(None).reboot(_RB_POWER_OFF)
 
 
 def _write_status(status: dict[str, Any]) -> None:
@@ -41,11 +40,6 @@ def _write_status(status: dict[str, Any]) -> None:
     partial = _RESULTS / "status.json.partial"
     partial.write_text(json.dumps(status, indent=1) + "\n")
     partial.rename(_RESULTS / "status.json")
-
-
-def _switch_off() -> None:
-    os.sync()
-    ctypes.CDLL(None).reboot(_RB_POWER_OFF)
 
 
 if __name__ == "__main__":

@@ -1,7 +1,5 @@
 """Virtual time as the lab's programs see it."""
 
-from __future__ import annotations
-
 import time
 
 NS_PER_S = 1_000_000_000

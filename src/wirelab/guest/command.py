@@ -1,23 +1,19 @@
 """``wirelab exec``: one command of the user's, as root in a lab with Open vSwitch running."""
 
-from __future__ import annotations
-
 import json
 import os
+from collections.abc import Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from wirelab.guest.shell import Program
 from wirelab.guest.shell import run as run_program
 
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-
 # Where the user's folders appear; the root image keeps /mnt empty.
 WORK = Path("/mnt/work")
 
-_NOT_FOUND = 127
-_NOT_EXECUTABLE = 126
+_NOT_FOUND = (127, "not found in the lab")
+_NOT_EXECUTABLE = (126, "not executable")
 
 
 def run(plan_folder: Path, results: Path) -> dict[str, Any]:
@@ -40,22 +36,12 @@ def _mount(source: str, target: Path, *, read_only: bool) -> None:
 
 
 def _run(argv: Sequence[str], results: Path) -> int:
+    inherited = {name: os.environ[name] for name in ("PATH", "HOME", "LC_ALL")}
+    env = inherited | {"TERM": "dumb", "LOGNAME": "root", "USER": "root"}
     try:
-        program = Program(argv, results / "stdout", results / "stderr", cwd=WORK, env=_environment())
-    except FileNotFoundError:
-        (results / "stderr").write_text(f"wirelab exec: {argv[0]}: not found in the lab\n")
-        return _NOT_FOUND
-    except PermissionError:
-        (results / "stderr").write_text(f"wirelab exec: {argv[0]}: not executable\n")
-        return _NOT_EXECUTABLE
+        program = Program(argv, results / "stdout", results / "stderr", cwd=WORK, env=env)
+    except (FileNotFoundError, PermissionError) as error:
+        code, why = _NOT_FOUND if isinstance(error, FileNotFoundError) else _NOT_EXECUTABLE
+        (results / "stderr").write_text(f"wirelab exec: {argv[0]}: {why}\n")
+        return code
     return program.wait()
-
-
-def _environment() -> dict[str, str]:
-    inherited = ("PATH", "HOME", "LC_ALL")
-    return {
-        **{name: os.environ[name] for name in inherited},
-        "TERM": "dumb",
-        "LOGNAME": "root",
-        "USER": "root",
-    }

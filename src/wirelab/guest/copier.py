@@ -5,19 +5,16 @@ is said to be: each stage is a serial server in virtual time. What is between th
 Interrupted, both ends say how far they came.
 """
 
-from __future__ import annotations
-
 import contextlib
 import json
 import socket
 import struct
 import sys
-from collections import deque
-from dataclasses import dataclass, field
-from typing import Any
+from collections import Counter, deque
+from typing import Any, NamedTuple
 
 from wirelab.guest import clock
-from wirelab.plan.traffic.copy import NO_CONNECTION
+from wirelab.plan.traffic.item import NO_CONNECTION
 
 _HEADER = struct.Struct("!QQBI")
 _MESSAGE_BYTES = 64
@@ -42,9 +39,8 @@ class Stage:
         return self._free_ns
 
 
-@dataclass(frozen=True)
-class Task:
-    """What is copied and how."""
+class Task(NamedTuple):
+    """What is copied and how: the header of a connection."""
 
     size_bytes: int
     block_bytes: int
@@ -60,7 +56,7 @@ class Task:
 
 def send(task: Task, peer: socket.socket, read: Stage, process: Stage) -> None:
     """Read, process and send every block."""
-    peer.sendall(_HEADER.pack(task.size_bytes, task.block_bytes, task.sequential, task.requests))
+    peer.sendall(_HEADER.pack(*task))
     payload = memoryview(bytes(task.block_bytes))
     sent_ns: deque[int] = deque([clock.now_ns()] * _DEPTH, maxlen=_DEPTH)
     for size_bytes in task.blocks:
@@ -78,26 +74,25 @@ def send(task: Task, peer: socket.socket, read: Stage, process: Stage) -> None:
     _receive(peer, 1)
 
 
-@dataclass
 class Taken:
-    """What has come so far, in each second since ``begin_ns``."""
+    """What has come so far, in each second since ``begin_ns``: now."""
 
-    begin_ns: int = field(default_factory=clock.now_ns)
-    bytes_of_second: dict[int, int] = field(default_factory=dict)
+    def __init__(self) -> None:
+        self.begin_ns = clock.now_ns()
+        self._bytes_of_second: Counter[int] = Counter()
 
     def add(self, size_bytes: int, written_ns: int) -> None:
         """Count a block that is written at an instant."""
-        second = (written_ns - self.begin_ns) // clock.NS_PER_S
-        self.bytes_of_second[second] = self.bytes_of_second.get(second, 0) + size_bytes
+        self._bytes_of_second[(written_ns - self.begin_ns) // clock.NS_PER_S] += size_bytes
 
     def figures(self) -> dict[str, Any]:
         """What came, how long it took, and how much in each second of it."""
         elapsed_ns = clock.now_ns() - self.begin_ns
         whole = range(elapsed_ns // clock.NS_PER_S)
         return {
-            "bytes": sum(self.bytes_of_second.values()),
+            "bytes": self._bytes_of_second.total(),
             "seconds": elapsed_ns / clock.NS_PER_S,
-            "bytes_of_second": [self.bytes_of_second.get(second, 0) for second in whole],
+            "bytes_of_second": [self._bytes_of_second[second] for second in whole],
         }
 
 
@@ -142,7 +137,7 @@ def _take(orders: dict[str, Any]) -> dict[str, Any]:
 
 
 def _send(orders: dict[str, Any]) -> dict[str, Any]:
-    task = Task(orders["size_bytes"], orders["block_bytes"], orders["sequential"], orders["requests"])
+    task = Task(*(orders[name] for name in Task._fields))
     with socket.socket() as peer:
         peer.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
         peer.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
@@ -171,8 +166,7 @@ def _receive(peer: socket.socket, size_bytes: int) -> bytes:
     while size_bytes:
         piece = peer.recv(min(size_bytes, 1 << 20))
         if not piece:
-            msg = "the other end has gone"
-            raise EOFError(msg)
+            raise EOFError("the other end has gone")
         pieces.append(piece)
         size_bytes -= len(piece)
     return b"".join(pieces)

@@ -4,17 +4,12 @@ The lab sets and reads back some fifteen settings a port and samples every count
 second; a process for each would be most of a run's wall time. Source: include/uapi/linux/ethtool.h.
 """
 
-from __future__ import annotations
-
 import ctypes
 import fcntl
 import socket
 import struct
+from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping
 
 SIOCETHTOOL = 0x8946
 
@@ -24,13 +19,10 @@ _GLINKSETTINGS, _SLINKSETTINGS = 0x4C, 0x4D
 
 _SS_STATS = 1
 _STRING_LEN = 32
-_DUPLEXES = {0: "half", 1: "full"}
-_AUTONEG_OFF, _AUTONEG_ON = 0, 1
+_DUPLEXES = ("half", "full")
 _SPEED_UNKNOWN = 0xFFFFFFFF
 _MBPS = 1_000_000
-
-_LINK = struct.Struct("=II8b4B28x")
-_LINK_SPEED, _LINK_DUPLEX, _LINK_AUTONEG, _LINK_WORDS = 1, 2, 5, 9
+_MOST_MASK_WORDS = 127
 
 # The bits of enum ethtool_link_mode_bit_indices, the slowest mode first.
 _MODES = {
@@ -46,24 +38,37 @@ _MODES = {
 }
 _AUTONEG_BIT = 6
 
-
-@dataclass(frozen=True)
-class _Words:
-    """A command whose argument is an array of 32-bit words: which word is which option."""
-
-    get: int
-    set: int
-    count: int
-    options: Mapping[str, int]
-
-
+# A command whose argument is an array of 32-bit words: how it is read and set, how many words it has, and
+# which word is which option. struct ethtool_pauseparam, ethtool_coalesce, ethtool_ringparam.
 _WORDS = {
-    "ethtool -A": _Words(0x12, 0x13, 4, {"autoneg": 1, "rx": 2, "tx": 3}),
-    "ethtool -C": _Words(0x0E, 0x0F, 23, {"rx-usecs": 1, "rx-frames": 2}),
-    "ethtool -G": _Words(0x10, 0x11, 9, {"rx": 5, "tx": 8}),
+    "ethtool -A": (0x12, 0x13, 4, {"autoneg": 1, "rx": 2, "tx": 3}),
+    "ethtool -C": (0x0E, 0x0F, 23, {"rx-usecs": 1, "rx-frames": 2}),
+    "ethtool -G": (0x10, 0x11, 9, {"rx": 5, "tx": 8}),
 }
 COMMANDS = tuple(_WORDS)
-"""What ``get`` and ``set`` can do: struct ethtool_pauseparam, ethtool_coalesce, ethtool_ringparam."""
+"""What ``get`` and ``set`` can do."""
+
+
+class _LinkSettings(ctypes.Structure):
+    """struct ethtool_link_settings with its bitmaps: supported, advertised and the peer's modes."""
+
+    _fields_ = (
+        ("command", ctypes.c_uint32),
+        ("speed_mbps", ctypes.c_uint32),
+        ("duplex", ctypes.c_uint8),
+        ("port_and_address", ctypes.c_uint8 * 2),
+        ("autoneg", ctypes.c_uint8),
+        ("mdio_and_mdix", ctypes.c_uint8 * 3),
+        ("mask_words", ctypes.c_int8),
+        ("of_no_use_here", ctypes.c_uint8 * 32),
+        ("masks", ctypes.c_uint8 * (3 * 4 * _MOST_MASK_WORDS)),
+    )
+
+    @property
+    def advertised(self) -> slice:
+        """Where in ``masks`` the modes are that the port offers."""
+        length = 4 * self.mask_words
+        return slice(length, 2 * length)
 
 
 @dataclass(frozen=True)
@@ -87,99 +92,78 @@ class Ethtool:
         self._socket = socket.socket(socket.AF_INET, socket.SOCK_DGRAM)
         self._stat_names: dict[str, tuple[str, ...]] = {}
 
-    def close(self) -> None:
-        """Give the namespace back."""
-        self._socket.close()
+    def _call(self, port: str, data: bytearray | ctypes.Structure | ctypes.Array[ctypes.c_uint32]) -> None:
+        address = ctypes.addressof(ctypes.c_char.from_buffer(data))
+        fcntl.ioctl(self._socket, SIOCETHTOOL, struct.pack("16sP16x", port.encode(), address))
 
-    def _call(self, port: str, data: bytearray) -> None:
-        buffer = (ctypes.c_char * len(data)).from_buffer(data)
-        request = struct.pack("16sP16x", port.encode(), ctypes.addressof(buffer))
-        fcntl.ioctl(self._socket, SIOCETHTOOL, request)
-
-    def _words(self, port: str, command: int, count: int) -> memoryview[int]:
-        data = bytearray(4 * count)
-        words = memoryview(data).cast("I")
-        words[0] = command
-        self._call(port, data)
+    def _words(self, port: str, command: int, count: int) -> ctypes.Array[ctypes.c_uint32]:
+        words = (ctypes.c_uint32 * count)(command)
+        self._call(port, words)
         return words
 
     def get(self, port: str, command: str) -> dict[str, int]:
         """What a port is set to, by the options of one of COMMANDS."""
-        form = _WORDS[command]
-        words = self._words(port, form.get, form.count)
-        return {option: words[index] for option, index in form.options.items()}
+        read, _, count, options = _WORDS[command]
+        words = self._words(port, read, count)
+        return {option: words[index] for option, index in options.items()}
 
-    def set(self, port: str, command: str, values: Mapping[str, int]) -> None:
+    def set(self, port: str, command: str, values: Mapping[str, int | str | bool]) -> None:
         """Set options of one of COMMANDS and leave its others alone."""
-        form = _WORDS[command]
-        words = self._words(port, form.get, form.count)
-        words[0] = form.set
+        read, write, count, options = _WORDS[command]
+        words = self._words(port, read, count)
+        words[0] = write
         for option, value in values.items():
-            words[form.options[option]] = value
-        self._call(port, bytearray(words))
+            words[options[option]] = int(value)
+        self._call(port, words)
 
     def link(self, port: str) -> Link:
         """What the PHY is set to, and whether there is a link."""
-        data = self._link(port)
-        fields = _LINK.unpack_from(data)
-        speed = int(fields[_LINK_SPEED])
-        length = 4 * fields[_LINK_WORDS]
-        advertised = int.from_bytes(data[_LINK.size + length : _LINK.size + 2 * length], "little")
+        settings = self._link_settings(port)
+        speed, duplex = settings.speed_mbps, settings.duplex
+        advertised = int.from_bytes(settings.masks[settings.advertised], "little")
         return Link(
             up=bool(self._words(port, _GLINK, 2)[1]),
             speed_bps=None if speed == _SPEED_UNKNOWN else speed * _MBPS,
-            duplex=_DUPLEXES.get(fields[_LINK_DUPLEX]),
-            autoneg=fields[_LINK_AUTONEG] == _AUTONEG_ON,
+            duplex=_DUPLEXES[duplex] if duplex < len(_DUPLEXES) else None,
+            autoneg=settings.autoneg == 1,
             advertise=tuple(name for name, bit in _MODES.items() if advertised >> bit & 1),
         )
 
     def set_link(self, port: str, values: Mapping[str, int | str | bool]) -> None:
         """``ethtool -s``: with ``autoneg`` offer the modes ``advertise``, else force speed and duplex."""
-        data = self._link(port)
-        fields = list(_LINK.unpack_from(data))
-        fields[0] = _SLINKSETTINGS
-        fields[_LINK_AUTONEG] = _AUTONEG_ON if values["autoneg"] else _AUTONEG_OFF
-        if not values["autoneg"]:
-            fields[_LINK_SPEED] = int(values["speed"]) // _MBPS
-            fields[_LINK_DUPLEX] = next(
-                number for number, word in _DUPLEXES.items() if word == values["duplex"]
-            )
-        _LINK.pack_into(data, 0, *fields)
+        settings = self._link_settings(port)
+        settings.command = _SLINKSETTINGS
+        settings.autoneg = int(values["autoneg"])
         if values["autoneg"]:
-            length = 4 * fields[_LINK_WORDS]
-            mask = sum(1 << _MODES[name] for name in str(values["advertise"]).split()) | 1 << _AUTONEG_BIT
-            data[_LINK.size + length : _LINK.size + 2 * length] = mask.to_bytes(length, "little")
-        self._call(port, data)
+            modes = sum(1 << _MODES[name] for name in str(values["advertise"]).split()) | 1 << _AUTONEG_BIT
+            settings.masks[settings.advertised] = tuple(modes.to_bytes(4 * settings.mask_words, "little"))
+        else:
+            settings.speed_mbps = int(values["speed"]) // _MBPS
+            settings.duplex = _DUPLEXES.index(str(values["duplex"]))
+        self._call(port, settings)
 
-    def _link(self, port: str) -> bytearray:
+    def _link_settings(self, port: str) -> _LinkSettings:
+        settings = _LinkSettings(command=_GLINKSETTINGS)
         # Asked with a bitmap length of 0, the kernel answers with the length it has, negative.
-        probe = bytearray(_LINK.size)
-        struct.pack_into("=I", probe, 0, _GLINKSETTINGS)
-        self._call(port, probe)
-        words = -_LINK.unpack_from(probe)[_LINK_WORDS]
-        data = bytearray(_LINK.size + 3 * 4 * words)
-        fields = list(_LINK.unpack_from(probe))
-        fields[0], fields[_LINK_WORDS] = _GLINKSETTINGS, words
-        _LINK.pack_into(data, 0, *fields)
-        self._call(port, data)
-        return data
+        self._call(port, settings)
+        settings.command, settings.mask_words = _GLINKSETTINGS, -settings.mask_words
+        self._call(port, settings)
+        return settings
 
     def stats(self, port: str) -> dict[str, int]:
         """``ethtool -S``: every counter of the port."""
         names = self._stat_names.get(port)
         if names is None:
             names = self._stat_names[port] = self._names(port)
-        data = bytearray(8 + 8 * len(names))
-        struct.pack_into("=II", data, 0, _GSTATS, len(names))
+        data = bytearray(struct.pack(f"=II{8 * len(names)}x", _GSTATS, len(names)))
         self._call(port, data)
         return dict(zip(names, struct.unpack_from(f"={len(names)}Q", data, 8), strict=True))
 
     def _names(self, port: str) -> tuple[str, ...]:
         info = bytearray(struct.pack("=IIQI", _GSSET_INFO, 0, 1 << _SS_STATS, 0))
         self._call(port, info)
-        count = struct.unpack_from("=I", info, 16)[0]
-        data = bytearray(12 + _STRING_LEN * count)
-        struct.pack_into("=III", data, 0, _GSTRINGS, _SS_STATS, count)
+        (count,) = struct.unpack_from("=I", info, 16)
+        data = bytearray(struct.pack(f"=III{_STRING_LEN * count}x", _GSTRINGS, _SS_STATS, count))
         self._call(port, data)
-        raw = (bytes(data[12 + _STRING_LEN * i : 12 + _STRING_LEN * (i + 1)]) for i in range(count))
-        return tuple(name.split(b"\0", 1)[0].decode() for name in raw)
+        raw = struct.iter_unpack(f"{_STRING_LEN}s", memoryview(data)[12:])
+        return tuple(name.partition(b"\0")[0].decode() for (name,) in raw)

@@ -1,17 +1,14 @@
 """A Plan, from bare lab to raw files."""
 
-from __future__ import annotations
-
 import platform
 import re
 from pathlib import Path
 from typing import Any
 
-from wirelab.guest import clock, hardware, links, settings
+from wirelab.guest import clock, hardware, links, readback, settings
 from wirelab.guest.measure import Probe
 from wirelab.guest.network import Network
 from wirelab.guest.schedule import Schedule
-from wirelab.guest.warm_arp import warm_arp
 from wirelab.plan.types import Plan
 
 # The network is ready at the first of these instants that is still ahead: whatever the set-up took
@@ -29,17 +26,23 @@ def run(plan_folder: Path, results: Path) -> dict[str, Any]:
 
     settings.silence_switches()
     network = Network(plan, hardware.configure)
-    network.start_switches()
     settings.apply(network)
     in_force = settings.read_back(network)
-    (results / "settings.json").write_text(settings.to_json(in_force))
-    settings.verify(in_force)
+    (results / "settings.json").write_text(readback.to_json(in_force))
+    readback.verify(in_force)
     links.require_ways(network)
-    warm_arp(network)
+    links.warm_arp(network)
 
     probe = Probe(network)
     ready_ns = (clock.now_ns() // _READY_STEP_NS + 1) * _READY_STEP_NS
-    schedule = Schedule(network, probe, results, _Progress(plan, results))
+    whole_ns = max((item.end_ns for item in plan.traffic), default=0)
+
+    def tell(at_ns: int) -> None:
+        """Say how far the traffic is, by a file that the host can watch: "<done> <whole>" in virtual ns."""
+        # Who is late is waited for.
+        (results / "progress").write_text(f"{at_ns} {max(at_ns, whole_ns)}\n")
+
+    schedule = Schedule(network, probe, results, tell)
     try:
         if not plan.traffic:
             probe.sample(0)
@@ -47,18 +50,6 @@ def run(plan_folder: Path, results: Path) -> dict[str, Any]:
     finally:
         probe.write(results)
     return {"status": "done", "kernel": platform.release(), "tools": tools()}
-
-
-class _Progress:
-    """Tells the host how far the traffic is, by a file it can watch: "<done> <whole>" in virtual ns."""
-
-    def __init__(self, plan: Plan, results: Path) -> None:
-        self._whole_ns = max((item.end_ns for item in plan.traffic), default=0)
-        self._path = results / "progress"
-
-    def __call__(self, at_ns: int) -> None:
-        # Who is late is waited for.
-        self._path.write_text(f"{at_ns} {max(at_ns, self._whole_ns)}\n")
 
 
 def tools() -> dict[str, str]:

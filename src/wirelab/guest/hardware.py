@@ -1,75 +1,84 @@
 """What belongs to a port and not to its node, written and read back by the table of settings."""
 
-from __future__ import annotations
+from collections.abc import Mapping
+from pathlib import Path
 
-from typing import TYPE_CHECKING
-
-from wirelab.guest import dcb, ethtool
-from wirelab.guest.ethtool import Ethtool
-from wirelab.guest.namespace import sysfs
-from wirelab.guest.readback import Readback, Value, readbacks
-from wirelab.plan.port_settings import PORT_SETTINGS
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping
-    from pathlib import Path
-
-    from wirelab.plan.types import Cable, Port
+from wirelab.guest import ethtool
+from wirelab.guest.network import Network
+from wirelab.guest.readback import Readback, readbacks
+from wirelab.guest.shell import run
+from wirelab.plan import iproute2
+from wirelab.plan.port_settings import Value, settings_of
+from wirelab.plan.types import Cable, Port
 
 # A port is made with its address, bounded in its bursts when it is where it stays, tied to another one's
 # link when that is there, too.
 _NOT_YET = ("mac", "gso_max_segs", "follow")
 
+# Where a kernel before 6.2, which has no `dcb apptrust`, is told what to trust.
+_TRUST_FILE = "etherport/trust"
 
-def configure(port: Port, cable: Cable) -> None:
+
+def configure(port: Port, cable: Cable, tool: ethtool.Ethtool) -> None:
     """Set all that can be set while the port is still in the lab's own namespace, and down."""
-    tool = Ethtool()
     tool.set_link(port.name, _asked(port, cable, "ethtool -s"))
     for command in ethtool.COMMANDS:
-        values = _asked(port, cable, command)
-        tool.set(port.name, command, {option: int(value) for option, value in values.items()})
-    tool.close()
-    folder = sysfs(None) / "class/net" / port.name
-    for file, value in _asked(port, cable, "sysfs", "ip link").items():
+        tool.set(port.name, command, _asked(port, cable, command))
+    folder = Path("/sys/class/net", port.name)
+    for file, value in _asked(port, cable, "sysfs", "ip link set").items():
         (folder / file).write_text(f"{value}\n")
-    dcb.configure(port, folder)
+    if port.pfc:
+        lines = f"{iproute2.pfc(port)}\n"
+        if (folder / _TRUST_FILE).exists():
+            (folder / _TRUST_FILE).write_text(f"{port.trust}\n")
+        else:
+            lines += f"{iproute2.trust(port)}\n"
+        run(["dcb", "-b", "-"], text=lines)
 
 
 def _asked(port: Port, cable: Cable, *tools: str) -> dict[str, Value]:
     """What is set of a port by some tools, by their options, in the order of the table."""
-    settings = (
-        setting for setting in PORT_SETTINGS if setting.tool in tools and setting.name not in _NOT_YET
-    )
-    values = {setting.option: setting.value(port, cable) for setting in settings}
-    return {option: value for option, value in values.items() if value is not None}
+    return {
+        setting.option: value
+        for setting, value in settings_of(port, cable)
+        if setting.tool in tools and setting.name not in _NOT_YET
+    }
 
 
-def read_back(
-    port: Port, cable: Cable, tool: Ethtool, folder: Path, by_tools: Mapping[tuple[str, str], Value]
-) -> list[Readback]:
-    """Every setting of the table as it is in force.
-
-    ``folder`` is the port's in sysfs, ``by_tools`` what other tools than ethtool tell, by tool and option.
-    """
+def read_back(network: Network, port: Port, bursts: Mapping[str, int]) -> list[Readback]:
+    """Every setting of the table as it is in force; ``bursts`` are the longest of the ports of its node."""
+    tool, cable = network.tools[port.node], network.plan.cable_of(port.name)
+    folder = network.ports_folder(port.node) / port.name
     link = tool.link(port.name)
     in_force: dict[tuple[str, str], Value] = {
         ("ethtool -s", "autoneg"): link.autoneg,
         ("ethtool -s", "speed"): link.speed_bps or 0,
         ("ethtool -s", "duplex"): link.duplex or "unknown",
         ("ethtool -s", "advertise"): _in_order(port, link.advertise),
-        **by_tools,
+        ("ip link set", "gso_max_segs"): bursts.get(port.name, 0),
     }
+    if port.pfc:
+        in_force |= _priorities(network, port, folder)
     for command in ethtool.COMMANDS:
         in_force |= {(command, option): value for option, value in tool.get(port.name, command).items()}
     pairs: dict[str, tuple[Value, Value]] = {}
-    for setting in PORT_SETTINGS:
-        asked = setting.value(port, cable)
-        if asked is not None:
-            actual = in_force.get((setting.tool, setting.option))
-            if actual is None:
-                actual = (folder / setting.option).read_text().strip()
-            pairs[setting.name] = (asked, _like(asked, actual))
+    for setting, asked in settings_of(port, cable):
+        actual = in_force.get((setting.tool, setting.option))
+        if actual is None:
+            actual = (folder / setting.option).read_text().strip()
+        pairs[setting.name] = (asked, _like(asked, actual))
     return readbacks(port.name, pairs)
+
+
+def _priorities(network: Network, port: Port, folder: Path) -> dict[tuple[str, str], Value]:
+    """PFC and what the port trusts."""
+    pfc = network.told(port.node, "dcb", "-j", "pfc", "show", "dev", port.name)["prio_pfc"]
+    if (folder / _TRUST_FILE).exists():
+        trust = (folder / _TRUST_FILE).read_text().strip()
+    else:
+        trust = " ".join(network.told(port.node, "dcb", "-j", "apptrust", "show", "dev", port.name)["order"])
+    lossless = " ".join(str(priority) for priority, on in enumerate(pfc) if on)
+    return {("dcb pfc", "prio-pfc"): lossless, ("dcb apptrust", "order"): trust}
 
 
 def _in_order(port: Port, modes: tuple[str, ...]) -> str:

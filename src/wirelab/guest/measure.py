@@ -1,19 +1,14 @@
 """Samples over virtual time and whole snapshots, of every port and every flow."""
 
-from __future__ import annotations
-
 import json
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from wirelab.guest.ethtool import Ethtool
-from wirelab.guest.firewall import blocked
-from wirelab.guest.namespace import inside
 from wirelab.guest.shell import run
 from wirelab.guest.sockdiag import SockDiag
+from wirelab.plan.types import Firewall, Port
 
-if TYPE_CHECKING:
-    from pathlib import Path
-
+if TYPE_CHECKING:  # Mininet is in the lab alone, and some of this is tested without it
     from wirelab.guest.network import Network
 
 # What still has a way before it.
@@ -21,31 +16,30 @@ _WAITING = ("tx_ring_frames", "tx_flight_frames", "rx_ring_frames", "buffer_byte
 # Counted since the port was made, by cause; a sample gives their sum.
 _DROPS = ("queue_dropped_", "rx_dropped_", "tx_dropped_")
 
+# How a rule of a firewall ends that counts what it blocks.
+_COUNTED = " counter drop"
+
 
 class Probe:
     """Reads the ports and the sockets of a network; keeps what it has read until ``write``."""
 
-    def __init__(self, network: Network) -> None:
+    def __init__(self, network: "Network") -> None:
         self._network = network
         self._plan = network.plan
-        self._tools: list[tuple[str, Ethtool]] = []
         self._sockets: dict[str, SockDiag] = {}
         self._samples: list[dict[str, Any]] = []
         self._snapshots: list[dict[str, Any]] = []
-        for node in self._plan.nodes:
-            with inside(network.pid(node.name)):
-                tool = Ethtool()
-            self._tools += [(port.name, tool) for port in self._plan.ports_of(node.name)]
+        self._ports = [port for node in self._plan.nodes for port in self._plan.ports_of(node.name)]
         for sender in sorted({flow.sender for flow in self._plan.flows if flow.protocol == "tcp"}):
-            with inside(network.pid(sender)):
+            with network.inside(sender):
                 self._sockets[sender] = SockDiag()
 
     def sample(self, at_ns: int) -> None:
         """Take one sample: queues, buffers, pause state, drops; window and RTT of the flows."""
         ports = {}
-        for name, tool in self._tools:
-            stats = tool.stats(name)
-            ports[name] = {
+        for port in self._ports:
+            stats = self._network.tools[port.node].stats(port.name)
+            ports[port.name] = {
                 "queue_bytes": stats["queue_bytes"],
                 "buffer_bytes": stats["buffer_bytes"],
                 "paused": stats["tx_paused"],
@@ -57,44 +51,38 @@ class Probe:
 
     def _flows(self) -> dict[str, dict[str, int]]:
         connections = {sender: diag.established() for sender, diag in self._sockets.items()}
-        flows = {}
-        for flow in self._plan.flows:
-            info = connections.get(flow.sender, {}).get((flow.client_port, flow.port))
-            if info is not None:
-                flows[flow.name] = {
-                    "cwnd_segments": info.cwnd_segments,
-                    "rtt_us": info.rtt_us,
-                    "bytes_acked": info.bytes_acked,
-                    "retransmits": info.retransmits,
-                }
-        return flows
+        infos = {
+            flow.name: connections.get(flow.sender, {}).get((flow.client_port, flow.port))
+            for flow in self._plan.flows
+        }
+        return {name: info for name, info in infos.items() if info is not None}
 
     def snapshot(self, name: str, at_ns: int, *, only_if_drained: bool = False) -> bool:
         """Keep every counter of every port, qdisc and firewall rule as it is now, and the links.
 
         ``only_if_drained`` keeps nothing while a frame is on its way. Returns whether it was kept.
         """
-        ports = {port: tool.stats(port) for port, tool in self._tools}
-        links = {port: self._link(port, tool, ports[port]) for port, tool in self._tools}
+        ports = {port.name: self._network.tools[port.node].every(port.name) for port in self._ports}
+        links = {port.name: self._link(port, ports[port.name]) for port in self._ports}
         qdiscs: dict[str, list[Any]] = {}
         for node in self._plan.nodes:
-            told = json.loads(run(self._network.argv(node.name, ["tc", "-s", "-j", "qdisc", "show"])))
+            told = self._network.told(node.name, "tc", "-s", "-j", "qdisc", "show")
             for port in self._plan.ports_of(node.name):
                 qdiscs[port.name] = [qdisc for qdisc in told if qdisc.get("dev") == port.name]
         if only_if_drained and not _drained(ports, qdiscs):
             return False
         counted: dict[str, Any] = {"ports": ports, "qdiscs": qdiscs, "links": links}
         if self._plan.firewalls:
-            rules = ["nft", "-j", "list", "ruleset"]
+            rules = ("nft", "-j", "list", "ruleset")
             counted["blocked"] = {
-                firewall.name: blocked(firewall, run(self._network.argv(firewall.name, rules)))
+                firewall.name: blocked(firewall, run(self._network.argv(firewall.name, *rules)))
                 for firewall in self._plan.firewalls
             }
         self._snapshots.append({"name": name, "at_ns": at_ns, **counted})
         return True
 
-    def _link(self, name: str, tool: Ethtool, stats: dict[str, int]) -> dict[str, Any]:
-        link, port = tool.link(name), self._plan.port(name)
+    def _link(self, port: Port, stats: dict[str, int]) -> dict[str, Any]:
+        link = self._network.link(port)
         return {
             "up": link.up,
             "speed_bps": link.speed_bps if link.up else None,
@@ -114,3 +102,17 @@ class Probe:
 def _drained(ports: dict[str, dict[str, int]], qdiscs: dict[str, list[Any]]) -> bool:
     held = any(stats.get(name) for stats in ports.values() for name in _WAITING)
     return not held and not any(qdisc.get("qlen") for queues in qdiscs.values() for qdisc in queues)
+
+
+def blocked(firewall: Firewall, ruleset: str) -> dict[str, int]:
+    """Frames that each rule which counts them has dropped, by what it matches, as the Plan has it.
+
+    ``ruleset`` is what ``nft -j list ruleset`` tells: rules in the order in which they were added.
+    Raises ValueError when they are not as many.
+    """
+    listed = [entry["rule"]["expr"] for entry in json.loads(ruleset)["nftables"] if "rule" in entry]
+    return {
+        rule.removesuffix(_COUNTED): sum(each["counter"]["packets"] for each in told if "counter" in each)
+        for rule, told in zip(firewall.rules, listed, strict=True)
+        if rule.endswith(_COUNTED)
+    }

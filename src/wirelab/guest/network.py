@@ -4,122 +4,118 @@ Mininet makes the nodes, the Open vSwitch bridges and the addresses. Its links k
 1 Gbit/s, so a cable here joins two emulated Ethernet ports, and the settings module configures them.
 """
 
-from __future__ import annotations
+import json
+import os
+from collections.abc import Callable, Iterable, Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
 
-from typing import TYPE_CHECKING, Any
-
-from mininet.link import Intf, Link
+from mininet.link import Intf
 from mininet.net import Mininet
 from mininet.node import Host, OVSBridge
 
+from wirelab.guest import ethtool
+from wirelab.guest.counters import Counters
 from wirelab.guest.shell import run
-from wirelab.plan import tc
+from wirelab.plan import iproute2
+from wirelab.plan.types import Cable, Plan, Port
 
-if TYPE_CHECKING:
-    from collections.abc import Callable
-
-    from wirelab.plan.types import Cable as PlanCable
-    from wirelab.plan.types import Plan, Port
+Configure = Callable[[Port, Cable, ethtool.Ethtool], None]
 
 
 class PluggedPort(Intf):  # type: ignore[misc]
     """A port that exists already when Mininet hears of it: the cable has made and moved it."""
-
-    def __init__(self, name: str, **params: Any) -> None:  # noqa: ANN401 Mininet's own signature
-        super().__init__(name, **params)
 
     def config(self, **_params: Any) -> dict[str, Any]:  # noqa: ANN401 Mininet's own signature
         """Nothing: settings.apply does it all and reads it back."""
         return {}
 
 
-class Cable(Link):  # type: ignore[misc]
-    """Two emulated Ethernet ports, plugged into each other and moved to their nodes."""
-
-    def __init__(
-        self,
-        node1: Host,
-        node2: Host,
-        ports: tuple[Port, Port],
-        plugged: PlanCable,
-        configure: Callable[[Port, PlanCable], None],
-        **params: Any,  # noqa: ANN401 Mininet's own signature
-    ) -> None:
-        self._configure = configure
-        self._ports = ports
-        self._plugged = plugged
-        self._queues = {port.name: f" numtxqueues {tc.PRIORITIES}" if port.pfc else "" for port in ports}
-        super().__init__(node1, node2, intf=PluggedPort, fast=True, **params)
-
-    def makeIntfPair(  # noqa: N802, PLR0913, PLR0917 Mininet's own signature
-        self,
-        intfname1: str,
-        intfname2: str,
-        addr1: str | None = None,
-        addr2: str | None = None,
-        node1: Host = None,
-        node2: Host = None,
-        deleteIntfs: bool = True,  # noqa: ARG002, FBT001, FBT002, N803
-    ) -> None:
-        """Make both ports here, have them configured, then move each to its node's namespace."""
-        run(
-            ["ip", "-batch", "-"],
-            text=f"link add name {intfname1} address {addr1}{self._queues[intfname1]} type etherport\n"
-            f"link add link {intfname1} name {intfname2} address {addr2}{self._queues[intfname2]} "
-            "type etherport\n",
-        )
-        for port in self._ports:
-            self._configure(port, self._plugged)
-        moves = [
-            f"link set {name} netns {node.pid}\n"
-            for name, node in ((intfname1, node1), (intfname2, node2))
-            if node.inNamespace
-        ]
-        if moves:
-            run(["ip", "-batch", "-"], text="".join(moves))
-
-
 class Network:
-    """The running network of a Plan."""
+    """The running network of a Plan, and what is done inside its nodes."""
 
-    def __init__(self, plan: Plan, configure: Callable[[Port, PlanCable], None]) -> None:
-        """Build every node and cable of ``plan``.
-
-        ``configure`` is called for each port before it moves to its node.
-        """
+    def __init__(self, plan: Plan, configure: Configure) -> None:
+        """Build every node and cable of ``plan``; ``configure`` sets a port up before it moves there."""
         self.plan = plan
         self._net = Mininet(topo=None, controller=None, build=False, autoSetMacs=False)
-        for host in plan.hosts:
-            self._net.addHost(host.name, cls=Host)
-        for node in (*plan.firewalls, *plan.hubs, *plan.modules):
+        for node in (*plan.hosts, *plan.firewalls, *plan.hubs, *plan.modules):
             self._net.addHost(node.name, cls=Host)
         for number, switch in enumerate(plan.switches, start=1):
             self._net.addSwitch(switch.name, cls=OVSBridge, dpid=f"{number:016x}")
+        before_they_move = ethtool.Ethtool()
         for cable in plan.cables:
-            a, b = plan.port(cable.a), plan.port(cable.b)
-            Cable(
-                self._net.get(a.node),
-                self._net.get(b.node),
-                (a, b),
-                cable,
-                configure,
-                intfName1=a.name,
-                intfName2=b.name,
-                addr1=a.mac,
-                addr2=b.mac,
-            )
-
-    def start_switches(self) -> None:
-        """Make the bridges and add their ports."""
-        for switch in self.plan.switches:
+            self._plug(cable, configure, before_they_move)
+        self.tools: dict[str, Counters] = {}
+        for node in plan.nodes:
+            with self.inside(node.name):
+                self.tools[node.name] = Counters()
+        for switch in plan.switches:
             self._net.get(switch.name).start([])
+
+    def _plug(self, cable: Cable, configure: Configure, tool: ethtool.Ethtool) -> None:
+        """Make both ports here, configure them, then move each to its node's namespace."""
+        ports = [self.plan.port(name) for name in (cable.a, cable.b)]
+        first, second = (
+            f"name {port.name} address {port.mac}"
+            f"{f' numtxqueues {iproute2.PRIORITIES}' if port.pfc else ''} type etherport"
+            for port in ports
+        )
+        _batch(["ip"], [f"link add {first}", f"link add link {cable.a} {second}"])
+        for port in ports:
+            configure(port, cable, tool)
+        pids = {port.name: self.pid(port.node) for port in ports}
+        _batch(["ip"], [f"link set {name} netns {pid}" for name, pid in pids.items() if pid is not None])
+        for port in ports:
+            PluggedPort(port.name, self._net.get(port.node), moveIntfFn=lambda *_: None)
 
     def pid(self, node: str) -> int | None:
         """The process whose namespace a node's ports live in; None for the lab's own namespace."""
         mininet_node = self._net.get(node)
         return int(mininet_node.pid) if mininet_node.inNamespace else None
 
-    def argv(self, node: str, argv: list[str]) -> list[str]:
+    def link(self, port: Port) -> ethtool.Link:
+        """What the PHY of a port is set to, and whether there is a link."""
+        return self.tools[port.node].link(port.name)
+
+    def argv(self, node: str, *argv: str) -> list[str]:
         """``argv`` as a command that runs in the node."""
         pid = self.pid(node)
-        return argv if pid is None else ["mnexec", "-a", str(pid), *argv]
+        return [*argv] if pid is None else ["mnexec", "-a", str(pid), *argv]
+
+    def told(self, node: str, *argv: str) -> Any:  # noqa: ANN401 - JSON of any kind
+        """What a program that is run in the node says in JSON."""
+        return json.loads(run(self.argv(node, *argv)))
+
+    def batch(self, node: str, tool: str, lines: Iterable[str]) -> None:
+        """Have ``ip`` or ``tc`` carry out lines in the node, if there are any."""
+        _batch(self.argv(node, tool), lines)
+
+    @contextmanager
+    def inside(self, node: str) -> Iterator[None]:
+        """Be in the node's network namespace. A socket opened inside stays there for good."""
+        pid = self.pid(node)
+        if pid is None:
+            yield
+            return
+        with Path("/proc/self/ns/net").open("rb") as home, Path(f"/proc/{pid}/ns/net").open("rb") as there:
+            try:
+                _enter(there.fileno())
+                yield
+            finally:
+                _enter(home.fileno())
+
+    def ports_folder(self, node: str) -> Path:
+        """The node's own /sys/class/net: Mininet mounts one in each node, and it shows that node's ports."""
+        pid = self.pid(node)
+        return Path("/" if pid is None else f"/proc/{pid}/root", "sys/class/net")
+
+
+def _batch(argv: list[str], lines: Iterable[str]) -> None:
+    text = "".join(f"{line}\n" for line in lines)
+    if text:
+        run([*argv, "-batch", "-"], text=text)
+
+
+def _enter(namespace: int) -> None:
+    os.setns(namespace, os.CLONE_NEWNET)  # type: ignore[attr-defined] # of Python 3.12, as the lab has it

@@ -1,7 +1,5 @@
 """Open vSwitch: its database and its daemon, as the distribution's own start script runs them."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 from wirelab.guest import clock
@@ -11,9 +9,12 @@ from wirelab.guest.shell import run
 # first 10 s of a machine's life is thrown away: it would run without a single upcall handler.
 _UPTIME_NS = 11 * clock.NS_PER_S
 
-_DATABASE = Path("/etc/openvswitch/conf.db")
-_SCHEMA = Path("/usr/share/openvswitch/vswitch.ovsschema")
+_DATABASE = "/etc/openvswitch/conf.db"
+_SCHEMA = "/usr/share/openvswitch/vswitch.ovsschema"
 _RUN = Path("/run/openvswitch")
+_DAEMON = ("--pidfile", "--detach", "--log-file", "-vconsole:off")
+# One thread of each kind: the lab has one CPU, and more only pass frames to each other.
+_THREADS = ("other_config:n-handler-threads=1", "other_config:n-revalidator-threads=1")
 
 
 def start() -> None:
@@ -23,30 +24,7 @@ def start() -> None:
     """
     clock.sleep_until(_UPTIME_NS)
     _RUN.mkdir(exist_ok=True)
-    run(["ovsdb-tool", "create", str(_DATABASE), str(_SCHEMA)])
-    run(
-        [
-            "ovsdb-server",
-            str(_DATABASE),
-            f"--remote=punix:{_RUN}/db.sock",
-            "--pidfile",
-            "--detach",
-            "--log-file",
-            "-vconsole:off",
-        ]
-    )
-    # One thread of each kind: the lab has one CPU, and more only pass frames to each other.
-    run(
-        [
-            "ovs-vsctl",
-            "--no-wait",
-            "init",
-            "--",
-            "set",
-            "Open_vSwitch",
-            ".",
-            "other_config:n-handler-threads=1",
-            "other_config:n-revalidator-threads=1",
-        ]
-    )
-    run(["ovs-vswitchd", "--pidfile", "--detach", "--log-file", "-vconsole:off"])
+    run(["ovsdb-tool", "create", _DATABASE, _SCHEMA])
+    run(["ovsdb-server", _DATABASE, f"--remote=punix:{_RUN}/db.sock", *_DAEMON])
+    run(["ovs-vsctl", "--no-wait", "init", "--", "set", "Open_vSwitch", ".", *_THREADS])
+    run(["ovs-vswitchd", *_DAEMON])

@@ -1,14 +1,10 @@
 """The qdiscs of a port, read back from what ``tc -j qdisc show`` says."""
 
-from __future__ import annotations
+from typing import Any
 
-from typing import TYPE_CHECKING, Any
-
-from wirelab.guest.readback import Readback, Value, readbacks
-from wirelab.plan import tc
-
-if TYPE_CHECKING:
-    from wirelab.plan.types import Netem, Port, Queue
+from wirelab.guest.readback import Readback, readbacks
+from wirelab.plan import iproute2
+from wirelab.plan.types import Netem, Port, Queue
 
 _PPM = 1e6
 _NS_PER_S = 1e9
@@ -20,8 +16,8 @@ def read_back(port: Port, qdiscs: list[dict[str, Any]]) -> list[Readback]:
     root: dict[str, Any] = next((qdisc for qdisc in own if qdisc.get("root")), {})
     below: dict[str, dict[str, Any]] = {qdisc["parent"]: qdisc for qdisc in own if "parent" in qdisc}
     if port.pfc:
-        settings = readbacks(port.name, {"qdisc": ("mq", root.get("kind", "none"))})
-        for number in range(1, tc.PRIORITIES + 1):
+        settings = [Readback(port.name, "qdisc", "mq", root.get("kind", "none"))]
+        for number in range(1, iproute2.PRIORITIES + 1):
             settings += _queue(port.name, port.queue, below.get(f"1:{number}", {}))
         return settings
     if port.netem is None:
@@ -33,7 +29,7 @@ def _queue(name: str, asked: Queue | None, qdisc: dict[str, Any]) -> list[Readba
     if asked is None:
         return []
     options = qdisc.get("options", {})
-    pairs: dict[str, tuple[Value, Value]] = {"qdisc": (asked.kind, qdisc.get("kind", "none"))}
+    pairs: dict[str, tuple[Any, Any]] = {"qdisc": (asked.kind, qdisc.get("kind", "none"))}
     if asked.limit_bytes is not None:
         limit = options.get("memlimit" if asked.kind == "cake" else "limit", 0)
         pairs["queue_limit_bytes"] = (asked.limit_bytes, limit)

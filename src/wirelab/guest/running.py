@@ -1,21 +1,17 @@
 """The programs of one item of traffic, while they run."""
 
-from __future__ import annotations
-
 import contextlib
 import json
 import signal
-from typing import TYPE_CHECKING
+from pathlib import Path
 
+from wirelab.guest.network import Network
 from wirelab.guest.shell import Program
-
-if TYPE_CHECKING:
-    from pathlib import Path
-
-    from wirelab.guest.network import Network
-    from wirelab.plan.traffic import Item
+from wirelab.plan.traffic import Item
 
 _LAST_LINES = 3
+# An exit code above it is the number of a signal that ended the program.
+_BY_SIGNAL = 128
 
 
 class TrafficError(Exception):
@@ -38,7 +34,7 @@ class Running:
 
     def _program(self, node: str, argv: list[str], file: str) -> Program:
         output = self._results / file
-        return Program(self._network.argv(node, argv), output, output.with_suffix(".log"))
+        return Program(self._network.argv(node, *argv), output, output.with_suffix(".log"))
 
     def start(self) -> None:
         """Start the sending end: from now on there is traffic."""
@@ -59,7 +55,7 @@ class Running:
                 program.wait()
 
     def finish(self) -> None:
-        """Wait for the receiving end. Raises TrafficError when the sending one failed by itself."""
+        """Wait for the receiving end. Raises TrafficError when either failed by itself."""
         assert self._sender is not None  # noqa: S101 - whoever finishes has started
         code = self._sender.code
         assert code is not None  # noqa: S101 - and has looked whether it is done
@@ -67,9 +63,10 @@ class Running:
             if self._receiver is not None:
                 self._receiver.wait()
             return
+        crashed = self._receiver is not None and (self._receiver.code or 0) > _BY_SIGNAL
         self.kill()
         words = self._words()
-        if not self.item.is_measurement(code, words):
+        if crashed or not self.item.is_measurement(code, words):
             told = words or "it said nothing"
             raise TrafficError(f"{self.item.tool} {self.item.name} ended with {code}: {told}")
 

@@ -1,20 +1,14 @@
 """The traffic of a Plan, each item at its virtual instant."""
 
-from __future__ import annotations
-
-from typing import TYPE_CHECKING
+from collections.abc import Callable
+from pathlib import Path
 
 from wirelab.guest import clock
+from wirelab.guest.measure import Probe
+from wirelab.guest.network import Network
 from wirelab.guest.running import Running
 from wirelab.plan.path import crossing_ns, path
-
-if TYPE_CHECKING:
-    from collections.abc import Callable
-    from pathlib import Path
-
-    from wirelab.guest.measure import Probe
-    from wirelab.guest.network import Network
-    from wirelab.plan.traffic import Item
+from wirelab.plan.traffic import Item
 
 # What a program may take beyond its time: connecting, slow ends, the exchange of results; and how many
 # times it may have to wait for an answer, at the most.
@@ -45,7 +39,7 @@ class Schedule:
         # Whoever receives listens from the beginning: a sender never comes too soon.
         self._waiting = [Running(item, network, results) for item in self._plan.timetable]
         self._running: list[Running] = []
-        self._begun_ns: dict[str, int] = {}
+        self._latest_ns: dict[str, int] = {}
         # By how much transfers were over sooner than they might have been: what is early begins sooner by it.
         self._ahead_ns = 0
 
@@ -99,7 +93,7 @@ class Schedule:
             if self._start_ns(due.item) > at_ns:
                 continue
             self._waiting.remove(due)
-            self._begun_ns[due.item.name] = at_ns
+            self._latest_ns[due.item.name] = at_ns + due.item.duration_ns + self._grace_ns(due.item)
             self._probe.snapshot(f"{due.item.name}:start", at_ns)
             due.start()
             self._running.append(due)
@@ -112,9 +106,7 @@ class Schedule:
     def _collect(self, at_ns: int) -> None:
         for running in tuple(self._running):
             item = running.item
-            if not running.done and at_ns > self._begun_ns[item.name] + item.duration_ns + self._grace_ns(
-                item
-            ):
+            if not running.done and at_ns > self._latest_ns[item.name]:
                 running.interrupt()
             if running.done:
                 running.finish()

@@ -1,13 +1,8 @@
 """The one place inside the lab that runs programs."""
 
-from __future__ import annotations
-
 import subprocess
-from typing import TYPE_CHECKING, TextIO
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
-    from pathlib import Path
+from collections.abc import Mapping, Sequence
+from pathlib import Path
 
 
 class CommandError(Exception):
@@ -30,27 +25,20 @@ def run(argv: Sequence[str], *, text: str | None = None) -> str:
 
 
 class Program:
-    """A program that runs on while the lab goes about other things; what it prints goes to a file."""
+    """A program that runs on while the lab goes about other things; what it prints goes to files."""
 
     def __init__(
         self,
         argv: Sequence[str],
         stdout: Path,
-        stderr: Path | None = None,
+        stderr: Path,
         *,
         cwd: Path | None = None,
         env: Mapping[str, str] | None = None,
     ) -> None:
-        self.argv = tuple(argv)
-        self._stdout: TextIO = stdout.open("w")
-        self._stderr: TextIO | int = stderr.open("w") if stderr else subprocess.STDOUT
+        self._files = out, err = stdout.open("w"), stderr.open("w")
         self._process = subprocess.Popen(  # noqa: S603 argv lists only
-            self.argv,
-            stdin=subprocess.DEVNULL,
-            stdout=self._stdout,
-            stderr=self._stderr,
-            cwd=cwd,
-            env=env,
+            argv, stdin=subprocess.DEVNULL, stdout=out, stderr=err, cwd=cwd, env=env
         )
 
     @property

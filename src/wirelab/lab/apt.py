@@ -4,75 +4,33 @@ The rest of the machine's apt configuration holds (proxies, credentials), but no
 of Debian's signature.
 """
 
-from __future__ import annotations
-
 import contextlib
 import hashlib
 import re
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 from wirelab.errors import LabError
+from wirelab.lab.mirror import Mirror
 from wirelab.lab.process import output, run
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
-
-    from wirelab.lab.context import BuildContext
-    from wirelab.lab.mirror import Mirror
+from wirelab.lab.recipe import BuildContext
 
 KEYRING = Path("/usr/share/keyrings/debian-archive-keyring.gpg")
 ARCHITECTURE = "amd64"
 OFFLINE_HINT = "check the network and apt's proxy settings; WIRELAB_DEBIAN_MIRROR names another mirror"
-
-# The hooks and pins of the machine are about the machine: some (Docker's images) delete its package cache.
-CONFIGURATION = """\
-#clear APT::Update::Pre-Invoke;
-#clear APT::Update::Post-Invoke;
-#clear APT::Update::Post-Invoke-Success;
-#clear DPkg::Post-Invoke;
-Dir::Etc::SourceList "{folder}/sources.list";
-Dir::Etc::SourceParts "/dev/null";
-Dir::Etc::Preferences "/dev/null";
-Dir::Etc::PreferencesParts "/dev/null";
-Dir::State "{folder}/state";
-Dir::State::status "{folder}/status";
-Dir::Cache "{folder}/cache";
-APT::Architecture "{architecture}";
-APT::Default-Release "";
-APT::Install-Recommends "false";
-APT::Install-Suggests "false";
-APT::Get::AllowUnauthenticated "false";
-APT::Update::Error-Mode "any";
-Acquire::AllowInsecureRepositories "false";
-Acquire::AllowWeakRepositories "false";
-Acquire::AllowDowngradeToInsecureRepositories "false";
-Acquire::Languages "none";
-Acquire::Retries "3";
-Acquire::IndexTargets::deb::DEP-11::DefaultEnabled "false";
-"""
-
-
-@dataclass(frozen=True)
-class Package:
-    """A package in the version apt would install."""
-
-    name: str
-    version: str
 
 
 @dataclass(frozen=True)
 class Apt:
     """apt, as it sees one set of suites. Make it with ``querying``."""
 
-    configuration: Path
+    folder: Path
     log: Path
-    lists: Path
 
     def tool(self, tool: str) -> list[str]:
         """The beginning of a command line of one of apt's tools."""
-        return [tool, "-c", str(self.configuration), "-q"]
+        return [tool, "-c", str(self.folder / "apt.conf"), "-q"]
 
     def version(self, package: str) -> str | None:
         """The version of ``package`` that would be installed, None if there is none."""
@@ -86,34 +44,25 @@ class Apt:
         Raises LabError if one is unknown or cannot be installed.
         """
         base = ["?essential", "?priority(required)", "apt"]
-        plan = output(
-            [*self.tool("apt-get"), "--simulate", "--no-install-recommends", "install", *base, *wanted],
-            hint="rootfs/packages.txt names the packages",
-        )
+        argv = [*self.tool("apt-get"), "--simulate", "--no-install-recommends", "install", *base, *wanted]
+        plan = output(argv, hint="rootfs/packages.txt names the packages")
         return dict(sorted(re.findall(r"^Inst (\S+) (?:\[[^]]*\] )?\((\S+) ", plan, re.MULTILINE)))
 
     def release_date(self, suite: str) -> str:
         """When the suite's index was signed, as its Release file says. Every package in it is older."""
-        for file in self.lists.glob(f"*_{suite}_InRelease"):
+        for file in self.folder.glob(f"state/lists/*_{suite}_InRelease"):
             if date := re.search(r"^Date: (.+)$", file.read_text(encoding="utf-8"), re.MULTILINE):
                 return date[1]
-        message = f"apt has no signed index of {suite}"
-        raise LabError(message, hint=OFFLINE_HINT)
+        raise LabError(f"apt has no signed index of {suite}", hint=OFFLINE_HINT)
 
-    def download(self, package: Package, folder: Path) -> Path:
+    def download(self, package: str, version: str, folder: Path) -> Path:
         """Fetch a package, checked against the signed index; one that is there and whole is kept."""
-        run(
-            [*self.tool("apt-get"), "download", f"{package.name}={package.version}"],
-            log=self.log,
-            cwd=folder,
-            hint=OFFLINE_HINT,
-        )
+        argv = [*self.tool("apt-get"), "download", f"{package}={version}"]
+        run(argv, log=self.log, cwd=folder, hint=OFFLINE_HINT)
         # apt writes the epoch's colon as %3a.
-        name = f"{package.name}_{package.version.replace(':', '%3a')}_"
-        for file in folder.iterdir():
-            if file.name.startswith(name) and file.suffix == ".deb":
-                return file
-        message = f"apt-get download {package.name} left nothing in {folder}"
+        for file in folder.glob(f"{package}_{version.replace(':', '%3a')}_*.deb"):
+            return file
+        message = f"apt-get download {package} left nothing in {folder}"
         raise LabError(message, hint=f"the whole log: {self.log}")
 
 
@@ -133,30 +82,23 @@ def querying(context: BuildContext, mirror: Mirror, suites: Sequence[str]) -> It
         with cache.os_errors():
             (folder / "status").touch()
             (folder / "sources.list").write_text("\n".join(lines) + "\n", encoding="utf-8")
-            configuration = folder / "apt.conf"
-            text = CONFIGURATION.format(folder=folder, architecture=ARCHITECTURE)
-            configuration.write_text(text, encoding="utf-8")
-        apt = Apt(configuration, cache.log(f"apt-{name}"), folder / "state" / "lists")
-        _update(apt)
+            (folder / "apt.conf").write_text(configuration(folder), encoding="utf-8")
+        apt = Apt(folder, cache.log(f"apt-{name}"))
+        try:
+            run([*apt.tool("apt-get"), "update"], log=apt.log, hint=OFFLINE_HINT)
+        except LabError as error:
+            # What apt wants to say is in its first complaint; before and after it are lists of addresses.
+            text = apt.log.read_text(encoding="utf-8", errors="replace")
+            if complaint := re.search(r"^E: (.+)$", text, re.MULTILINE):
+                raise LabError(f"{complaint[1]}\nthe whole log: {apt.log}", hint=OFFLINE_HINT) from error
+            raise
         yield apt
 
 
-def _update(apt: Apt) -> None:
-    try:
-        run([*apt.tool("apt-get"), "update"], log=apt.log, hint=OFFLINE_HINT)
-    except LabError as error:
-        # What apt wants to say is in its first complaint; before and after it are lists of addresses.
-        text = apt.log.read_text(encoding="utf-8", errors="replace")
-        if complaint := re.search(r"^E: (.+)$", text, re.MULTILINE):
-            raise LabError(f"{complaint[1]}\nthe whole log: {apt.log}", hint=OFFLINE_HINT) from error
-        raise
-
-
-def require_keyring() -> None:
-    """Raise LabError if the keys that Debian's archive is checked against are not there."""
-    if not KEYRING.exists():
-        message = f"{KEYRING}, which Debian's archive is checked against, is not there"
-        raise LabError(message, hint="apt-get install debian-archive-keyring")
+def configuration(folder: Path) -> str:
+    """An apt.conf(5) for an apt whose lists, state and packages are in ``folder``."""
+    text = Path(__file__).with_name("apt.conf").read_text(encoding="utf-8")
+    return text.format(folder=folder, architecture=ARCHITECTURE)
 
 
 def source_lines(mirror: Mirror, suites: Sequence[str]) -> list[str]:

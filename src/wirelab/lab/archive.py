@@ -11,22 +11,18 @@ wirelab-lab/debian.tar.gz   the packed Debian
 No name of a file is ever used as a path, and members have their order: see `ustar`.
 """
 
-from __future__ import annotations
-
 import contextlib
 import hashlib
 import io
-from typing import TYPE_CHECKING, BinaryIO, Final, Generic, TypeVar
+from collections.abc import Iterator, Mapping
+from typing import BinaryIO, Final, Generic, TypeVar
 
 from pydantic import BaseModel, ConfigDict, ValidationError
 
 from wirelab import __version__
 from wirelab.errors import InputError
 from wirelab.lab import ustar
-from wirelab.lab.facts import DebianFacts, KernelFacts, Key, Line  # noqa: TC001 - pydantic needs them
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping
+from wirelab.lab.entry import DebianFacts, KernelFacts, Key, Line
 
 FORMAT: Final = 1
 CONFIG, KERNEL, DEBIAN = "config", "linux.gz", "debian.tar.gz"
@@ -96,23 +92,25 @@ class Archive:
         self.name = name
         self._stream = stream
         self._places: dict[str, tuple[int, int]] = {}
+        self._sums: dict[str, str] = {}
         self._member = _ABOUT
         with self._refusals():
             self._read()
 
     def chunks(self, name: str) -> Iterator[bytes]:
         """The content of a member of CONTENTS. Raises InputError, after the last, if it is damaged."""
-        start, left_bytes = self._places[name]
+        start, size_bytes = self._places[name]
         self._member = name
         digest = hashlib.sha256()
         with self._refusals():
             self._stream.seek(start)
-            while left_bytes:
-                chunk = ustar.read(self._stream, min(left_bytes, ustar.CHUNK_BYTES))
-                left_bytes -= len(chunk)
+            for read_bytes in range(0, size_bytes, ustar.CHUNK_BYTES):
+                chunk = ustar.read(self._stream, min(size_bytes - read_bytes, ustar.CHUNK_BYTES))
                 digest.update(chunk)
                 yield chunk
-            if digest.hexdigest() != self._sums[name]:
+            ustar.read_padding(self._stream, size_bytes)
+            # The first two are read before it is known what they must be.
+            if self._sums and digest.hexdigest() != self._sums[name]:
                 raise ustar.FormatError
 
     @contextlib.contextmanager
@@ -126,50 +124,40 @@ class Archive:
             raise self._refused(f"a lab archive that is damaged ({self._member})") from None
 
     def _read(self) -> None:
-        head = self._small(_ABOUT)
-        self._require_format(head)
-        table = self._small(_SUMS)
-        sums = [line[:64].decode("ascii", "replace") for line in table.splitlines()]
-        self._sums = dict(zip((_ABOUT, *CONTENTS), sums, strict=False))
-        if _table(self._sums) != table or hashlib.sha256(head).hexdigest() != self._sums.get(_ABOUT):
-            raise ustar.FormatError
-        self._member = _ABOUT
-        self.about = About.model_validate_json(head)
-        for name in CONTENTS:
-            size_bytes = self._size_bytes(name)
-            self._places[name] = self._stream.tell(), size_bytes
-            for _ in self.chunks(name):
-                pass
-            ustar.read_padding(self._stream, size_bytes)
-        self._member = "the end"
-        if ustar.read_header(self._stream) is not None:
-            raise ustar.FormatError
-
-    def _small(self, name: str) -> bytes:
-        size_bytes = self._size_bytes(name)
-        content = ustar.read(self._stream, size_bytes)
-        ustar.read_padding(self._stream, size_bytes)
-        return content
-
-    def _size_bytes(self, name: str) -> int:
-        """The size of the member that begins here, which must be the one of that name."""
-        self._member = name
         try:
-            header = ustar.read_header(self._stream)
-            if header is not None and header[0] == f"{_FOLDER}/{name}" and header[1] <= _LIMITS_BYTES[name]:
-                return header[1]
+            self._find(_ABOUT)
         except (ustar.FormatError, ustar.CutShortError):
-            if name != _ABOUT:
-                raise
-        if name == _ABOUT:
-            raise self._refused("not a lab archive", hint="`wirelab lab export FILE` makes one")
-        raise ustar.FormatError
-
-    def _require_format(self, head: bytes) -> None:
+            hint = "`wirelab lab export FILE` makes one"
+            raise self._refused("not a lab archive", hint=hint) from None
+        head = b"".join(self.chunks(_ABOUT))
         number = _Versioned.model_validate_json(head).format
         if number != FORMAT:
             message = f"a lab archive of format {number}; wirelab {__version__} reads format {FORMAT}"
             raise self._refused(message, hint="export it again with the wirelab that imports it")
+        self._find(_SUMS)
+        table = b"".join(self.chunks(_SUMS))
+        sums = [line[:64].decode("ascii", "replace") for line in table.splitlines()]
+        self._sums = dict(zip((_ABOUT, *CONTENTS), sums, strict=False))
+        is_whole = len(sums) == 1 + len(CONTENTS) and _table(self._sums) == table
+        if not is_whole or hashlib.sha256(head).hexdigest() != self._sums[_ABOUT]:
+            raise ustar.FormatError
+        self._member = _ABOUT
+        self.about = About.model_validate_json(head)
+        for name in CONTENTS:
+            self._find(name)
+            for _ in self.chunks(name):
+                pass
+        self._member = "the end"
+        if ustar.read_header(self._stream) is not None:
+            raise ustar.FormatError
+
+    def _find(self, name: str) -> None:
+        """Note the place of the member that begins here, which must be the one of that name."""
+        self._member = name
+        header = ustar.read_header(self._stream)
+        if header is None or header[0] != f"{_FOLDER}/{name}" or header[1] > _LIMITS_BYTES[name]:
+            raise ustar.FormatError
+        self._places[name] = self._stream.tell(), header[1]
 
     def _refused(self, message: str, hint: str = _AGAIN_HINT) -> InputError:
         return InputError(message, file=self.name, hint=hint)

@@ -10,8 +10,6 @@ locks/ logs/ downloads/ apt/
 ```
 """
 
-from __future__ import annotations
-
 import contextlib
 import errno
 import json
@@ -19,25 +17,29 @@ import os
 import re
 import tempfile
 import time
+from collections.abc import Callable, Collection, Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Final
+from typing import Any, Final, Self
 
 from wirelab.errors import LabError
-from wirelab.lab import integrity, lock
-from wirelab.lab.discard import discard
-from wirelab.lab.entry import DamagedEntryError, Entry, intact, read_entry
-from wirelab.lab.facts import FACTS
-from wirelab.lab.integrity import ENTRY
+from wirelab.lab import lock
+from wirelab.lab.entry import ENTRY, FACTS, DamagedEntryError, Entry, intact, read_entry, record
+from wirelab.lab.reporter import Reporter
+from wirelab.lab.scratch import discard, replacement
 
-if TYPE_CHECKING:
-    from collections.abc import Callable, Collection, Iterator, Mapping
-
-    from wirelab.lab.reporter import Reporter
-
-    Maker = Callable[[Path], Mapping[str, Any]]
+Maker = Callable[[Path], Mapping[str, Any]]
 
 _KEY: Final = re.compile(r"[0-9a-z]{1,64}")
+# Not $USER: in a container there may be none.
+_OTHERS: Final = 'set WIRELAB_CACHE to a folder of yours, or make {0} yours: sudo chown -R "$(id -u)" {0}'
+_HINTS: Final = {
+    errno.ENOSPC: "make room on the disk of {0} (`wirelab lab prune`), or set WIRELAB_CACHE",
+    errno.EDQUOT: "make room in your quota for {0} (`wirelab lab prune`), or set WIRELAB_CACHE",
+    errno.EACCES: _OTHERS,
+    errno.EPERM: _OTHERS,
+    errno.EROFS: "set WIRELAB_CACHE to a folder on a disk that can be written",
+}
 
 
 @dataclass(frozen=True)
@@ -47,7 +49,7 @@ class Cache:
     root: Path
 
     @classmethod
-    def at(cls, environ: Mapping[str, str]) -> Cache:
+    def at(cls, environ: Mapping[str, str]) -> Self:
         """The user's cache: $WIRELAB_CACHE, else $XDG_CACHE_HOME/wirelab, else ~/.cache/wirelab."""
         try:
             if named := environ.get("WIRELAB_CACHE"):
@@ -61,10 +63,8 @@ class Cache:
 
     def find(self, kind: str, key: str | None) -> Entry | None:
         """The entry of that key, None if it is not built. Raises DamagedEntryError for half of one."""
-        try:
+        with self.os_errors():
             return read_entry(self.root / kind / key, kind) if key else None
-        except OSError as error:
-            raise explained(error, self.root) from error
 
     def entries(self, on_damage: Callable[[DamagedEntryError], None] = lambda _: None) -> tuple[Entry, ...]:
         """All finished entries, oldest first. ``on_damage`` hears of those that cannot be read."""
@@ -89,14 +89,11 @@ class Cache:
             if entry := intact(lambda: self.find(kind, key), reporter.say):
                 return entry
             with self.os_errors():
-                self._set_aside(kind, key)
+                path = self.root / kind / key
+                if os.path.lexists(path) and not self._retire(path, f".damaged-{key}"):
+                    message = f"{path} is damaged, and in use by a run"
+                    raise LabError(message, hint="wait for its end, and build again")
                 return self._make(kind, key, make)
-
-    def _set_aside(self, kind: str, key: str) -> None:
-        path = self.root / kind / key
-        if os.path.lexists(path) and not self._retire(path, f".damaged-{key}"):
-            message = f"{path} is damaged, and in use by a run"
-            raise LabError(message, hint="wait for its end, and build again")
 
     def _retire(self, path: Path, name: str) -> Path | None:
         """Take an entry its name, unless it is in use. Half an entry must not count as one."""
@@ -124,7 +121,7 @@ class Cache:
                 "made_at_s": int(time.time()),
                 "size_bytes": sum(os.lstat(path).st_size for path in folder.rglob("*")),
             }
-            watched = integrity.record(folder)
+            watched = record(folder)
             text = json.dumps({**facts, "watched": watched}, indent=2) + "\n"
             (folder / ENTRY).write_text(text, encoding="utf-8")
             folder.chmod(0o755)
@@ -137,25 +134,24 @@ class Cache:
 
     def recall(self, name: str) -> str | None:
         """The key that was remembered under ``name``, None if none was."""
-        try:
-            key = json.loads((self.root / "refs" / f"{name}.json").read_bytes())["key"]
-        except PermissionError as error:
-            raise explained(error, self.root) from error
-        except (OSError, ValueError, LookupError, TypeError, RecursionError):
-            return None
+        with self.os_errors():
+            try:
+                key = json.loads((self.root / "refs" / f"{name}.json").read_bytes())["key"]
+            except PermissionError:
+                raise
+            except (OSError, ValueError, LookupError, TypeError, RecursionError):
+                return None
         return key if isinstance(key, str) and _KEY.fullmatch(key) else None
 
     def remember(self, name: str, key: str) -> None:
         """Keep ``key`` under ``name``, in place of what was there."""
         with self.os_errors():
             target = self.folder("refs") / f"{name}.json"
-            with tempfile.NamedTemporaryFile("w", dir=target.parent, prefix=".", delete=False) as file:
-                file.write(json.dumps({"key": key}, indent=2) + "\n")
-            fresh = Path(file.name)
-            fresh.chmod(0o644)
-            if target.is_dir():
-                discard(target)
-            fresh.rename(target)
+            with replacement(target) as fresh:
+                fresh.write_text(json.dumps({"key": key}, indent=2) + "\n", encoding="utf-8")
+                fresh.chmod(0o644)
+                if target.is_dir():
+                    discard(target)
 
     def folder(self, *names: str) -> Path:
         """A folder of the cache, made if it is not there."""
@@ -203,9 +199,9 @@ class Cache:
         key = path.name.removeprefix(".").split(".")[0]
         with lock.exclusive_now(self.root / "locks" / f"{kind}-{key}") as not_building:
             doomed = self._retire(path, f".{key}.pruned-{os.getpid()}") if not_building else None
-            if doomed is not None:
+            if doomed:
                 discard(doomed)
-        return doomed is not None
+        return bool(doomed)
 
     def _folders(self, kind: str, *, hidden: bool = False) -> list[Path]:
         home = self.root / kind
@@ -219,23 +215,8 @@ class Cache:
         try:
             yield
         except OSError as error:
-            raise explained(error, self.root) from error
-
-
-def explained(error: OSError, path: Path) -> LabError:
-    """A LabError for what the operating system refused, with the path and what to do."""
-    where = error.filename or path
-    # Not $USER: in a container there may be none.
-    others = f'set WIRELAB_CACHE to a folder of yours, or make {path} yours: sudo chown -R "$(id -u)" {path}'
-    hints = {
-        errno.ENOSPC: f"make room on the disk of {path} (`wirelab lab prune`), or set WIRELAB_CACHE",
-        errno.EDQUOT: f"make room in your quota for {path} (`wirelab lab prune`), or set WIRELAB_CACHE",
-        errno.EACCES: others,
-        errno.EPERM: others,
-        errno.EROFS: "set WIRELAB_CACHE to a folder on a disk that can be written",
-    }
-    hint = hints.get(error.errno or 0, "set WIRELAB_CACHE to a folder of yours")
-    return LabError(f"{where}: {error.strerror or error}", hint=hint)
+            hint = _HINTS.get(error.errno or 0, "set WIRELAB_CACHE to a folder of yours").format(self.root)
+            raise LabError(f"{error.filename or self.root}: {error.strerror or error}", hint=hint) from error
 
 
 def disk_bytes(path: Path) -> int:

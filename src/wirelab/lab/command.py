@@ -1,53 +1,19 @@
 """Any command of the user's, as root in a fresh lab: its output and its exit code brought out."""
 
-from __future__ import annotations
-
 import json
 import os
+import shutil
+from collections.abc import Sequence
 from pathlib import Path, PurePosixPath
-from typing import TYPE_CHECKING, BinaryIO
+from typing import BinaryIO
 
 from wirelab.errors import InputError
 from wirelab.lab.machine import Machine
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-    from wirelab.lab.select import Lab
+from wirelab.lab.select import Lab
 
 # As the guest has them: the working folder, and where a writable folder from elsewhere appears.
 _WORK = PurePosixPath("/mnt/work")
 _ELSEWHERE = PurePosixPath("/mnt")
-
-_CHUNK_BYTES = 1 << 16
-
-
-class _Echo:
-    """Copies what a file gains to a stream.
-
-    The lab writes to a file and not to a pipe: a pipe makes the writer wait for its reader, and
-    waiting takes virtual time.
-    """
-
-    def __init__(self, path: Path, stream: BinaryIO) -> None:
-        self._path = path
-        self._stream = stream
-        self._file: BinaryIO | None = None
-
-    def __call__(self) -> None:
-        if self._file is None:
-            if not self._path.exists():
-                return
-            self._file = self._path.open("rb")
-        while chunk := self._file.read(_CHUNK_BYTES):
-            self._stream.write(chunk)
-            self._stream.flush()
-
-    def close(self) -> None:
-        """Copy the rest."""
-        self()
-        if self._file is not None:
-            self._file.close()
 
 
 def run_command(  # noqa: PLR0913 each is a choice of the user's
@@ -70,9 +36,8 @@ def run_command(  # noqa: PLR0913 each is a choice of the user's
     lab breaks or takes longer than ``wall_limit_s``.
     """
     if not os.access(work, os.R_OK | os.X_OK):
-        raise InputError(
-            "the current folder is closed to you", file=str(work), hint="cd to a folder of yours"
-        )
+        hint = "cd to a folder of yours"
+        raise InputError("the current folder is closed to you", file=str(work), hint=hint)
     (folder / "plan").mkdir()
     (folder / "writable").mkdir()
     targets = _targets(work, writable)
@@ -83,36 +48,33 @@ def run_command(  # noqa: PLR0913 each is a choice of the user's
     (folder / "plan" / "command.json").write_text(json.dumps(order))
 
     machine = Machine(lab.kernel, lab.root, folder, seed=seed, cpu=cpu)
-    echoes = [_Echo(folder / "results" / name, out) for name, out in (("stdout", stdout), ("stderr", stderr))]
+    results = folder / "results"
+    with (results / "stdout").open("x+b") as lab_stdout, (results / "stderr").open("x+b") as lab_stderr:
 
-    def print_new() -> None:
-        for echo in echoes:
-            echo()
+        def print_new() -> None:
+            # The lab writes to files and not to pipes: a pipe makes the writer wait for its reader, and
+            # waiting takes virtual time.
+            for file, stream in ((lab_stdout, stdout), (lab_stderr, stderr)):
+                shutil.copyfileobj(file, stream)
+                stream.flush()
 
-    try:
-        with machine:
-            outcome = machine.wait(wall_limit_s, on_poll=print_new)
-    finally:
-        for echo in echoes:
-            echo.close()
-    return int(outcome.status["exit_code"])
+        try:
+            with machine:
+                status = machine.wait(wall_limit_s, on_poll=print_new)
+        finally:
+            print_new()
+    return int(status["exit_code"])
 
 
 def _targets(work: Path, writable: Sequence[Path]) -> list[PurePosixPath]:
     targets: list[PurePosixPath] = []
     for path in writable:
         if not path.is_dir():
-            msg = f"--writable {path}: no such folder"
-            raise InputError(msg, hint=f"mkdir -p {path}")
+            raise InputError(f"--writable {path}: no such folder", hint=f"mkdir -p {path}")
         resolved = path.resolve()
-        if resolved.is_relative_to(work) and resolved != work:
-            target = _WORK / resolved.relative_to(work)
-        elif resolved == work:
-            target = _WORK
-        else:
-            target = _ELSEWHERE / resolved.name
+        inside = resolved.is_relative_to(work)
+        target = _WORK / resolved.relative_to(work) if inside else _ELSEWHERE / resolved.name
         if target in targets:
-            msg = f"--writable {path}: another folder is already at {target} in the lab"
-            raise InputError(msg)
+            raise InputError(f"--writable {path}: another folder is already at {target} in the lab")
         targets.append(target)
     return targets

@@ -1,40 +1,32 @@
 """A Debian as mmdebstrap installs it, packed: the same archive whoever installs it and wherever."""
 
-from __future__ import annotations
-
 import os
-import shutil
-from dataclasses import dataclass
+import re
+from collections.abc import Iterable
 from email.utils import parsedate_to_datetime
-from typing import TYPE_CHECKING, Any
+from pathlib import Path
+from typing import Any
 
 from wirelab.errors import LabError
 from wirelab.lab import apt, mirror, packages
-from wirelab.lab.entry import intact
+from wirelab.lab.entry import PRODUCTS, Entry, intact
 from wirelab.lab.process import output, run
-from wirelab.lab.recipe import hash_of
+from wirelab.lab.recipe import BuildContext, hash_of
 from wirelab.lab.reporter import counter
 
-if TYPE_CHECKING:
-    from collections.abc import Iterable
-    from pathlib import Path
-
-    from wirelab.lab.context import BuildContext
-    from wirelab.lab.entry import Entry
-
 KIND = "debian"
-ARCHIVE = "debian.tar.gz"
+ARCHIVE = PRODUCTS[KIND]
+STATUS = "var/lib/dpkg/status"
 SUITE = "trixie"
 # Raise it whenever this file changes what comes out.
 STEPS_VERSION = 3
 EXCLUDED = ("man", "info", "locale", "lintian", "doc", "bash-completion")
 
-USER_HINT = (
-    "apt's messages in the log say why; without root it takes unprivileged user namespaces and a line for "
-    "you in /etc/subuid and /etc/subgid: "
-    "sudo usermod --add-subuids 100000-165535 --add-subgids 100000-165535 $USER"
-)
 ROOT_HINT = "apt's messages in the log say why"
+USER_HINT = (
+    f"{ROOT_HINT}; without root it takes unprivileged user namespaces and a line for you in /etc/subuid and "
+    "/etc/subgid: sudo usermod --add-subuids 100000-165535 --add-subgids 100000-165535 $USER"
+)
 
 
 def find(context: BuildContext) -> Entry | None:
@@ -50,14 +42,31 @@ def ensure(context: BuildContext, *, update: bool = False) -> Entry:
     if not update and (entry := intact(lambda: find(context))):
         return entry
     packages.require("root")
-    wanted = _resolve(context)
-    facts = {"suite": SUITE, "packages": wanted.packages, "newest_s": wanted.newest_s}
+    debian_mirror = mirror.find(context.environ)
+    context.reporter.step(f"asking apt for the packages of {SUITE}")
+    with apt.querying(context, debian_mirror, [SUITE]) as query:
+        versions = query.closure(context.recipe.packages)
+        # No package is newer than the index that names it: what is, installing made.
+        newest_s = int(parsedate_to_datetime(query.release_date(SUITE)).timestamp())
+    facts = {"suite": SUITE, "packages": versions, "newest_s": newest_s}
     key = hash_of({**facts, "steps": STEPS_VERSION})
 
     def make(folder: Path) -> dict[str, Any]:
-        _install(context, wanted, folder, context.cache.log(f"{KIND}-{key}"))
-        _require_same(wanted.packages, _installed(folder / ARCHIVE, folder / "dpkg"))
-        return {"title": f"Debian {SUITE}, {len(wanted.packages)} packages", **facts}
+        log, unpacked = context.cache.log(f"{KIND}-{key}"), folder / ARCHIVE.removesuffix(".gz")
+        env = {name: value for name, value in context.environ.items() if not name.startswith("MAKE")}
+        env["SOURCE_DATE_EPOCH"] = str(newest_s)
+        count = counter(context.reporter, f"installing Debian {SUITE}", len(versions), "Setting up ")
+        argv = [*mmdebstrap(context.recipe.packages, "--verbose"), SUITE, "-"]
+        argv += apt.source_lines(debian_mirror, [SUITE])
+        hint = ROOT_HINT if os.geteuid() == 0 else USER_HINT
+        with unpacked.open("wb") as product:
+            run(argv, log=log, env=env, stdout=product, on_line=count, hint=hint)
+        context.reporter.step("packing it")
+        run(["gzip", "-1", str(unpacked)], log=log)
+        status = output(["tar", "-xf", str(folder / ARCHIVE), "--to-stdout", f"./{STATUS}"])
+        if changed := sorted({name for name, _ in versions.items() ^ installed(status).items()}):
+            raise LabError(f"the mirror changed during the build: {', '.join(changed)}", hint="build again")
+        return {"title": f"Debian {SUITE}, {len(versions)} packages", **facts}
 
     entry = context.cache.build(KIND, key, make, context.reporter)
     take(context, entry)
@@ -73,40 +82,6 @@ def question(context: BuildContext) -> str:
     """The name under which the answer to "which Debian is that?" is remembered, one for each recipe."""
     ingredients = {"packages": sorted(context.recipe.packages), "steps": STEPS_VERSION}
     return f"{KIND}-{SUITE}-{hash_of(ingredients)}"
-
-
-@dataclass(frozen=True)
-class Resolved:
-    """What apt answered: every package with its version, from where, and how old they are at least."""
-
-    sources: tuple[str, ...]
-    packages: dict[str, str]
-    newest_s: int
-    """Seconds since 1970. No package is newer than the index that names it: what is, installing made."""
-
-
-def _resolve(context: BuildContext) -> Resolved:
-    apt.require_keyring()
-    debian_mirror = mirror.find(context.environ)
-    context.reporter.step(f"asking apt for the packages of {SUITE}")
-    with apt.querying(context, debian_mirror, [SUITE]) as query:
-        versions = query.closure(context.recipe.packages)
-        newest_s = int(parsedate_to_datetime(query.release_date(SUITE)).timestamp())
-    return Resolved(tuple(apt.source_lines(debian_mirror, [SUITE])), versions, newest_s)
-
-
-def _install(context: BuildContext, wanted: Resolved, folder: Path, log: Path) -> None:
-    """Pack the recipe's packages, installed, into ``folder``."""
-    env = {name: value for name, value in context.environ.items() if not name.startswith("MAKE")}
-    env |= {"LC_ALL": "C", "SOURCE_DATE_EPOCH": str(wanted.newest_s)}
-    count = counter(context.reporter, f"installing Debian {SUITE}", len(wanted.packages), "Setting up ")
-    unpacked = folder / ARCHIVE.removesuffix(".gz")
-    with unpacked.open("wb") as product:
-        argv = [*mmdebstrap(context.recipe.packages, "--verbose"), SUITE, "-", *wanted.sources]
-        hint = ROOT_HINT if os.geteuid() == 0 else USER_HINT
-        run(argv, log=log, env=env, stdout=product, on_line=count, hint=hint)
-    context.reporter.step("packing it")
-    run(["gzip", "-1", str(unpacked)], log=log)
 
 
 def mmdebstrap(packages: Iterable[str], *options: str) -> list[str]:
@@ -128,17 +103,11 @@ def unpack(entry: Entry, root: Path, log: Path) -> None:
     run([*argv, "--no-same-owner", "--no-same-permissions"], log=log)
 
 
-def _installed(archive: Path, folder: Path) -> dict[str, str]:
-    """The packages installed in an archive, with their versions; ``folder`` is for the moment."""
-    folder.mkdir()
-    status = output(["tar", "-xf", str(archive), "--to-stdout", "./var/lib/dpkg/status"])
-    (folder / "status").write_text(status, encoding="utf-8")
-    table = output(["dpkg-query", f"--admindir={folder}", "-W", "-f", "${Package} ${Version}\n"])
-    shutil.rmtree(folder)
-    return dict(line.split() for line in table.splitlines())
-
-
-def _require_same(listed: dict[str, str], installed: dict[str, str]) -> None:
-    names = sorted({name for name, _ in listed.items() ^ installed.items()})
-    if names:
-        raise LabError(f"the mirror changed during the build: {', '.join(names)}", hint="build again")
+def installed(status: str) -> dict[str, str]:
+    """The packages of which dpkg's file STATUS tells, with their versions."""
+    found = {}
+    for paragraph in status.split("\n\n"):
+        fields = dict(re.findall(r"^(Package|Version): (\S+)$", paragraph, re.MULTILINE))
+        if {"Package", "Version"} <= fields.keys():
+            found[fields["Package"]] = fields["Version"]
+    return found

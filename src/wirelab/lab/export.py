@@ -4,38 +4,30 @@ The kernel travels, and the Debian that the root image is made of. The image its
 steps, and must come out the same.
 """
 
-from __future__ import annotations
-
 import contextlib
 import errno
 import gzip
 import io
 import os
-import secrets
 import shutil
 import sys
 import tempfile
 import zlib
+from collections.abc import Iterator
 from functools import partial
-from typing import TYPE_CHECKING, Any, BinaryIO, Final
+from pathlib import Path
+from typing import Any, BinaryIO, Final
 
 from wirelab import __version__
 from wirelab.errors import InputError, LabError
 from wirelab.lab import archive, debian, kbuild, kernel, rootfs, ustar
-from wirelab.lab.archive import About, Archive, BuildAbout, RootAbout
-from wirelab.lab.entry import intact
-from wirelab.lab.facts import DebianFacts, KeptFacts, KernelFacts
+from wirelab.lab.archive import About, Archive, BuildAbout, FactsT, RootAbout
+from wirelab.lab.entry import DebianFacts, Entry, KeptFacts, KernelFacts, intact
+from wirelab.lab.recipe import BuildContext
+from wirelab.lab.scratch import replacement
 from wirelab.lab.select import built_kernel, built_root, require_usable
 
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-    from pathlib import Path
-
-    from wirelab.lab.context import BuildContext
-    from wirelab.lab.entry import Entry
-
 STANDARD_STREAM: Final = "-"
-KERNEL_CONFIG: Final = "config"
 
 _KERNEL_LIMIT_BYTES: Final = 1 << 28
 _FILE_LIMIT_BYTES: Final = 1 << 31
@@ -61,26 +53,15 @@ def pack(context: BuildContext, out: BinaryIO) -> tuple[Entry, Entry]:
         for entry in (kernel_entry, base):
             stack.enter_context(entry.in_use())
         binary = stack.enter_context(_member(kernel_entry, kbuild.BINARY))
-        config = stack.enter_context(_member(kernel_entry, KERNEL_CONFIG))
+        config = stack.enter_context(_member(kernel_entry, archive.CONFIG))
         packed_debian = stack.enter_context(_member(base, debian.ARCHIVE))
         context.reporter.step("comparing it with what was built")
         for entry in (kernel_entry, base, root_entry):
             entry.verify()
         context.reporter.step("packing the kernel")
-        # But for what says something of its place in this cache.
-        kernel_facts, debian_facts = (
-            {name: fact for name, fact in entry.facts.items() if name not in KeptFacts.model_fields}
-            for entry in (kernel_entry, base)
-        )
         about = About(
-            kernel=BuildAbout(
-                key=kernel_entry.key,
-                recipe=kernel.question(context),
-                facts=KernelFacts.model_validate(kernel_facts),
-            ),
-            debian=BuildAbout(
-                key=base.key, recipe=debian.question(context), facts=DebianFacts.model_validate(debian_facts)
-            ),
+            kernel=_about(kernel_entry, kernel.question(context), KernelFacts),
+            debian=_about(base, debian.question(context), DebianFacts),
             rootfs=RootAbout(key=root_entry.key, manifest=root_entry.facts["manifest"]),
         )
         contents: dict[str, archive.Content] = {
@@ -109,7 +90,7 @@ def unpack(context: BuildContext, file: Archive) -> bool:
         context.reporter.step("unpacking the kernel")
         _gunzip(file, folder / kbuild.BINARY)
         (folder / kbuild.BINARY).chmod(0o755)
-        _copy(file, archive.CONFIG, folder / KERNEL_CONFIG)
+        _copy(file, archive.CONFIG, folder / archive.CONFIG)
         return about.kernel.facts.model_dump()
 
     def make_debian(folder: Path) -> dict[str, Any]:
@@ -124,8 +105,8 @@ def unpack(context: BuildContext, file: Archive) -> bool:
         stack.enter_context(base.in_use())
         root_entry = rootfs.build_on(context, base, about.rootfs.manifest)
         stack.enter_context(root_entry.in_use())
-        require_usable(kernel_entry, kernel.path(kernel_entry))
-        require_usable(root_entry, rootfs.path(root_entry))
+        require_usable(kernel_entry)
+        require_usable(root_entry)
         if not is_current:
             kernel.take(context, kernel_entry)
             debian.take(context, base)
@@ -138,25 +119,18 @@ def written(path: Path) -> Iterator[BinaryIO]:
 
     Raises InputError for what is there and no file, LabError naming the path if it cannot be written.
     """
-    fresh = None
     try:
         target = path.resolve()
         if target.exists() and not target.is_file():
             raise InputError("is there and is no file", file=str(path), hint="- is the standard output")
         target.parent.mkdir(parents=True, exist_ok=True)
-        fresh = target.with_name(f".{target.name}.{secrets.token_hex(4)}")
-        with fresh.open("xb") as file:
+        with replacement(target) as fresh, fresh.open("xb") as file:
             yield file
             file.flush()
             os.fsync(file.fileno())
-        fresh.replace(target)
     except OSError as error:
         hint = _WRITE_HINTS.get(error.errno or 0)
         raise LabError(f"{path}: cannot be written: {error.strerror or error}", hint=hint) from error
-    finally:
-        if fresh is not None:
-            with contextlib.suppress(OSError):
-                fresh.unlink(missing_ok=True)
 
 
 @contextlib.contextmanager
@@ -210,6 +184,12 @@ def _require_recipe(context: BuildContext, file: Archive) -> None:
         )
         hint = "export it again with the wirelab that imports it, or install here the one that made it"
         raise InputError(message, file=file.name, hint=hint)
+
+
+def _about(entry: Entry, recipe: str, facts: type[FactsT]) -> BuildAbout[FactsT]:
+    """What a build says of itself, but for what is about its place in this cache."""
+    said = {name: fact for name, fact in entry.facts.items() if name not in KeptFacts.model_fields}
+    return BuildAbout(key=entry.key, recipe=recipe, facts=facts.model_validate(said))
 
 
 def _member(entry: Entry, name: str) -> io.BufferedReader:

@@ -1,28 +1,23 @@
 """How a lab kernel is built: Debian's kernel source, our driver and patches, `make ARCH=um`."""
 
-from __future__ import annotations
-
 import re
 import shutil
 import time
+from collections.abc import Collection, Mapping
 from dataclasses import dataclass
 from os import sched_getaffinity
-from typing import TYPE_CHECKING, Any
+from pathlib import Path
+from typing import Any
 
 from wirelab.errors import LabError
-from wirelab.lab import apt, kconfig
+from wirelab.lab import apt
+from wirelab.lab.entry import PRODUCTS
+from wirelab.lab.mirror import Mirror
 from wirelab.lab.process import output, run
+from wirelab.lab.recipe import BuildContext, Recipe, Series
 from wirelab.lab.reporter import counter
 
-if TYPE_CHECKING:
-    from collections.abc import Mapping
-    from pathlib import Path
-
-    from wirelab.lab.context import BuildContext
-    from wirelab.lab.mirror import Mirror
-    from wirelab.lab.recipe import Recipe, Series
-
-BINARY = "linux"
+BINARY = PRODUCTS["kernel"]
 # Raise it whenever this file changes what comes out.
 STEPS_VERSION = 1
 SPACE_BYTES = 3 << 30
@@ -37,24 +32,30 @@ BUILD_STAMP = {
     "KBUILD_BUILD_VERSION": "1",
 }
 
+_SETTING = re.compile(r"^(CONFIG_\w+)=(.*)$", re.MULTILINE)
+_UNSET = re.compile(r"^# (CONFIG_\w+) is not set$", re.MULTILINE)
+
 
 @dataclass(frozen=True)
-class Source:
-    """A kernel source that apt can deliver: which series, which package, from where."""
+class KernelSource:
+    """A kernel source that apt can deliver: of which series, in which version, from where."""
 
     series: Series
-    package: apt.Package
+    version: str
     suite: str
     mirror: Mirror
 
 
-def build(context: BuildContext, source: Source, folder: Path, name: str, objects: int) -> dict[str, Any]:
+def build(
+    context: BuildContext, source: KernelSource, folder: Path, name: str, objects: int
+) -> dict[str, Any]:
     """Fill ``folder`` with a kernel, its configuration and its log. Returns what it is.
 
     ``name`` is the log's; ``objects`` is how many files it will likely compile.
     """
     begun_s = time.monotonic()
-    _require_space(folder)
+    if lack := space_lacking(folder.parent):
+        raise LabError(lack, hint="make room, or set WIRELAB_CACHE to a folder on a larger disk")
     log = context.cache.log(name)
     tree = folder / "source"
     env = environment(context.environ)
@@ -71,7 +72,11 @@ def build(context: BuildContext, source: Source, folder: Path, name: str, object
     context.reporter.step("configuring")
     allconfig = f"KCONFIG_ALLCONFIG={context.recipe.config}"
     run([*MAKE, allconfig, "allnoconfig"], log=log, cwd=tree, env=env)
-    _require_config(context.recipe, series, tree / ".config")
+    wanted, final = (path.read_text(encoding="utf-8") for path in (context.recipe.config, tree / ".config"))
+    if lost := missing_settings(wanted, final, series.absent):
+        message = f"the kernel's configuration came out without {', '.join(lost)}"
+        absent = f"if {series.name} does not have them, list them in kernel/series.toml"
+        raise LabError(message, hint=f"see what they depend on; {absent}")
 
     count = counter(context.reporter, f"compiling Linux {series.name}", objects, "  CC ")
     jobs = f"-j{len(sched_getaffinity(0))}"
@@ -88,19 +93,19 @@ def build(context: BuildContext, source: Source, folder: Path, name: str, object
         "title": f"Linux {release}",
         "release": release,
         "series": series.name,
-        "package": source.package.name,
-        "version": source.package.version,
+        "package": series.package,
+        "version": source.version,
         "suite": source.suite,
         "objects": count(""),
         "build_s": round(time.monotonic() - begun_s),
     }
 
 
-def _unpack(context: BuildContext, source: Source, folder: Path, log: Path) -> None:
-    name = source.package.name
-    context.reporter.step(f"fetching {name} {source.package.version}")
+def _unpack(context: BuildContext, source: KernelSource, folder: Path, log: Path) -> None:
+    name = source.series.package
+    context.reporter.step(f"fetching {name} {source.version}")
     with apt.querying(context, source.mirror, [source.suite]) as query:
-        package = query.download(source.package, context.cache.folder("downloads"))
+        package = query.download(name, source.version, context.cache.folder("downloads"))
     context.reporter.step("unpacking the source")
     unpacked, tree = folder / "package", folder / "source"
     run(["dpkg-deb", "--extract", str(package), str(unpacked)], log=log)
@@ -134,20 +139,27 @@ def environment(ours: Mapping[str, str]) -> dict[str, str]:
     return {**kept, "LC_ALL": "C", **BUILD_STAMP}
 
 
-def _require_config(recipe: Recipe, series: Series, final: Path) -> None:
-    wanted = recipe.config.read_text(encoding="utf-8")
-    lost = kconfig.missing(wanted, final.read_text(encoding="utf-8"), series.absent)
-    if lost:
-        message = f"the kernel's configuration came out without {', '.join(lost)}"
-        hint = (
-            f"see what they depend on; if {series.name} does not have them, list them in kernel/series.toml"
-        )
-        raise LabError(message, hint=hint)
+def settings(config: str) -> dict[str, str]:
+    """The options of a configuration with their values; one that is not set is ``n``."""
+    return dict.fromkeys(_UNSET.findall(config), "n") | dict(_SETTING.findall(config))
 
 
-def _require_space(folder: Path) -> None:
-    free = shutil.disk_usage(folder).free
-    if free < SPACE_BYTES:
-        has, takes = f"{free / 2**30:.1f} GiB", f"{SPACE_BYTES >> 30} GiB"
-        message = f"{folder.parent} has {has} free, a kernel build takes {takes}"
-        raise LabError(message, hint="make room, or set WIRELAB_CACHE to a folder on a larger disk")
+def missing_settings(wanted: str, final: str, absent: Collection[str] = ()) -> list[str]:
+    """The lines of ``wanted`` that ``final`` does not hold, but for the options known to be ``absent``.
+
+    Kconfig drops in silence what it cannot have.
+    """
+    options = settings(final)
+    return [
+        f"{option}={value}"
+        for option, value in settings(wanted).items()
+        if option not in absent and options.get(option, "n") != value
+    ]
+
+
+def space_lacking(folder: Path) -> str | None:
+    """What to say if the disk of ``folder`` has no room for a kernel build, None if it has."""
+    free_bytes = shutil.disk_usage(folder).free
+    if free_bytes >= SPACE_BYTES:
+        return None
+    return f"{folder} has {free_bytes / 2**30:.1f} GiB free, a kernel build takes {SPACE_BYTES >> 30} GiB"

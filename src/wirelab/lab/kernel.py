@@ -1,21 +1,13 @@
 """The lab kernel: which source, which recipe, which entry of the cache. How it is built is in `kbuild`."""
 
-from __future__ import annotations
-
-from typing import TYPE_CHECKING, Any
+from pathlib import Path
+from typing import Any
 
 from wirelab.errors import LabError
 from wirelab.lab import apt, kbuild, mirror, packages
-from wirelab.lab.entry import intact
+from wirelab.lab.entry import Entry, intact
 from wirelab.lab.process import output
-from wirelab.lab.recipe import hash_of, hashes
-
-if TYPE_CHECKING:
-    from pathlib import Path
-
-    from wirelab.lab.context import BuildContext
-    from wirelab.lab.entry import Entry
-    from wirelab.lab.recipe import Recipe, Series
+from wirelab.lab.recipe import BuildContext, Recipe, Series, hash_of, hashes
 
 KIND = "kernel"
 
@@ -37,18 +29,12 @@ def ensure(context: BuildContext, *, series: str | None = None, update: bool = F
     source = _deliverable(context, mirror.find(context.environ), context.recipe.choices(series))
     compiler = output(["gcc", "-dumpfullversion"]).strip()
     ingredients = _ingredients(context.recipe, source.series)
-    key = hash_of(
-        {
-            "source": [source.package.name, source.package.version],
-            "recipe": ingredients,
-            "compiler": compiler.partition(".")[0],
-        }
-    )
+    made_of = {"source": [source.series.package, source.version], "recipe": ingredients}
+    key = hash_of({**made_of, "compiler": compiler.partition(".")[0]})
 
     def make(folder: Path) -> dict[str, Any]:
-        facts = kbuild.build(
-            context, source, folder, f"{KIND}-{key}", _expected_objects(context, source.series)
-        )
+        objects = _expected_objects(context, source.series)
+        facts = kbuild.build(context, source, folder, f"{KIND}-{key}", objects)
         if _ingredients(context.recipe, source.series) != ingredients:
             raise LabError("a file of kernel/ was changed during the build", hint="build again")
         return {**facts, "compiler": compiler}
@@ -64,11 +50,6 @@ def take(context: BuildContext, entry: Entry, series: str | None = None) -> None
         context.cache.remember(question(context, name), entry.key)
 
 
-def path(entry: Entry) -> Path:
-    """The program that is the kernel."""
-    return entry.path / kbuild.BINARY
-
-
 def _ingredients(recipe: Recipe, series: Series) -> dict[str, Any]:
     return {
         "steps": kbuild.STEPS_VERSION,
@@ -79,16 +60,16 @@ def _ingredients(recipe: Recipe, series: Series) -> dict[str, Any]:
 
 def question(context: BuildContext, series: str | None = None) -> str:
     """The name under which the answer to "which kernel is that?" is remembered, one for each recipe."""
-    recipe = context.recipe
-    choices = {
-        choice.name: [choice.suites, _ingredients(recipe, choice)] for choice in recipe.choices(series)
-    }
+    named = context.recipe.choices(series)
+    choices = {each.name: [each.suites, _ingredients(context.recipe, each)] for each in named}
     return f"{KIND}-{series or 'newest'}-{hash_of(choices)}"
 
 
-def _deliverable(context: BuildContext, debian: mirror.Mirror, choices: tuple[Series, ...]) -> kbuild.Source:
+def _deliverable(
+    context: BuildContext, debian: mirror.Mirror, choices: tuple[Series, ...]
+) -> kbuild.KernelSource:
     """The first of ``choices`` that apt can deliver."""
-    apt.require_keyring()
+    # A cache that cannot be written is no reason to ask for another series.
     context.cache.folder("apt")
     refused: list[str] = []
     for series in choices:
@@ -106,7 +87,7 @@ def _deliverable(context: BuildContext, debian: mirror.Mirror, choices: tuple[Se
             if version is not None:
                 for reason in refused:
                     context.reporter.say(f"passed over {reason}")
-                return kbuild.Source(series, apt.Package(series.package, version), suite, debian)
+                return kbuild.KernelSource(series, version, suite, debian)
             refused.append(f"{suite}: no {series.package}")
     names = " or ".join(series.package for series in choices)
     message = f"apt can deliver no {names}\n" + "\n".join(f"  {reason}" for reason in refused)
@@ -115,9 +96,6 @@ def _deliverable(context: BuildContext, debian: mirror.Mirror, choices: tuple[Se
 
 def _expected_objects(context: BuildContext, series: Series) -> int:
     """How many files the last build of this series compiled, else what the series table says."""
-    counts = [
-        int(entry.facts["objects"])
-        for entry in context.cache.entries()
-        if entry.kind == KIND and entry.facts["series"] == series.name
-    ]
+    built = [entry.facts for entry in context.cache.entries() if entry.kind == KIND]
+    counts = [int(facts["objects"]) for facts in built if facts["series"] == series.name]
     return counts[-1] if counts else series.objects

@@ -1,16 +1,11 @@
 """One holder at a time: a lock that the kernel lets go of when its holder ends, however it ends."""
 
-from __future__ import annotations
-
 import contextlib
 import fcntl
 import os
 import secrets
-from typing import TYPE_CHECKING
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
-    from pathlib import Path
+from collections.abc import Callable, Iterator
+from pathlib import Path
 
 
 @contextlib.contextmanager
@@ -45,13 +40,10 @@ def exclusive_now(path: Path) -> Iterator[bool]:
 
 @contextlib.contextmanager
 def shared(path: Path) -> Iterator[None]:
-    """Hold ``path`` together with others. Needs no right to write: the cache may be somebody else's."""
-    descriptor = os.open(path, os.O_RDONLY)
-    try:
-        fcntl.flock(descriptor, fcntl.LOCK_SH)
+    """Hold the file ``path`` together with others. Needs no right to write: it may be somebody else's."""
+    with path.open("rb") as file:
+        fcntl.flock(file, fcntl.LOCK_SH)
         yield
-    finally:
-        os.close(descriptor)
 
 
 def locked_folder(parent: Path, prefix: str = "") -> tuple[Path, int]:

@@ -1,21 +1,16 @@
 """Where this machine gets Debian from: read from its apt configuration, never written down here."""
 
-from __future__ import annotations
-
 import re
 import shlex
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from email import message_from_string
 from pathlib import Path
-from typing import TYPE_CHECKING
 from urllib.parse import urlsplit
 
 from wirelab.errors import LabError
 from wirelab.lab.process import output
 from wirelab.lab.scratch import scratch_folder
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Mapping
 
 VARIABLE = "WIRELAB_DEBIAN_MIRROR"
 APT_FOLDER = Path("/etc/apt")
@@ -27,7 +22,7 @@ ONE_LINE = re.compile(
 
 
 @dataclass(frozen=True)
-class Source:
+class AptSource:
     """One archive apt is told to use: its address, one suite and its components."""
 
     uri: str
@@ -82,7 +77,7 @@ def find(environ: Mapping[str, str], apt_folder: Path = APT_FOLDER) -> Mirror:
     return mirror
 
 
-def chosen(known: Iterable[Source]) -> Mirror | None:
+def chosen(known: Iterable[AptSource]) -> Mirror | None:
     """The addresses the Debian sources among ``known`` name first, None if there are none."""
     debian = [source for source in known if source.is_debian]
     main = next((source.uri for source in debian if not source.is_security), None)
@@ -90,32 +85,28 @@ def chosen(known: Iterable[Source]) -> Mirror | None:
     return Mirror(main, security) if main else None
 
 
-def sources(apt_folder: Path) -> Iterator[Source]:
+def sources(apt_folder: Path) -> Iterator[AptSource]:
     """What apt is told to use, from one-line and deb822 files, in the order apt reads them."""
     folder = apt_folder / "sources.list.d"
     files = [apt_folder / "sources.list", *(sorted(folder.iterdir()) if folder.is_dir() else ())]
     for file in files:
-        try:
-            text = file.read_text(encoding="utf-8", errors="replace")
-        except OSError:
-            continue
         if file.suffix == ".list":
-            yield from one_line_sources(text)
+            yield from one_line_sources(_text(file))
         elif file.suffix == ".sources":
-            yield from deb822_sources(text)
+            yield from deb822_sources(_text(file))
 
 
-def one_line_sources(text: str) -> Iterator[Source]:
+def one_line_sources(text: str) -> Iterator[AptSource]:
     """The `deb` lines of a sources.list, see sources.list(5)."""
     for line in text.splitlines():
         if match := ONE_LINE.fullmatch(line.partition("#")[0].strip()):
             signed_by = re.search(r"\bsigned-by=(\S+)", match["options"] or "")
             components = tuple(match["components"].split())
             for uri in _resolved(match["uri"]):
-                yield Source(uri, match["suite"], components, signed_by[1] if signed_by else "")
+                yield AptSource(uri, match["suite"], components, signed_by[1] if signed_by else "")
 
 
-def deb822_sources(text: str) -> Iterator[Source]:
+def deb822_sources(text: str) -> Iterator[AptSource]:
     """The stanzas of a .sources file, see sources.list(5)."""
     # A comment may stand within a field.
     lines = (line for line in text.splitlines() if not line.startswith("#"))
@@ -127,21 +118,25 @@ def deb822_sources(text: str) -> Iterator[Source]:
         signed_by, components = " ".join(fields.get("signed-by", [])), tuple(fields.get("components", []))
         for uri in fields.get("uris", []):
             for real in _resolved(uri):
-                yield from (Source(real, suite, components, signed_by) for suite in fields.get("suites", []))
+                yield from (
+                    AptSource(real, suite, components, signed_by) for suite in fields.get("suites", [])
+                )
 
 
 def _resolved(uri: str) -> Iterator[str]:
     """The address itself; those in the file for `mirror+file:`, as Debian's cloud images have it."""
-    if not uri.startswith("mirror+file:"):
-        yield uri.rstrip("/")
-        return
-    try:
-        listed = Path(uri.removeprefix("mirror+file:")).read_text(encoding="utf-8", errors="replace")
-    except OSError:
-        return
+    listed = _text(Path(uri.removeprefix("mirror+file:"))) if uri.startswith("mirror+file:") else uri
     for line in listed.splitlines():
         if words := line.partition("#")[0].split():
             yield words[0].rstrip("/")
+
+
+def _text(file: Path) -> str:
+    """What a file says, nothing if it cannot be read."""
+    try:
+        return file.read_text(encoding="utf-8", errors="replace")
+    except OSError:
+        return ""
 
 
 def _of_mmdebstrap() -> str:
@@ -152,4 +147,4 @@ def _of_mmdebstrap() -> str:
         argv = ["mmdebstrap", "--mode=chrootless", "--skip=check/chrootless", "--variant=custom"]
         argv += ["--format=null", "--quiet", f"--setup-hook={hook}", "trixie", "/dev/null"]
         output(argv, check=False)
-        return copy.read_text(encoding="utf-8") if copy.exists() else ""
+        return _text(copy)

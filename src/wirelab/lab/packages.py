@@ -3,21 +3,16 @@
 Standard library only: ``python3 -m wirelab.lab.packages GROUP...`` makes the virtual environment possible.
 """
 
-from __future__ import annotations
-
 import glob
 import importlib.util
 import os
 import shutil
 import sys
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
 
 from wirelab.errors import LabError, WirelabError
 from wirelab.lab.process import call, output
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
 
 
 @dataclass(frozen=True)

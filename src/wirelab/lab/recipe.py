@@ -1,18 +1,16 @@
 """What a lab is made from: the files of kernel/ and rootfs/, and one hash over those that matter."""
 
-from __future__ import annotations
-
 import hashlib
 import json
 import tomllib
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import Self
 
 from wirelab.errors import InputError, LabError, unknown
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Mapping
+from wirelab.lab.cache import Cache
+from wirelab.lab.reporter import Reporter
 
 KEY_LENGTH = 20
 DRIVER_FILES = ("*.c", "*.h", "Kconfig", "Makefile")
@@ -23,9 +21,9 @@ class Series:
     """A kernel series the driver is tested with."""
 
     name: str
-    suites: tuple[str, ...]
+    suites: Sequence[str]
     objects: int
-    absent: frozenset[str]
+    absent: Collection[str]
 
     @property
     def package(self) -> str:
@@ -40,7 +38,7 @@ class Recipe:
     home: Path
 
     @classmethod
-    def find(cls) -> Recipe:
+    def find(cls) -> Self:
         """The recipe this copy of wirelab came with. Raises LabError if it came without."""
         package = Path(__file__).resolve().parents[1]
         homes = (package / "recipe", package.parents[1])
@@ -74,24 +72,19 @@ class Recipe:
     def series(self) -> tuple[Series, ...]:
         """The series the driver is tested with, newest first."""
         table = tomllib.loads((self.home / "kernel" / "series.toml").read_text(encoding="utf-8"))
-        return tuple(
-            Series(row["name"], tuple(row["suites"]), row["objects"], frozenset(row["absent"]))
-            for row in table["series"]
-        )
+        return tuple(Series(**row) for row in table["series"])
 
     def choices(self, name: str | None) -> tuple[Series, ...]:
         """The series of that name, all of them for None. Raises InputError for an unknown name."""
-        if name is None:
-            return self.series
-        chosen = tuple(series for series in self.series if series.name == name)
-        if not chosen:
+        chosen = tuple(series for series in self.series if name in (None, series.name))
+        if name is not None and not chosen:
             raise InputError(unknown("kernel series", name, (series.name for series in self.series)))
         return chosen
 
     @property
     def packages(self) -> tuple[str, ...]:
         """The packages asked for in the root image."""
-        return tuple(_lines(self.home / "rootfs" / "packages.txt"))
+        return tuple(lines(self.home / "rootfs" / "packages.txt"))
 
     @property
     def overlay(self) -> Path:
@@ -106,11 +99,25 @@ class Recipe:
     @property
     def links(self) -> dict[str, str]:
         """The symbolic links laid over the Debian root, each with what it points to."""
-        pairs = (line.split() for line in _lines(self.home / "rootfs" / "links.txt"))
-        return dict(pairs)
+        return dict(line.split() for line in lines(self.home / "rootfs" / "links.txt"))
 
 
-def _lines(path: Path) -> Iterator[str]:
+@dataclass(frozen=True)
+class BuildContext:
+    """From which recipe, into which cache, in which environment, and who hears of it."""
+
+    recipe: Recipe
+    cache: Cache
+    environ: Mapping[str, str]
+    reporter: Reporter
+
+    @classmethod
+    def of(cls, environ: Mapping[str, str], reporter: Reporter | None = None) -> Self:
+        """That of this copy of wirelab and this user. Raises LabError if there is no recipe."""
+        return cls(Recipe.find(), Cache.at(environ), environ, reporter or Reporter())
+
+
+def lines(path: Path) -> Iterator[str]:
     """What a list says, without comments and empty lines."""
     for line in path.read_text(encoding="utf-8").splitlines():
         if entry := line.partition("#")[0].strip():

@@ -1,17 +1,15 @@
-"""A folder for the moment, wherever this machine lets us have one."""
-
-from __future__ import annotations
+"""Files and folders for the moment, wherever this machine lets us have them, and their removal."""
 
 import contextlib
+import os
+import secrets
+import shutil
 import tempfile
+from collections.abc import Iterator
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 from wirelab import container
 from wirelab.errors import LabError
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
 
 
 def temporary_folder() -> Path:
@@ -35,3 +33,30 @@ def scratch_folder() -> Iterator[Path]:
         raise LabError(message, hint="make room, or set TMPDIR to another folder") from error
     with folder as name:
         yield Path(name)
+
+
+@contextlib.contextmanager
+def replacement(path: Path) -> Iterator[Path]:
+    """A name for what takes the place of ``path`` if the context ends in peace, and is removed if not."""
+    fresh = path.with_name(f".{path.name}.{secrets.token_hex(4)}")
+    try:
+        yield fresh
+        fresh.replace(path)
+    finally:
+        with contextlib.suppress(OSError):
+            fresh.unlink(missing_ok=True)
+
+
+def discard(path: Path) -> None:
+    """Remove a file or a tree, whatever modes its folders have and whoever else is removing it."""
+    if path.is_symlink() or not path.is_dir():
+        with contextlib.suppress(OSError):
+            path.unlink()
+        return
+    for folder, names, _ in os.walk(path):
+        for name in names:
+            inner = Path(folder, name)
+            if not inner.is_symlink():
+                with contextlib.suppress(OSError):
+                    inner.chmod(0o700)
+    shutil.rmtree(path, ignore_errors=True)

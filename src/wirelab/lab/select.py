@@ -1,26 +1,23 @@
 """Which lab a run uses: the one built from this recipe, or the kernel and root folder the user names."""
 
-from __future__ import annotations
-
 import contextlib
 import os
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import Final
 
 from wirelab.errors import InputError, LabError
+from wirelab.lab import debian, rootfs, tree
 from wirelab.lab import kernel as lab_kernel
-from wirelab.lab import rootfs, tree
-from wirelab.lab.context import BuildContext
-from wirelab.lab.recipe import KEY_LENGTH
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping
-
-    from wirelab.lab.entry import Entry
+from wirelab.lab.entry import Entry
+from wirelab.lab.recipe import KEY_LENGTH, BuildContext
 
 INIT = Path("usr/sbin/wirelab-init")
 BUILD_HINT = "wirelab lab build"
+
+TOOLS: Final = ("iperf3", "openvswitch-switch", "mininet", "iproute2", "ethtool")
+"""The packages whose versions decide what a run measures."""
 
 
 @dataclass(frozen=True)
@@ -42,6 +39,19 @@ class Lab:
                 stack.enter_context(entry.in_use())
             yield
 
+    def kernel_title(self) -> str:
+        """The kernel's version. One that was named and not built is told by its path."""
+        built = (str(entry.facts["title"]) for entry in self.entries if entry.kind == lab_kernel.KIND)
+        return next(built, str(self.kernel))
+
+    def tool_versions(self) -> dict[str, str]:
+        """The version of each package of TOOLS that the root image has, as its own files tell."""
+        installed: dict[str, str] = {}
+        with contextlib.suppress(OSError):
+            status = (self.root / debian.STATUS).read_text(encoding="utf-8", errors="replace")
+            installed = debian.installed(status)
+        return {name: installed[name] for name in TOOLS if name in installed}
+
 
 def select(
     kernel: Path | None = None,
@@ -57,16 +67,14 @@ def select(
     """
     entries = []
     if kernel is None:
-        entry = built_kernel(BuildContext.of(environ), series)
-        entries.append(entry)
-        kernel, kernel_id = lab_kernel.path(entry), entry.id
+        entries.append(built_kernel(BuildContext.of(environ), series))
+        kernel, kernel_id = entries[-1].product, entries[-1].id
     else:
         kernel = _named_kernel(kernel)
         kernel_id = f"file-{tree.file_digest(kernel).hex()[:KEY_LENGTH]}"
     if root is None:
-        entry = built_root(BuildContext.of(environ))
-        entries.append(entry)
-        root, root_id = rootfs.path(entry), entry.id
+        entries.append(built_root(BuildContext.of(environ)))
+        root, root_id = entries[-1].product, entries[-1].id
     else:
         root = _named_root(root)
         root_id = f"folder-{tree.manifest(root)[:KEY_LENGTH]}"
@@ -75,36 +83,34 @@ def select(
 
 def built_kernel(context: BuildContext, series: str | None = None) -> Entry:
     """The kernel that is built. Raises LabError, with the command that builds it, if none is."""
-    entry = lab_kernel.find(context, series)
-    if entry is None:
-        command = BUILD_HINT if series is None else f"{BUILD_HINT} --series {series}"
-        raise LabError(f"{context.cache.root} has no lab kernel built from these sources", hint=command)
-    require_usable(entry, lab_kernel.path(entry))
-    return entry
+    command = BUILD_HINT if series is None else f"{BUILD_HINT} --series {series}"
+    return _built(context, lab_kernel.find(context, series), "lab kernel", command)
 
 
 def built_root(context: BuildContext) -> Entry:
     """The root image that is built. Raises LabError, with the command that builds it, if none is."""
-    entry = rootfs.find(context)
+    return _built(context, rootfs.find(context), "root image", BUILD_HINT)
+
+
+def _built(context: BuildContext, entry: Entry | None, what: str, command: str) -> Entry:
     if entry is None:
-        raise LabError(f"{context.cache.root} has no root image built from these sources", hint=BUILD_HINT)
-    require_usable(entry, rootfs.path(entry))
+        raise LabError(f"{context.cache.root} has no {what} built from these sources", hint=command)
+    require_usable(entry)
     return entry
 
 
-def require_usable(entry: Entry, path: Path) -> None:
-    """Raise LabError if ``entry`` was changed, or what it is about, at ``path`` in it, cannot be used."""
+def require_usable(entry: Entry) -> None:
+    """Raise LabError if ``entry`` was changed, or its product cannot be used."""
     entry.check()
-    if not os.access(path, os.R_OK | os.X_OK):
-        message = f"{path} cannot be used: it was removed, or it is somebody else's"
+    if not os.access(entry.product, os.R_OK | os.X_OK):
+        message = f"{entry.product} cannot be used: it was removed, or it is somebody else's"
         raise LabError(message, hint=f"rm -r {entry.path}; {BUILD_HINT}")
 
 
 def _named_kernel(path: Path) -> Path:
     if not path.is_file():
-        raise InputError(
-            "no such file", file=str(path), hint="--kernel takes the `linux` that a lab kernel's build makes"
-        )
+        hint = "--kernel takes the `linux` that a lab kernel's build makes"
+        raise InputError("no such file", file=str(path), hint=hint)
     if not os.access(path, os.R_OK | os.X_OK):
         raise InputError("not a program that you may run", file=str(path), hint=f"chmod +x {path}")
     return path.absolute()
@@ -112,9 +118,8 @@ def _named_kernel(path: Path) -> Path:
 
 def _named_root(path: Path) -> Path:
     if not path.is_dir():
-        raise InputError(
-            "no such folder", file=str(path), hint="--root takes the folder that is to be the lab's root"
-        )
+        hint = "--root takes the folder that is to be the lab's root"
+        raise InputError("no such folder", file=str(path), hint=hint)
     if not (path / INIT).is_file():
         hint = "`wirelab lab path` shows the one that is built"
         raise InputError(f"not the root of a lab: it has no {INIT}", file=str(path), hint=hint)

@@ -1,20 +1,11 @@
 """A folder that is to be the root of a machine: made alike wherever it is made, readable by all."""
 
-from __future__ import annotations
-
 import hashlib
 import os
 import shutil
 import stat
+from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
-from typing import TYPE_CHECKING
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Mapping
-
-READABLE = stat.S_IRUSR | stat.S_IRGRP | stat.S_IROTH
-SEARCHABLE = stat.S_IXUSR | stat.S_IXGRP | stat.S_IXOTH
-OTHERS_MAY_WRITE = stat.S_IWGRP | stat.S_IWOTH
 
 
 def remove(root: Path, patterns: Iterable[str]) -> None:
@@ -40,10 +31,8 @@ def normalize(root: Path, newest_s: int) -> None:
             os.utime(path, (newest_s, newest_s), follow_symlinks=False)
             continue
         is_folder = stat.S_ISDIR(status.st_mode)
-        mode = stat.S_IMODE(status.st_mode) & 0o777 & ~OTHERS_MAY_WRITE | READABLE | stat.S_IWUSR
-        if is_folder or mode & SEARCHABLE:
-            mode |= SEARCHABLE
-        path.chmod(mode)
+        may_enter = is_folder or status.st_mode & 0o111
+        path.chmod(0o755 if may_enter else 0o644)
         modified_s = newest_s if is_folder else min(int(status.st_mtime), newest_s)
         os.utime(path, (modified_s, modified_s))
 

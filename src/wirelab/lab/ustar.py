@@ -3,18 +3,14 @@
 No link, device, folder, sparse file or extended header is known, and nothing but a name and a size is read.
 """
 
-from __future__ import annotations
-
 import os
 import shutil
 import tarfile
+from gzip import GzipFile
 from pathlib import PurePosixPath
-from typing import TYPE_CHECKING, BinaryIO, Final
+from typing import BinaryIO, Final
 
-if TYPE_CHECKING:
-    from gzip import GzipFile
-
-    Stream = BinaryIO | GzipFile
+Stream = BinaryIO | GzipFile
 
 CHUNK_BYTES: Final = 1 << 20
 

@@ -1,18 +1,12 @@
 """Buses, and how a card names its own: ``pcie-3 x1`` is a part of the catalogue and a number of lanes."""
 
-from __future__ import annotations
-
 import re
+from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Final
-
-from pydantic import Field
+from typing import Final
 
 from wirelab.errors import unknown
-from wirelab.model.types import Figure, Model, PositiveCount, Rate, Ratio, Size, Text
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping
+from wirelab.model.types import Figure, Model, PositiveCount, Rate, Ratio, Size, Text, key
 
 _LANES: Final = (1, 2, 4, 8, 16)
 _WORDS: Final = re.compile(r"([a-z0-9-]+)(?:\s+x([0-9]{1,3}))?", re.ASCII)
@@ -21,19 +15,13 @@ _WORDS: Final = re.compile(r"([a-z0-9-]+)(?:\s+x([0-9]{1,3}))?", re.ASCII)
 class Bus(Model):
     """A standard by which a card is joined to its host, and what a frame costs on it."""
 
-    title: Text = Field(description="What it is called.")
-    lane: Figure[Rate] = Field(description="The rate of one lane before line coding.")
-    coding: Figure[Ratio] = Field(description="The share of that rate that is data.")
-    lanes: Figure[PositiveCount] = Field(description="How many lanes are usual, where a card does not say.")
-    payload: Figure[Size] = Field(
-        description="The most that one transaction carries; a frame is cut into such pieces."
-    )
-    overhead: Figure[Size] = Field(description="What surrounds each transaction.")
-    frame: Figure[Size] = Field(description="Descriptors and doorbells of each frame.")
-
-
-class BusError(ValueError):
-    """Text that names no bus; the message says what would."""
+    title: Text = key("What it is called.")
+    lane: Figure[Rate] = key("The rate of one lane before line coding.")
+    coding: Figure[Ratio] = key("The share of that rate that is data.")
+    lanes: Figure[PositiveCount] = key("How many lanes are usual, where a card does not say.")
+    payload: Figure[Size] = key("The most that one transaction carries; a frame is cut into such pieces.")
+    overhead: Figure[Size] = key("What surrounds each transaction.")
+    frame: Figure[Size] = key("Descriptors and doorbells of each frame.")
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,18 +33,20 @@ class Slot:
 
 
 def bus_of(text: str, buses: Mapping[str, Bus]) -> Slot:
-    """The bus that ``pcie-3 x1`` or ``usb-3`` names. Raises BusError for another.
+    """The bus that ``pcie-3 x1`` or ``usb-3`` names. Raises ValueError for another.
 
     Without a number of lanes it is what is usual for the bus.
     """
     match = _WORDS.fullmatch(text.strip())
     if match is None:
-        raise BusError(f"`{text}` is not a bus; write its name and its lanes, such as `pcie-3 x1` or `usb-3`")
+        raise ValueError(
+            f"`{text}` is not a bus; write its name and its lanes, such as `pcie-3 x1` or `usb-3`"
+        )
     name, lanes = match[1], match[2]
     if name not in buses:
-        raise BusError(unknown("bus", name, sorted(buses)))
+        raise ValueError(unknown("bus", name, sorted(buses)))
     if lanes is None:
         return Slot(buses[name], buses[name].lanes.value)
     if int(lanes) not in _LANES:
-        raise BusError(f"x{lanes}: a bus has {', '.join(f'x{count}' for count in _LANES)}")
+        raise ValueError(f"x{lanes}: a bus has {', '.join(f'x{count}' for count in _LANES)}")
     return Slot(buses[name], int(lanes))

@@ -1,32 +1,27 @@
 """Cases: the variants and controls of a scenario, each with its own wiring and expectations."""
 
-from __future__ import annotations
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import Final, TypeVar
 
-from dataclasses import dataclass
-from typing import TYPE_CHECKING, Final, TypeVar
-
-from wirelab.errors import Problem, unknown
-from wirelab.model.check.transfer import transfer_problems
+from wirelab.errors import InputError, Problem, unknown
+from wirelab.model.check.traffic import transfer_problems
 from wirelab.model.check.wiring import wiring_conflicts
 from wirelab.model.expect import Expectation
 from wirelab.model.expect_reader import ExpectReader, mappings, written_expectations
+from wirelab.model.parts import Parts
+from wirelab.model.scenario import Control, Scenario
 from wirelab.model.settings import Setting, SettingReader
+from wirelab.model.topology import Topology
 from wirelab.model.wiring import Wiring
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
-
-    from wirelab.model.parts import Parts
-    from wirelab.model.scenario import Control, Scenario
-    from wirelab.model.topology import Topology
-    from wirelab.model.yamlfile import Document, Loc
+from wirelab.model.yamlfile import Document, Loc
+from wirelab.units import Quantity
 
 MAIN: Final = "main"
 """The name of the one case of a scenario without variants."""
 MOST_CASES: Final = 200
 """Variants, and controls, of one scenario; a sweep takes more."""
 
-T = TypeVar("T", Setting, Expectation)
 Item = TypeVar("Item")
 
 
@@ -56,6 +51,31 @@ class _Draft:
     expectations: tuple[Expectation, ...]
 
 
+def quantity_of(case: Case, key: str) -> Quantity | None:
+    """What a setting of the case is measured in, None for words. Raises InputError if there is none."""
+    try:
+        return SettingReader(case.wiring.topology, case.wiring.parts).quantity(key)
+    except ValueError as error:
+        raise InputError(f"--vary {key}: {error}") from None
+
+
+def varied(case: Case, settings: Mapping[str, str]) -> Case:
+    """The case with ``settings`` on top, named after them. Raises InputError for what does not fit."""
+    reader = SettingReader(case.wiring.topology, case.wiring.parts)
+    merged = dict(case.wiring.settings)
+    for key, text in settings.items():
+        try:
+            setting = reader.setting(key, text)
+        except ValueError as error:
+            raise InputError(f"--vary {key}={text}: {error}") from None
+        merged[setting.target, setting.name] = setting
+    wiring = replace(case.wiring, settings=merged)
+    shown = ", ".join(f"{key} {text}" for key, text in settings.items())
+    for conflict in wiring_conflicts(wiring):
+        raise InputError(f"--vary {shown}: {conflict.message}")
+    return replace(case, name=shown, wiring=wiring)
+
+
 class CaseReader:
     """Reads the cases of one scenario, collecting ``problems`` on the way."""
 
@@ -66,7 +86,7 @@ class CaseReader:
         self._parts = parts
         self._document = document
         self._settings = SettingReader(topology, parts)
-        self._expect = ExpectReader(scenario, topology, document)
+        self._expect = ExpectReader(scenario, topology, document, self._report)
 
     def read(self) -> tuple[Case, ...]:
         """Every case: the variants, then the controls. Sound only if there are no problems."""
@@ -87,8 +107,8 @@ class CaseReader:
     def _variants(self) -> dict[str, _Draft]:
         scenario = self._scenario
         base = _Draft(
-            self._sound(self._settings.read(scenario.settings, ("with",), self._document)),
-            self._sound(self._expect.read(scenario.expect, ("expect",))),
+            self._settings.read(scenario.settings, ("with",), self._report),
+            self._expect.read(scenario.expect, ("expect",)),
         )
         if not self._document.tree.get("variants"):
             if not scenario.expect and not self._document.tree.get("expect"):
@@ -97,8 +117,8 @@ class CaseReader:
         drafts: dict[str, _Draft] = {}
         for index, variant in enumerate(self._limited("variants", scenario.variants)):
             loc: Loc = ("variants", index)
-            settings = self._sound(self._settings.read(variant.settings, (*loc, "with"), self._document))
-            own = self._sound(self._expect.read(variant.expect, (*loc, "expect")))
+            settings = self._settings.read(variant.settings, (*loc, "with"), self._report)
+            own = self._expect.read(variant.expect, (*loc, "expect"))
             expectations = {expectation.name: expectation for expectation in (*base.expectations, *own)}
             if not expectations and not variant.expect and not scenario.expect:
                 self._report(loc, "expects nothing: nothing would be judged")
@@ -109,7 +129,7 @@ class CaseReader:
 
     def _control(self, index: int, control: Control, drafts: dict[str, _Draft]) -> Case | None:
         loc: Loc = ("controls", index)
-        settings = self._sound(self._settings.read(control.settings, (*loc, "with"), self._document))
+        settings = self._settings.read(control.settings, (*loc, "with"), self._report)
         if not control.settings:
             self._report((*loc, "with"), "changes nothing, so it can break nothing")
         variant = control.variant or next(iter(drafts), None)
@@ -141,15 +161,6 @@ class CaseReader:
         if len(items) > MOST_CASES:
             self._report((key, MOST_CASES), f"is one of {len(items)} {key}; the limit is {MOST_CASES}")
         return items[:MOST_CASES]
-
-    def _sound(self, items: Iterator[T | Problem]) -> tuple[T, ...]:
-        sound: list[T] = []
-        for item in items:
-            if isinstance(item, Problem):
-                self.problems.append(item)
-            else:
-                sound.append(item)
-        return tuple(sound)
 
     def _report(self, loc: Loc, message: str) -> None:
         self.problems.append(self._document.problem(loc, message))

@@ -1,21 +1,15 @@
 """The catalogue: where scenarios, topologies, parts and measurements are found."""
 
-from __future__ import annotations
-
 import functools
 import os
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Final, Literal
+from typing import Final, Literal, Self
 
 from wirelab.errors import InputError, Problem, unknown
-from wirelab.model.parts import KINDS, Parts, PartsFile, card_problems, part_problems
-from wirelab.model.validate import validate
-from wirelab.model.yamlfile import display, parse, read, read_text
-
-if TYPE_CHECKING:
-    from wirelab.model.parts import Part
-    from wirelab.model.validate import Checked
+from wirelab.model.parts import KINDS, Part, Parts, PartsFile, card_problems, part_problems
+from wirelab.model.validate import Checked, validate
+from wirelab.model.yamlfile import Loc, display, parse, read, read_text
 
 Section = Literal["scenarios", "topologies"]
 
@@ -34,7 +28,7 @@ class Catalogue:
     roots: tuple[Path, ...]
 
     @classmethod
-    def of(cls, *roots: Path) -> Catalogue:
+    def of(cls, *roots: Path) -> Self:
         """The catalogue of these folders, the same one named twice counted once."""
         return cls(tuple({os.path.realpath(root): root for root in reversed(roots)}.values())[::-1])
 
@@ -54,64 +48,61 @@ class Catalogue:
 
     def parts(self) -> Parts:
         """Every part. Raises InputError with everything that is wrong in the files of parts."""
-        roots: list[tuple[tuple[str, str], ...]] = []
+        files: list[tuple[Path, str, str]] = []
         problems: list[Problem] = []
         for root in reversed(self.roots):
-            texts: list[tuple[str, str]] = []
             for path in _yaml_files(root / "parts"):
                 try:
-                    texts.append((display(path), read_text(path)))
+                    files.append((root, display(path), read_text(path)))
                 except InputError as error:
                     problems += error.problems
-            roots.append(tuple(texts))
-        return _merged(tuple(roots), tuple(problems))
+        return _merged(tuple(files), tuple(problems))
 
     def measurements(self) -> tuple[str, ...]:
         """The rows of the measurements files: ``sfp.asf-10g-t``, ``ftp2001.1`` for the first of a list.
 
         Raises InputError if a file is unreadable.
         """
-        rows: list[str] = []
-        for root in self.roots:
-            if not (root / MEASUREMENTS).is_file():
-                continue
-            tree = read(root / MEASUREMENTS).tree
-            for group, content in tree.items():
-                if group != _NO_ROWS:
-                    rows += [f"{group}.{row}" for row in _row_names(content)]
-        return tuple(rows)
+        files = (root / MEASUREMENTS for root in self.roots)
+        trees = [read(path).tree for path in files if path.is_file()]
+        return tuple(
+            f"{group}.{row}"
+            for tree in trees
+            for group, content in tree.items()
+            if group != _NO_ROWS
+            for row in _row_names(content)
+        )
 
 
 @functools.lru_cache(maxsize=4)
-def _merged(roots: tuple[tuple[tuple[str, str], ...], ...], unread: tuple[Problem, ...]) -> Parts:
-    """The parts in the files of several folders, each file a name and its text, the last folder's before all.
+def _merged(files: tuple[tuple[Path, str, str], ...], unread: tuple[Problem, ...]) -> Parts:
+    """The parts in files, each its folder, its name and its text; later ones hide those of the same name.
 
     Every scenario draws from the same files: they are read for each, and checked once. ``unread`` are the
     problems of those that could not be read. Raises InputError with all that is wrong.
     """
     problems = list(unread)
     merged: dict[str, dict[str, Part]] = {kind: {} for kind in KINDS}
-    files: list[Checked[PartsFile]] = []
-    for texts in roots:
-        seen: dict[tuple[str, str], str] = {}
-        for file, text in texts:
-            try:
-                checked = validate(PartsFile, parse(text, file))
-            except InputError as error:
-                problems += error.problems
-                continue
-            files.append(checked)
-            problems += [*checked.problems, *part_problems(checked.model, checked.document)]
-            for kind, name in checked.model.named():
-                if (kind, name) in seen:
-                    message = f"duplicate name, first in {seen[kind, name]}"
-                    problems.append(checked.document.problem((kind, name), message))
-                place = checked.document.place((kind, name))
-                seen.setdefault((kind, name), f"{checked.document.file}:{place.line}")
-                merged[kind][name] = getattr(checked.model, kind)[name]
-    parts = Parts(**merged)  # type: ignore[arg-type]
-    for checked in files:
-        problems += card_problems(checked.model, parts.nics, parts.buses, checked.document)
+    seen: dict[tuple[Path, Loc], str] = {}
+    sound: list[Checked[PartsFile]] = []
+    for root, file, text in files:
+        try:
+            checked = validate(PartsFile, parse(text, file))
+        except InputError as error:
+            problems += error.problems
+            continue
+        sound.append(checked)
+        model, document, wrong = checked
+        problems += [*wrong, *part_problems(model, document)]
+        for loc in ((kind, name) for kind in KINDS for name in getattr(model, kind)):
+            if (root, loc) in seen:
+                problems.append(document.problem(loc, f"duplicate name, first in {seen[root, loc]}"))
+            seen.setdefault((root, loc), f"{document.file}:{document.place(loc).line}")
+        for kind in KINDS:
+            merged[kind] |= getattr(model, kind)
+    parts = Parts.model_validate(merged)
+    for model, document, _ in sound:
+        problems += card_problems(model, parts.nics, parts.buses, document)
     if problems:
         raise InputError.of(problems)
     return parts

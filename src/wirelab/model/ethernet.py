@@ -4,12 +4,10 @@ A frame here is counted from the destination address to the end of the payload, 
 ``skb->len``: without preamble, frame check sequence and interframe gap.
 """
 
-from __future__ import annotations
-
 from fractions import Fraction
 from typing import Final
 
-from wirelab.units import BITS_PER_BYTE, MM_PER_M, NS_PER_S, PS_PER_NS
+from wirelab.units import MM_PER_M, PS_PER_NS
 
 HEADER_BYTES: Final = 14
 PREAMBLE_BYTES: Final = 8
@@ -35,16 +33,6 @@ def frame_bytes(mtu_bytes: int) -> int:
 def wire_bytes(frame: int) -> int:
     """The room a frame takes on the wire: padded to the minimum, with preamble, FCS and gap."""
     return max(frame, MIN_FRAME_BYTES) + OVERHEAD_BYTES
-
-
-def wire_ns(frame: int, speed_bps: int) -> Fraction:
-    """How long a frame occupies a link of ``speed_bps``, exactly."""
-    return Fraction(wire_bytes(frame) * BITS_PER_BYTE * NS_PER_S, speed_bps)
-
-
-def path_ceiling_bps(payload: int, frame: int, speed_bps: int) -> Fraction:
-    """The goodput no flow can exceed: ``payload`` bytes in each frame of ``frame`` bytes, at line rate."""
-    return Fraction(payload * speed_bps, wire_bytes(frame))
 
 
 def tcp_payload_bytes(mtu_bytes: int, *, timestamps: bool) -> int:

@@ -3,8 +3,6 @@
 A subject is a flow, a ping, a port (by its label) or ``network``, the sum over everything.
 """
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 
 from wirelab.model.metric import METRICS, Choice, Metric
@@ -48,8 +46,7 @@ class Expectation:
 
     def sentence(self, measured: float) -> str:
         """What was expected and what was measured: ``expected at most 50 retransmits, measured 16 102``."""
-        words = self._words
-        return f"expected {words}, measured {self.of.shown(measured)}"
+        return f"expected {self._words}, measured {self.of.shown(measured)}"
 
     @property
     def _words(self) -> str:

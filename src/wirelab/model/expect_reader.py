@@ -1,102 +1,99 @@
 """Expectations as a scenario writes them, turned into objects that can be judged."""
 
-from __future__ import annotations
-
-from typing import TYPE_CHECKING
+from collections.abc import Mapping
 
 from wirelab.errors import unknown
 from wirelab.model.expect import Expectation
-from wirelab.model.metric import METRICS, NETWORK, PAUSED_PRIORITY, PRIORITIES, metrics_of
-from wirelab.model.topology import PortError
+from wirelab.model.metric import METRICS, NETWORK, PAUSED_PRIORITY, PRIORITIES, SubjectKind, metrics_of
+from wirelab.model.scenario import Bounds, Scenario
+from wirelab.model.topology import Topology
 from wirelab.model.traffic import Iperf3
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping
-
-    from wirelab.errors import Problem
-    from wirelab.model.metric import SubjectKind
-    from wirelab.model.scenario import Bounds, Scenario
-    from wirelab.model.topology import Topology
-    from wirelab.model.yamlfile import Document, Loc
+from wirelab.model.yamlfile import Document, Loc, Report
 
 
 class ExpectReader:
-    """Turns ``expect:`` of one scenario into expectations, and says what is wrong with it."""
+    """Turns ``expect:`` of one scenario into expectations, and reports what is wrong with it."""
 
-    def __init__(self, scenario: Scenario, topology: Topology, document: Document) -> None:
+    def __init__(self, scenario: Scenario, topology: Topology, document: Document, report: Report) -> None:
         self._items = {item.name: item for item in scenario.items}
         self._written = written_flows(document)
         self._flows_unknown = not self._written and document.tree.get("traffic") != []
         self._topology = topology
         self._document = document
+        self._report = report
 
-    def read(self, expect: Mapping[str, Bounds], loc: Loc) -> Iterator[Expectation | Problem]:
-        """Each range of the mapping at ``loc``, as an Expectation or as the problem with it."""
+    def read(self, expect: Mapping[str, Bounds], loc: Loc) -> tuple[Expectation, ...]:
+        """The sound ranges of the mapping at ``loc``."""
+        sound: list[Expectation] = []
         seen: set[str] = set()
         for subject, bounds in expect.items():
             here = (*loc, subject)
-            named = self._subject(subject)
-            if named is None:
+            try:
+                named = self._subject(subject)
+            except ValueError as error:
+                self._report(here, str(error))
                 continue
-            if isinstance(named, ValueError):
-                yield self._document.problem(here, str(named))
+            if named is None:
                 continue
             kind, name = named
             if name in seen:
-                yield self._document.problem(here, f"duplicate name: `{name}` has expectations already")
+                self._report(here, f"duplicate name: `{name}` has expectations already")
             seen.add(name)
             metrics = [metric for metric in METRICS if getattr(bounds, metric) is not None]
             if not metrics:
-                yield self._document.problem(here, "expects nothing: give a metric and its range")
+                self._report(here, "expects nothing: give a metric and its range")
             for metric in metrics:
-                yield self._expectation(kind, name, metric, bounds, (*here, metric))
+                try:
+                    sound.append(self._expectation(kind, name, metric, bounds, (*here, metric)))
+                except ValueError as error:
+                    self._report((*here, metric), str(error))
+        return tuple(sound)
 
     def full_name(self, name: str) -> str:
         """An expectation's name with its port's label: ``client.drops`` for ``client.eth0.drops``."""
         subject, _, metric = name.rpartition(".")
-        named = self._subject(subject)
-        return f"{named[1]}.{metric}" if isinstance(named, tuple) else name
+        try:
+            named = self._subject(subject)
+        except ValueError:
+            return name
+        return f"{named[1]}.{metric}" if named else name
 
     def _expectation(
         self, kind: SubjectKind, name: str, metric: str, bounds: Bounds, loc: Loc
-    ) -> Expectation | Problem:
-        owner = f"a {kind}" if kind != NETWORK else "the network"
+    ) -> Expectation:
         item = self._items.get(name)
         if metric == "duration" and isinstance(item, Iperf3) and item.size_bytes is None:
-            message = "has no duration but its `time`; give it `bytes` to transfer instead"
-            return self._document.problem(loc, f"`{name}` {message}")
+            raise ValueError(f"`{name}` has no duration but its `time`; give it `bytes` to transfer instead")
         if kind not in METRICS[metric].subjects:
+            owner = f"a {kind}" if kind != NETWORK else "the network"
             known = [own.name for own in metrics_of(kind)]
             words = [word for word in known if not word.startswith(PAUSED_PRIORITY)]
             if len(words) < len(known):
                 words.append(f"{PAUSED_PRIORITY}0..{PRIORITIES - 1}")
-            return self._document.problem(loc, f"{owner} has no {metric}; it has {', '.join(words)}")
+            raise ValueError(f"{owner} has no {metric}; it has {', '.join(words)}")
         bound = getattr(bounds, metric)
         low, high = bound.range
         line = self._document.place(loc).line
         return Expectation(name, metric, low, high, bound.why or bounds.why, line)
 
-    def _subject(self, subject: str) -> tuple[SubjectKind, str] | ValueError | None:
-        """The kind and the full name of a subject, or why it is none, or None if that is known."""
+    def _subject(self, subject: str) -> tuple[SubjectKind, str] | None:
+        """The kind and the full name of a subject, None if why it is none is said elsewhere.
+
+        Raises ValueError for what is no subject.
+        """
         if subject in self._items:
             return self._items[subject].subject, subject
         if subject == NETWORK:
             return "network", subject
         if subject in self._written or (self._flows_unknown and "." not in subject):
             return None
-        return self._port(subject)
-
-    def _port(self, subject: str) -> tuple[SubjectKind, str] | ValueError:
         topology = self._topology
         labels = tuple(topology.label(ref) for ref in topology.ports())
         if subject.partition(".")[0] not in topology.nodes:
-            return ValueError(unknown("flow or port", subject, (*self._written, *labels, NETWORK)))
-        try:
-            ref = topology.resolve(subject)
-        except PortError as error:
-            return error
+            raise ValueError(unknown("flow or port", subject, (*self._written, *labels, NETWORK)))
+        ref = topology.resolve(subject)
         if ref not in topology.ports():
-            return ValueError(f"no cable is in `{subject}`; there is one in {', '.join(labels)}")
+            raise ValueError(f"no cable is in `{subject}`; there is one in {', '.join(labels)}")
         return "port", topology.label(ref)
 
 

@@ -1,31 +1,26 @@
 """An experiment: a scenario with its topology and its parts, checked as a whole."""
 
-from __future__ import annotations
-
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from pathlib import Path
+from typing import Any, Final
 
 from wirelab.errors import InputError, Problem, unknown
-from wirelab.model.cases import CaseReader
-from wirelab.model.catalogue import beside, find_scenario
+from wirelab.model.cases import Case, CaseReader
+from wirelab.model.catalogue import Catalogue, beside, find_scenario
 from wirelab.model.check.topology import topology_problems
 from wirelab.model.check.traffic import traffic_problems
 from wirelab.model.check.wiring import wiring_conflicts
-from wirelab.model.parts import PartsFile, card_problems, part_problems
+from wirelab.model.parts import Parts, PartsFile, card_problems, part_problems
 from wirelab.model.scenario import Scenario
 from wirelab.model.topology import Topology
+from wirelab.model.types import Model
 from wirelab.model.validate import validate
 from wirelab.model.wiring import Wiring
-from wirelab.model.yamlfile import read
+from wirelab.model.yamlfile import Document, read
 
-if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Sequence
-    from pathlib import Path
-
-    from wirelab.model.cases import Case
-    from wirelab.model.catalogue import Catalogue
-    from wirelab.model.parts import Parts
-    from wirelab.model.yamlfile import Document
+MODELS: Final[Mapping[str, type[Model]]] = {"scenario": Scenario, "topology": Topology, "parts": PartsFile}
+"""What the files of each kind are read as."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,12 +51,9 @@ def load(name_or_path: str, folder: Path) -> Experiment:
 
 def load_file(path: Path, catalogue: Catalogue) -> Experiment:
     """The experiment in a file. Raises InputError with every problem of it or of what it draws from."""
-    document = read(path)
-    checked = validate(Scenario, document)
-    scenario, document = checked.model, checked.document
-    problems = list(checked.problems)
+    scenario, document, wrong = validate(Scenario, read(path))
     parts = catalogue.parts()
-    problems += _row_problems(scenario, document, catalogue.measurements())
+    problems = [*wrong, *_row_problems(scenario, document, catalogue.measurements())]
     topology = _topology(scenario, document, catalogue, parts, problems)
     problems += traffic_problems(scenario, topology, document)
     cases: tuple[Case, ...] = ()
@@ -90,11 +82,10 @@ def check_file(path: Path) -> None:
     document = read(path)
     catalogue = beside(path)
     if document.tree.keys() & PartsFile.model_fields.keys():
-        checked = validate(PartsFile, document)
-        problems = [*checked.problems, *part_problems(checked.model, checked.document)]
+        own, document, wrong = validate(PartsFile, document)
         known = catalogue.parts()
-        nics, buses = {*known.nics, *checked.model.nics}, {**known.buses, **checked.model.buses}
-        problems += card_problems(checked.model, nics, buses, checked.document)
+        nics, buses = {*known.nics, *own.nics}, {**known.buses, **own.buses}
+        problems = [*wrong, *part_problems(own, document), *card_problems(own, nics, buses, document)]
     elif document.tree.keys() & {"nodes", "cables"}:
         _, problems = check_topology(document, catalogue.parts())
     else:
@@ -104,11 +95,16 @@ def check_file(path: Path) -> None:
         raise InputError.of(_sorted(problems))
 
 
+def schema(kind: str) -> dict[str, Any]:
+    """The JSON Schema of a kind of file, for editors. Raises KeyError for what is no kind."""
+    dialect = "https://json-schema.org/draft/2020-12/schema"
+    return {"$schema": dialect, **MODELS[kind].model_json_schema(by_alias=True)}
+
+
 def check_topology(document: Document, parts: Parts) -> tuple[Topology, list[Problem]]:
     """A topology and everything that is wrong with it and with the parts it names."""
-    checked = validate(Topology, document)
-    topology, document = checked.model, checked.document
-    problems = [*checked.problems, *topology_problems(topology, parts, document)]
+    topology, document, wrong = validate(Topology, document)
+    problems = [*wrong, *topology_problems(topology, parts, document)]
     if not problems:
         problems += [
             document.problem(conflict.loc, conflict.message)

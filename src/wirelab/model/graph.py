@@ -1,30 +1,26 @@
 """The one search through a network. Standard library only: the lab looks for ways, too."""
 
-from __future__ import annotations
-
-from typing import TYPE_CHECKING, TypeVar
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable
+from collections.abc import Iterable
+from typing import TypeVar
 
 Edge = TypeVar("Edge")
 
 
-def fewest_hops(
-    start: str, goal: str, leaving: Callable[[str], Iterable[Edge]], reached: Callable[[Edge], str]
-) -> tuple[Edge, ...] | None:
+def fewest_hops(start: str, goal: str, edges: Iterable[tuple[str, str, Edge]]) -> tuple[Edge, ...] | None:
     """The edges from one node to another, as few as there are; None when nothing leads there.
 
-    ``leaving`` gives the edges that lead on from a node, ``reached`` the node that an edge leads to.
+    Before each of ``edges`` stand the node that it leaves and the node that it leads to.
     """
-    ways: list[tuple[Edge, ...]] = [()]
+    leaving: dict[str, list[tuple[str, Edge]]] = {}
+    for source, target, edge in edges:
+        leaving.setdefault(source, []).append((target, edge))
+    ways: list[tuple[str, tuple[Edge, ...]]] = [(start, ())]
     seen = {start}
-    for way in ways:
-        here = reached(way[-1]) if way else start
+    for here, way in ways:
         if here == goal:
             return way
-        for edge in leaving(here):
-            if reached(edge) not in seen:
-                seen.add(reached(edge))
-                ways.append((*way, edge))
+        for target, edge in leaving.get(here, ()):
+            if target not in seen:
+                seen.add(target)
+                ways.append((target, (*way, edge)))
     return None

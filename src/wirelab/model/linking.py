@@ -1,15 +1,10 @@
 """How a port gets a link: forced to one mode, or offering several of which the best common one holds."""
 
-from __future__ import annotations
+from typing import cast
 
-from typing import TYPE_CHECKING, cast
-
-from wirelab.model.modes import Mode, parse_modes
+from wirelab.model.modes import Duplex, Mode, parse_modes
 from wirelab.model.topology import MODULE_HOST_PORT, MODULE_LINE_PORT, PortRef
-
-if TYPE_CHECKING:
-    from wirelab.model.modes import Duplex
-    from wirelab.model.wiring import Wiring
+from wirelab.model.wiring import Wiring
 
 
 def forced_mode(wiring: Wiring, ref: PortRef) -> Mode | None:

@@ -5,16 +5,12 @@ table has come from it. How a metric is read stands beside what it is read from:
 ``results/ping.py``, ``results/port.py`` and, for the network, ``results/result.py``.
 """
 
-from __future__ import annotations
-
+from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Final, Literal
+from typing import Final, Literal
 
 from wirelab.errors import unknown
 from wirelab.units import COUNT, MICROSECONDS, RATE, RATIO, SIZE, TIME, Quantity, rounded, show_range
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping
 
 PORT: Final = "port"
 NETWORK: Final = "network"

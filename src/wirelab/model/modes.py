@@ -1,15 +1,11 @@
 """Link modes: a speed and a duplex, as a scenario writes them and as ethtool calls them."""
 
-from __future__ import annotations
-
+from collections.abc import Iterable
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Final, Literal
+from typing import Final, Literal
 
 from wirelab.errors import unknown
 from wirelab.units import RATE, parse, parse_range, show
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable
 
 Duplex = Literal["full", "half"]
 

@@ -1,7 +1,5 @@
 """Kinds of packets, as a firewall's ``block:`` names them: ``udp``, ``tcp 5202``, ``icmp``."""
 
-from __future__ import annotations
-
 import re
 from dataclasses import dataclass
 from typing import Final

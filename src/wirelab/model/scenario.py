@@ -1,23 +1,15 @@
 """Scenario: one experiment, its traffic and what must hold."""
 
-from __future__ import annotations
+from collections.abc import Mapping
+from typing import Annotated, Any, ClassVar, Generic, TypeVar
 
-from typing import TYPE_CHECKING, Annotated, Any, ClassVar, Generic, TypeVar
-
-from pydantic import BeforeValidator, Field, WithJsonSchema, create_model, model_validator
+from pydantic import BeforeValidator, GetJsonSchemaHandler, WithJsonSchema, create_model, model_validator
+from pydantic.json_schema import JsonSchemaValue
+from pydantic_core import CoreSchema
 
 from wirelab.model.metric import METRICS
-from wirelab.model.traffic import TrafficItem  # noqa: TC001 - pydantic needs it at run time
-from wirelab.model.types import Date, Model, Name, Text, range_of
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping
-
-    from pydantic import GetJsonSchemaHandler
-    from pydantic.json_schema import JsonSchemaValue
-    from pydantic_core import CoreSchema
-
-    from wirelab.model.traffic import Item
+from wirelab.model.traffic import Item, TrafficItem
+from wirelab.model.types import Date, Model, Name, Text, key, optional, range_of
 
 R = TypeVar("R")
 
@@ -26,7 +18,7 @@ def _settings(value: object) -> object:
     """No settings for nothing; a list of words is the same words with commas between them."""
     if not isinstance(value, dict):
         return {} if value is None else value
-    return {key: _joined(words) for key, words in value.items()}
+    return {name: _joined(words) for name, words in value.items()}
 
 
 def _joined(value: object) -> object:
@@ -60,18 +52,16 @@ Rows = Annotated[
 class Citation(Model):
     """Where the figures come from."""
 
-    title: Text = Field(description="What it is about, or where it was published.")
-    date: Date | None = Field(default=None, description="When: a year, a month or a day.")
-    measured: Rows = Field(
-        default=(), description="The rows of `measurements.yaml` that the scenario reproduces."
-    )
+    title: Text = key("What it is about, or where it was published.")
+    date: Date | None = optional("When: a year, a month or a day.")
+    measured: Rows = key("The rows of `measurements.yaml` that the scenario reproduces.", default=())
 
 
 class Bound(Model, Generic[R]):
     """A range and why it must hold; the range alone may stand for it."""
 
-    range: R = Field(description="What the figure must lie in, both ends included.")
-    why: Text | None = Field(default=None, description="The reason, shown with the verdict.")
+    range: R = key("What the figure must lie in, both ends included.")
+    why: Text | None = optional("The reason, shown with the verdict.")
 
     @model_validator(mode="before")
     @classmethod
@@ -103,61 +93,49 @@ class Bounds(_Ranges):  # type: ignore[misc, valid-type]  # its fields are the t
 class Variant(Model):
     """One way to run a scenario."""
 
-    name: Name = Field(description="How verdicts, folders and `--variant` call it.")
-    settings: Settings = Field(
-        default_factory=dict, alias="with", description="Settings on top of the scenario's."
-    )
-    expect: dict[Text, Bounds] = Field(
+    name: Name = key("How verdicts, folders and `--variant` call it.")
+    settings: Settings = key("Settings on top of the scenario's.", alias="with", default_factory=dict)
+    expect: dict[Text, Bounds] = key(
+        "What must hold for this variant; replaces the scenario's range for the same subject and metric.",
         default_factory=dict,
-        description="What must hold for this variant; replaces the scenario's range for the same subject "
-        "and metric.",
     )
-    story: Text | None = Field(default=None, description="What it shows, in words.")
+    story: Text | None = optional("What it shows, in words.")
 
 
 class Control(Model):
     """The same network without the cause: an expectation must fail, or it proves nothing."""
 
-    name: Name | None = Field(default=None, description="How verdicts, folders and `--variant` call it.")
-    variant: Name | None = Field(
-        default=None, description="The variant that it is a control of; the first one if none is named."
-    )
-    settings: Settings = Field(
-        alias="with", description="What takes the cause away: settings on top of the variant's."
-    )
-    breaks: Text = Field(description="The expectation that must fail, as `download.retransmits`.")
-    story: Text | None = Field(default=None, description="What it shows, in words.")
+    name: Name | None = optional("How verdicts, folders and `--variant` call it.")
+    variant: Name | None = optional("The variant that it is a control of; the first one if none is named.")
+    settings: Settings = key("What takes the cause away: settings on top of the variant's.", alias="with")
+    breaks: Text = key("The expectation that must fail, as `download.retransmits`.")
+    story: Text | None = optional("What it shows, in words.")
 
 
 class Scenario(Model):
     """One experiment: wiring, settings, traffic, expectations and the controls that prove them."""
 
-    name: Name = Field(description="The name of the file without `.yaml`.")
-    story: Text | None = Field(
-        default=None, description="What it shows; if it is left out, the comment that the file begins with."
+    name: Name = key("The name of the file without `.yaml`.")
+    story: Text | None = optional("What it shows; if it is left out, the comment that the file begins with.")
+    source: Citation = key("Where its figures come from.")
+    fitted: Rows = key(
+        "Those of the measured rows that a part was fitted to; the others are predicted.", default=()
     )
-    source: Citation = Field(description="Where its figures come from.")
-    fitted: Rows = Field(
-        default=(),
-        description="Those of the measured rows that a part was fitted to; the others are predicted.",
-    )
-    topology: Name = Field(description="The wiring: a file of `topologies/` without `.yaml`.")
-    settings: Settings = Field(
-        default_factory=dict,
+    topology: Name = key("The wiring: a file of `topologies/` without `.yaml`.")
+    settings: Settings = key(
+        "The part that a node is, and settings of nodes, ports, cables and the network.",
         alias="with",
-        description="The part that a node is, and settings of nodes, ports, cables and the network.",
+        default_factory=dict,
     )
-    traffic: tuple[TrafficItem, ...] = Field(
-        description="What happens, in order; each item under the name of its tool."
+    traffic: tuple[TrafficItem, ...] = key("What happens, in order; each item under the name of its tool.")
+    expect: dict[Text, Bounds] = key(
+        "What must hold: a subject, its metrics and their ranges.", default_factory=dict
     )
-    expect: dict[Text, Bounds] = Field(
-        default_factory=dict, description="What must hold: a subject, its metrics and their ranges."
+    variants: tuple[Variant, ...] = key(
+        "Several ways to run it; without any, it runs once as it stands.", default=()
     )
-    variants: tuple[Variant, ...] = Field(
-        default=(), description="Several ways to run it; without any, it runs once as it stands."
-    )
-    controls: tuple[Control, ...] = Field(
-        default=(), description="The same network without the cause: each must break an expectation."
+    controls: tuple[Control, ...] = key(
+        "The same network without the cause: each must break an expectation.", default=()
     )
 
     stub: ClassVar[Mapping[str, Any]] = {

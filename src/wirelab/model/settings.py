@@ -1,28 +1,21 @@
 """Settings: what ``with:`` may say about a node, a port, a cable or the whole network."""
 
-from __future__ import annotations
-
-from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Final, Literal, cast, get_args
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from functools import partial
+from typing import Final, Literal, cast, get_args
 
 from wirelab.errors import unknown
 from wirelab.model.bus import bus_of
 from wirelab.model.metric import NETWORK, PRIORITIES
 from wirelab.model.modes import AUTO, Duplex, parse_modes
 from wirelab.model.packets import parse_packets
-from wirelab.model.setting_kind import SettingKind
-from wirelab.model.setting_table import CABLE_SETTINGS, NETWORK_SETTINGS, NODE_SETTINGS, PORT_SETTINGS
-from wirelab.model.topology import PortError
+from wirelab.model.parts import PartKind, Parts
+from wirelab.model.setting_table import SettingKind, settings_of
+from wirelab.model.topology import Topology
 from wirelab.model.types import Congestion, read_on_off
+from wirelab.model.yamlfile import Loc, Report
 from wirelab.units import COUNT, RATE, SIZE, Quantity, parse
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Mapping
-
-    from wirelab.errors import Problem
-    from wirelab.model.parts import PartKind, Parts
-    from wirelab.model.topology import Topology
-    from wirelab.model.yamlfile import Document, Loc
 
 Value = int | bool | str
 QueueKind = Literal["fq_codel", "fq", "cake", "pfifo_fast", "pfifo", "bfifo"]
@@ -52,10 +45,6 @@ class Setting:
 Trust = Literal["pcp", "dscp"]
 
 
-class SettingError(ValueError):
-    """A line of ``with:`` that names nothing or has a value that does not fit; the message says why."""
-
-
 @dataclass(frozen=True, slots=True)
 class SettingReader:
     """Reads ``with:`` of scenarios on one topology."""
@@ -63,24 +52,25 @@ class SettingReader:
     topology: Topology
     parts: Parts
 
-    def read(self, settings: Mapping[str, str], loc: Loc, document: Document) -> Iterator[Setting | Problem]:
-        """Each line of the mapping at ``loc``, as a Setting or as the problem with it."""
+    def read(self, settings: Mapping[str, str], loc: Loc, report: Report) -> tuple[Setting, ...]:
+        """The sound lines of the mapping at ``loc``; what is wrong with the others is reported."""
+        sound = []
         for key, text in settings.items():
-            here = (*loc, key)
             try:
-                yield self.setting(key, text, here)
+                sound.append(self.setting(key, text, (*loc, key)))
             except ValueError as error:
-                yield document.problem(here, str(error))
+                report((*loc, key), str(error))
+        return tuple(sound)
 
     def setting(self, key: str, text: str, loc: Loc = ()) -> Setting:
-        """One line of ``with:``. Raises SettingError or UnitError that says what would be right."""
+        """One line of ``with:``. Raises ValueError that says what would be right."""
         target, name, kind = self._what(key)
-        return Setting(target, name, self._value(text, kind), loc)
+        return Setting(target, name, read_value(text, kind, self.parts), loc)
 
     def quantity(self, key: str) -> Quantity | None:
-        """What a setting is measured in, None for words. Raises SettingError if there is no such setting."""
+        """What a setting is measured in, None for words. Raises ValueError if there is no such setting."""
         _, _, kind = self._what(key)
-        return kind.kind if isinstance(kind, SettingKind) and isinstance(kind.kind, Quantity) else None
+        return kind.quantity if isinstance(kind, SettingKind) else None
 
     def _what(self, key: str) -> tuple[Target, str, SettingKind | PartKind]:
         name, *rest = key.split(".")
@@ -89,58 +79,51 @@ class SettingReader:
             if not rest:
                 return Target(name), PART, node.kind
             if len(rest) == 1:
-                return self._setting(Target(name), rest[0], NODE_SETTINGS[node.kind], key)
-            try:
-                ref = self.topology.resolve(".".join([name, *rest[:-1]]))
-            except PortError as error:
-                raise SettingError(str(error)) from None
+                return self._setting(Target(name), rest[0], node.kind, key)
+            ref = self.topology.resolve(".".join([name, *rest[:-1]]))
             if ref not in self.topology.ports():
-                raise SettingError(f"no cable is in `{ref.node}.{ref.port}`")
+                raise ValueError(f"no cable is in `{ref.node}.{ref.port}`")
             if node.kind == "host":
-                return self._setting(Target(name), rest[-1], NODE_SETTINGS["host"], key)
-            return self._setting(Target(ref.node, ref.port), rest[-1], PORT_SETTINGS[node.kind], key)
-        cables = tuple(cable.name for cable in self.topology.cables if cable.name)
-        if name in cables or name == NETWORK:
-            known = NETWORK_SETTINGS if name == NETWORK else CABLE_SETTINGS
-            if len(rest) != 1:
-                raise SettingError(f"write `{name}.<setting>`, one of {', '.join(known)}")
-            return self._setting(Target(name), rest[0], known, key)
-        raise SettingError(unknown("node", name, (*self.topology.nodes, *cables, NETWORK)))
+                return self._setting(Target(name), rest[-1], "host", key)
+            return self._setting(Target(ref.node, ref.port), rest[-1], f"{node.kind} port", key)
+        owners = {cable.name: "cable" for cable in self.topology.cables if cable.name} | {NETWORK: NETWORK}
+        if name not in owners:
+            raise ValueError(unknown("node", name, (*self.topology.nodes, *owners)))
+        if len(rest) != 1:
+            raise ValueError(f"write `{name}.<setting>`, one of {', '.join(settings_of(owners[name]))}")
+        return self._setting(Target(name), rest[0], owners[name], key)
 
-    def _setting(
-        self, target: Target, name: str, known: Mapping[str, SettingKind], key: str
-    ) -> tuple[Target, str, SettingKind]:
+    def _setting(self, target: Target, name: str, owner: str, key: str) -> tuple[Target, str, SettingKind]:
+        known = settings_of(owner)
         if name in known:
             return target, name, known[name]
-        node = self.topology.nodes.get(target.name)
-        if node is not None and target.port is None and name in PORT_SETTINGS[node.kind]:
-            raise SettingError(f"`{name}` is a setting of one port: write `{target.name}.<port>.{name}`")
-        raise SettingError(unknown(f"setting of {key.rpartition('.')[0]}", name, known))
+        if target.port is None and name in settings_of(f"{owner} port"):
+            raise ValueError(f"`{name}` is a setting of one port: write `{target.name}.<port>.{name}`")
+        raise ValueError(unknown(f"setting of {key.rpartition('.')[0]}", name, known))
 
-    def _value(self, text: str, kind: SettingKind | PartKind) -> Value:
-        if not isinstance(kind, SettingKind):
-            return self._part(kind, text)
-        if isinstance(kind.kind, Quantity):
-            return kind.parse(text)
+
+def read_value(text: str, kind: SettingKind | PartKind, parts: Parts) -> Value:
+    """The value of a setting, in base units, or a part's name. Raises ValueError for what does not fit."""
+    if isinstance(kind, SettingKind):
+        if kind.quantity:
+            return kind.parse(text, kind.quantity)
         if kind.kind in _READERS:
             return _READERS[kind.kind](text)
-        return self._part(cast("PartKind", kind.kind), text)
-
-    def _part(self, kind: PartKind, text: str) -> str:
-        if kind == "bus":
-            bus_of(text, self.parts.buses)
-            return text
-        return part_name(self.parts, kind, text)
+        kind = cast("PartKind", kind.kind)
+    if kind == "bus":
+        bus_of(text, parts.buses)
+        return text
+    return part_name(parts, kind, text)
 
 
 def part_name(parts: Parts, kind: PartKind, text: str) -> str:
-    """``text`` if a part of this kind has that name. Raises SettingError if not."""
+    """``text`` if a part of this kind has that name. Raises ValueError if not."""
     if text in parts.of(kind):
         return text
     other = parts.kind(text)
     if other is not None:
-        raise SettingError(f"`{text}` is a {other}, a {kind} is needed: {', '.join(parts.names(kind))}")
-    raise SettingError(unknown(kind, text, parts.names(kind)))
+        raise ValueError(f"`{text}` is a {other}, a {kind} is needed: {', '.join(parts.of(kind))}")
+    raise ValueError(unknown(kind, text, parts.of(kind)))
 
 
 def parse_priorities(text: str) -> tuple[int, ...]:
@@ -148,45 +131,33 @@ def parse_priorities(text: str) -> tuple[int, ...]:
     try:
         priorities = {parse(word, COUNT) for word in text.split(",")}
     except ValueError:
-        raise SettingError(f"`{text}` are no priorities; write for example `3` or `[3, 4]`") from None
+        raise ValueError(f"`{text}` are no priorities; write for example `3` or `[3, 4]`") from None
     if max(priorities) >= PRIORITIES:
-        raise SettingError(f"there is no priority {max(priorities)}; they are 0..{PRIORITIES - 1}")
+        raise ValueError(f"there is no priority {max(priorities)}; they are 0..{PRIORITIES - 1}")
     return tuple(sorted(priorities))
 
 
-_QUEUE_BYTES: Final = replace(NODE_SETTINGS["switch"]["queue_limit"], kind=SIZE)
-_QUEUE_FRAMES: Final = replace(_QUEUE_BYTES, kind=COUNT)
-
-
-def queue_limit(text: str) -> int | str:
+def _queue_limit(text: str) -> int | str:
     """``107 kB`` in bytes, or ``1000 frames`` as it is. Raises ValueError for anything else."""
+    setting = settings_of("switch")["queue_limit"]
     if not text.endswith(FRAMES):
-        return _QUEUE_BYTES.parse(text)
-    if not _QUEUE_FRAMES.parse(text.removesuffix(FRAMES)):
-        raise SettingError("a queue of 0 frames holds nothing")
+        return setting.parse(text, SIZE)
+    setting.parse(text.removesuffix(FRAMES), COUNT)
     return text
 
 
-def _word(known: object, what: str) -> Callable[[str], str]:
-    """A reader that takes the words of a Literal, and nothing else."""
-
-    def read(text: str) -> str:
-        words: tuple[str, ...] = get_args(known)
-        if text in words:
-            return text
-        raise SettingError(unknown(what, text, words))
-
-    return read
+def _word(known: object, what: str, text: str) -> str:
+    """``text`` if it is one of the words of a Literal."""
+    words: tuple[str, ...] = get_args(known)
+    if text not in words:
+        raise ValueError(unknown(what, text, words))
+    return text
 
 
-def _as_text(parse_text: Callable[[str], object]) -> Callable[[str], str]:
-    """A reader that leaves what can be parsed as it is written."""
-
-    def read(text: str) -> str:
-        parse_text(text)
-        return text
-
-    return read
+def _as_text(parse_text: Callable[[str], object], text: str) -> str:
+    """``text`` as it is written, if it can be parsed."""
+    parse_text(text)
+    return text
 
 
 def _speed(text: str) -> int | str:
@@ -195,13 +166,13 @@ def _speed(text: str) -> int | str:
 
 _READERS: Final[Mapping[str, Callable[[str], Value]]] = {
     "on_off": read_on_off,
-    "congestion": _word(Congestion, "congestion control"),
-    "queue": _word(QueueKind, "queue"),
-    "queue_limit": queue_limit,
+    "congestion": partial(_word, Congestion, "congestion control"),
+    "queue": partial(_word, QueueKind, "queue"),
+    "queue_limit": _queue_limit,
     "speed": _speed,
-    "duplex": _word(Duplex, "duplex"),
-    "modes": _as_text(parse_modes),
-    "priorities": _as_text(parse_priorities),
-    "trust": _word(Trust, "trust"),
-    "packets": _as_text(parse_packets),
+    "duplex": partial(_word, Duplex, "duplex"),
+    "modes": partial(_as_text, parse_modes),
+    "priorities": partial(_as_text, parse_priorities),
+    "trust": partial(_word, Trust, "trust"),
+    "packets": partial(_as_text, parse_packets),
 }

@@ -3,18 +3,14 @@
 Both are read off the types of the fields: a new field needs no line here.
 """
 
-from __future__ import annotations
-
+from collections.abc import Iterator
 from functools import partial
-from typing import TYPE_CHECKING, Annotated, Any, Final, get_args, get_origin
+from typing import Annotated, Any, Final, get_args, get_origin
+
+from pydantic.fields import FieldInfo
 
 from wirelab.model.types import Celsius, HostSpeed
 from wirelab.units import RATE, Quantity, show
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-
-    from pydantic.fields import FieldInfo
 
 _CELSIUS: Final = get_args(Celsius)[1]
 _HOST_SPEED: Final = get_args(HostSpeed)[1]
@@ -22,47 +18,40 @@ _HOST_SPEED: Final = get_args(HostSpeed)[1]
 
 def spelling(value: object, field: FieldInfo) -> str:
     """``value`` of a field as text: ``16 KiB``, ``on``, ``46 C``; the items of a list with commas."""
-    marks = tuple(_marks(field))
     if isinstance(value, tuple):
-        return ", ".join(_spelled(item, marks) for item in value)
-    return _spelled(value, marks)
+        return ", ".join(spelling(item, field) for item in value)
+    if isinstance(value, bool):
+        return "on" if value else "off"
+    if isinstance(value, float) and _CELSIUS in _marks(field):
+        return f"{value:g} C"
+    quantity = _quantity(field)
+    return show(value, quantity) if quantity and isinstance(value, int) else str(value)
 
 
 def unit(value: object, field: FieldInfo) -> str | None:
     """The base unit in which ``value`` is a number, None if it is a count or no number."""
     if isinstance(value, bool) or not isinstance(value, int | float):
         return None
-    marks = tuple(_marks(field))
-    if _CELSIUS in marks:
+    if _CELSIUS in _marks(field):
         return "C"
-    quantity = _quantity(marks)
+    quantity = _quantity(field)
     return quantity.base or None if quantity else None
 
 
-def _spelled(value: object, marks: tuple[object, ...]) -> str:
-    if isinstance(value, bool):
-        return "on" if value else "off"
-    if isinstance(value, float) and _CELSIUS in marks:
-        return f"{value:g} C"
-    quantity = _quantity(marks)
-    return show(value, quantity) if quantity and isinstance(value, int) else str(value)
-
-
-def _quantity(marks: tuple[object, ...]) -> Quantity | None:
+def _quantity(field: FieldInfo) -> Quantity | None:
     """The quantity that the validator of a field was made for."""
-    if _HOST_SPEED in marks:
-        return RATE
-    for mark in marks:
+    for mark in _marks(field):
+        if mark == _HOST_SPEED:
+            return RATE
         validator = getattr(mark, "func", None)
         if isinstance(validator, partial):
             return next((arg for arg in validator.args if isinstance(arg, Quantity)), None)
     return None
 
 
-def _marks(field: FieldInfo) -> Iterator[object]:
+def _marks(field: FieldInfo) -> tuple[object, ...]:
     """What its type is annotated with, also where that is one of several types or the type of items."""
-    yield from field.metadata
-    yield from _annotations(field.annotation)
+    return (*field.metadata, *_annotations(field.annotation))
 
 
 def _annotations(annotation: Any) -> Iterator[object]:  # noqa: ANN401 - whatever an annotation may be

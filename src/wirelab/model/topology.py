@@ -1,21 +1,17 @@
 """Topology: nodes and the cables between their ports."""
 
-from __future__ import annotations
-
 import functools
 import re
+from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Annotated, Any, ClassVar, Final, Literal
+from typing import Annotated, Any, ClassVar, Final, Literal
 
-from pydantic import AfterValidator, BeforeValidator, Field, WithJsonSchema
+from pydantic import AfterValidator, BeforeValidator, WithJsonSchema
 
 from wirelab.errors import unknown
 from wirelab.model.graph import fewest_hops
 from wirelab.model.parts import STANDARD_MTU_BYTES
-from wirelab.model.types import Length, Model, Name, NodeName, Rate, Size, Text, Time, kind_of
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping
+from wirelab.model.types import Length, Model, Name, NodeName, Rate, Size, Text, Time, key, kind_of, optional
 
 NodeKind = Literal["host", "switch", "module", "hub", "firewall"]
 
@@ -23,14 +19,13 @@ HOST_PORT: Final = "eth0"
 MODULE_HOST_PORT: Final = "host"
 MODULE_LINE_PORT: Final = "line"
 
-NUMBERED: Final[tuple[NodeKind, ...]] = ("switch", "hub", "firewall")
-"""The kinds of nodes whose ports are p1, p2, p3..."""
+FIXED_PORTS: Final[Mapping[NodeKind, tuple[str, ...]]] = {
+    "host": (HOST_PORT,),
+    "module": (MODULE_HOST_PORT, MODULE_LINE_PORT),
+}
+"""The ports of the kinds of nodes that always have the same; those of the others are p1, p2, p3..."""
 
 _SWITCH_PORT: Final = re.compile(r"p[1-9][0-9]{0,3}", re.ASCII)
-
-
-class PortError(ValueError):
-    """Text that names no port of a topology; the message says what would."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -79,75 +74,66 @@ Pair = Annotated[
 class Node(Model):
     """A device."""
 
-    kind: NodeKind = Field(description="What it is.")
-    part: Name | None = Field(
-        default=None, description="Its hardware in the catalogue, unless a scenario says another."
-    )
-    nic: Name | None = Field(
-        default=None, description="A host's or firewall's network card, if it is not that of its part."
-    )
+    kind: NodeKind = key("What it is.")
+    part: Name | None = optional("Its hardware in the catalogue, unless a scenario says another.")
+    nic: Name | None = optional("A host's or firewall's network card, if it is not that of its part.")
 
 
 class Cable(Model):
     """Two ports joined."""
 
-    name: NodeName | None = Field(default=None, description="How settings call it: `patch.length`.")
-    between: Pair = Field(description="The two ports that it joins, as `[server, switch.p1]`.")
-    speed_bps: Rate | None = Field(
-        default=None,
-        alias="speed",
-        description="What both ends are forced to; without it they agree (autonegotiation).",
+    name: NodeName | None = optional("How settings call it: `patch.length`.")
+    between: Pair = key("The two ports that it joins, as `[server, switch.p1]`.")
+    speed_bps: Rate | None = optional(
+        "What both ends are forced to; without it they agree (autonegotiation).", alias="speed"
     )
-    length_mm: Length | None = Field(
-        default=None, alias="length", description="How long it is: 5 ns a metre."
-    )
-    delay_ns: Time | None = Field(
-        default=None, alias="delay", description="How long a bit takes to the other end, instead of a length."
+    length_mm: Length | None = optional("How long it is: 5 ns a metre.", alias="length")
+    delay_ns: Time | None = optional(
+        "How long a bit takes to the other end, instead of a length.", alias="delay"
     )
 
 
 class Topology(Model):
     """Wiring shared by scenarios."""
 
-    name: Name = Field(description="The name of the file without `.yaml`.")
-    drawing: Text = Field(description="Its picture in one line, printed above each run.")
-    story: Text | None = Field(default=None, description="What it is, in words.")
-    mtu_bytes: Size = Field(
-        default=STANDARD_MTU_BYTES,
-        alias="mtu",
-        description="The largest packet that a frame carries, at every port.",
+    name: Name = key("The name of the file without `.yaml`.")
+    drawing: Text = key("Its picture in one line, printed above each run.")
+    story: Text | None = optional("What it is, in words.")
+    mtu_bytes: Size = key(
+        "The largest packet that a frame carries, at every port.", alias="mtu", default=STANDARD_MTU_BYTES
     )
-    nodes: dict[NodeName, Node] = Field(description="The devices by name.")
-    cables: tuple[Cable, ...] = Field(description="What joins their ports.")
+    nodes: dict[NodeName, Node] = key("The devices by name.")
+    cables: tuple[Cable, ...] = key("What joins their ports.")
 
     stub: ClassVar[Mapping[str, Any]] = {"name": "unnamed", "drawing": "none", "nodes": {}, "cables": []}
 
     def resolve(self, text: str) -> PortRef:
         """The port that ``text`` names: ``client``, ``client.eth0``, ``switch.p1``, ``module.line``.
 
-        Raises PortError if there is no such node, or the node has no such port.
+        Raises ValueError if there is no such node, or the node has no such port.
         """
         name, _, port = text.partition(".")
         node = self.nodes.get(name)
         if node is None:
-            raise PortError(unknown("node", name, self.nodes))
-        if node.kind in NUMBERED:
+            raise ValueError(unknown("node", name, self.nodes))
+        ports = FIXED_PORTS.get(node.kind)
+        if ports is None:
             if not _SWITCH_PORT.fullmatch(port):
-                raise PortError(f"`{text}` is not a port of a {node.kind}; write `{name}.p1`, `{name}.p2`...")
-            return PortRef(name, port)
-        ports = (HOST_PORT,) if node.kind == "host" else (MODULE_HOST_PORT, MODULE_LINE_PORT)
-        if node.kind == "host" and not port:
-            return PortRef(name, HOST_PORT)
-        if port not in ports:
+                raise ValueError(
+                    f"`{text}` is not a port of a {node.kind}; write `{name}.p1`, `{name}.p2`..."
+                )
+        elif node.kind == "host" and not port:
+            port = HOST_PORT
+        elif port not in ports:
             listed = " and ".join(f"`{name}.{known}`" for known in ports)
-            raise PortError(f"`{text}` is not a port: the {node.kind} `{name}` has {listed}")
+            raise ValueError(f"`{text}` is not a port: the {node.kind} `{name}` has {listed}")
         return PortRef(name, port)
 
     def has_port(self, node: str, port: str) -> bool:
         """Whether ``node`` (one of the nodes) has a port of that name."""
         try:
             self.resolve(f"{node}.{port}")
-        except PortError:
+        except ValueError:
             return False
         return True
 
@@ -168,14 +154,11 @@ class Topology(Model):
         one, other = self.ends(self.cable_of(ref))
         return other if ref == one else one
 
-    def connected(self, one: str, other: str) -> bool:
-        """Whether cables lead from one node to another."""
-        joined: dict[str, list[str]] = {}
-        for cable in self.cables:
-            a, b = (ref.node for ref in self.ends(cable))
-            joined.setdefault(a, []).append(b)
-            joined.setdefault(b, []).append(a)
-        return fewest_hops(one, other, lambda node: joined.get(node, ()), str) is not None
+    def way(self, one: str, other: str) -> tuple[tuple[PortRef, PortRef], ...] | None:
+        """The cables from one node to another, each as its two ports in that direction; None without any."""
+        ends = [self.ends(cable) for cable in self.cables]
+        hops = (hop for a, b in ends for hop in ((a, b), (b, a)))
+        return fewest_hops(one, other, ((hop[0].node, hop[1].node, hop) for hop in hops))
 
     def ports(self) -> tuple[PortRef, ...]:
         """Every port with a cable in it: in the order of the nodes, each node's by number."""

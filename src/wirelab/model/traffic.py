@@ -1,12 +1,10 @@
 """Traffic: what happens in a network, each item under the name of the tool that does it."""
 
-from __future__ import annotations
-
-from typing import Annotated, ClassVar, Final, Literal
+from typing import Annotated, ClassVar, Final, Literal, Self
 
 from pydantic import AfterValidator, Field, model_validator
 
-from wirelab.model.metric import SubjectKind  # noqa: TC001 - pydantic reads annotations
+from wirelab.model.metric import SubjectKind
 from wirelab.model.types import (
     Congestion,
     Cost,
@@ -19,6 +17,8 @@ from wirelab.model.types import (
     Seconds,
     Size,
     Time,
+    key,
+    optional,
 )
 from wirelab.units import NS_PER_MS, NS_PER_S
 
@@ -36,63 +36,47 @@ Interval = Annotated[Time, AfterValidator(_interval)]
 
 
 class _Item(Model):
-    """What every item has: a name, two ends and a start."""
+    """What every item has: a name, two ends and a start. It stands under its ``tool``."""
 
-    name: Name = Field(description="How expectations call it.")
-    sender: Name = Field(description="The host that sends, or asks.", alias="from")
-    receiver: Name = Field(description="The host that receives, or answers.", alias="to")
-    start_ns: Time | None = Field(
-        description="When it starts, after the network is ready; else when all before it have ended.",
-        default=None,
-        alias="start",
+    tool: ClassVar[str]
+
+    name: Name = key("How expectations call it.")
+    sender: Name = key("The host that sends, or asks.", alias="from")
+    receiver: Name = key("The host that receives, or answers.", alias="to")
+    start_ns: Time | None = optional(
+        "When it starts, after the network is ready; else when all before it have ended.", alias="start"
     )
-    concurrent_with: Name | None = Field(
-        description="An earlier item that it starts together with.", default=None, alias="with"
-    )
+    concurrent_with: Name | None = optional("An earlier item that it starts together with.", alias="with")
 
 
 class Iperf3(_Item):
     """One run of iperf3."""
+
+    tool: ClassVar[str] = "iperf3"
 
     @property
     def subject(self) -> SubjectKind:
         """Which metrics it has."""
         return "UDP flow" if self.protocol == "udp" else "flow"
 
-    duration_ns: Seconds | None = Field(
-        description="How long it sends; this or `bytes`.", default=None, alias="time"
+    duration_ns: Seconds | None = optional("How long it sends; this or `bytes`.", alias="time")
+    size_bytes: Size | None = optional("How much it sends; this or `time`.", alias="bytes")
+    within_ns: Seconds | None = optional(
+        "How long a transfer of `bytes` may take; 10 minutes if nothing is said.", alias="within"
     )
-    size_bytes: Size | None = Field(
-        description="How much it sends; this or `time`.", default=None, alias="bytes"
+    congestion: Congestion | None = optional("TCP's congestion control; without it the sender's own.")
+    protocol: Literal["tcp", "udp"] = key(
+        "TCP, or UDP, which sends at its rate whatever happens.", default="tcp"
     )
-    within_ns: Seconds | None = Field(
-        description="How long a transfer of `bytes` may take; 10 minutes if nothing is said.",
-        default=None,
-        alias="within",
+    bitrate_bps: Rate | None = optional(
+        "At most how fast it sends; TCP without it as fast as it can.", alias="bitrate"
     )
-    congestion: Congestion | None = Field(
-        default=None, description="TCP's congestion control; without it the sender's own."
-    )
-    protocol: Literal["tcp", "udp"] = Field(
-        default="tcp", description="TCP, or UDP, which sends at its rate whatever happens."
-    )
-    bitrate_bps: Rate | None = Field(
-        description="At most how fast it sends; TCP without it as fast as it can.",
-        default=None,
-        alias="bitrate",
-    )
-    payload_bytes: Size | None = Field(
-        description="The length of one write, or of one datagram.", default=None, alias="payload"
-    )
-    parallel: PositiveCount = Field(default=1, description="Connections at the same time.")
-    dscp: Dscp | None = Field(default=None, description="The traffic class of its packets.")
-    window_bytes: Size | None = Field(
-        description="The size of the socket buffers.", default=None, alias="window"
-    )
-    pacing_bps: Rate | None = Field(
-        description="The rate at which the sender's kernel spaces the frames of each connection.",
-        default=None,
-        alias="pacing",
+    payload_bytes: Size | None = optional("The length of one write, or of one datagram.", alias="payload")
+    parallel: PositiveCount = key("Connections at the same time.", default=1)
+    dscp: Dscp | None = optional("The traffic class of its packets.")
+    window_bytes: Size | None = optional("The size of the socket buffers.", alias="window")
+    pacing_bps: Rate | None = optional(
+        "The rate at which the sender's kernel spaces the frames of each connection.", alias="pacing"
     )
 
     @property
@@ -104,27 +88,25 @@ class Iperf3(_Item):
 class Copy(_Item):
     """A program that reads blocks, processes them and sends them; the other end writes them."""
 
+    tool: ClassVar[str] = "copy"
     subject: ClassVar[SubjectKind] = "copy"
 
-    size_bytes: Size = Field(description="How much it copies.", alias="bytes")
-    within_ns: Seconds | None = Field(
-        description="How long it may take; 10 minutes if nothing is said.", default=None, alias="within"
+    size_bytes: Size = key("How much it copies.", alias="bytes")
+    within_ns: Seconds | None = optional(
+        "How long it may take; 10 minutes if nothing is said.", alias="within"
     )
-    block_bytes: Size = Field(
-        description="How much it reads, processes and sends at a time.", default=1 << 20, alias="block"
+    block_bytes: Size = key(
+        "How much it reads, processes and sends at a time.", alias="block", default=1 << 20
     )
-    pipeline: Literal["sequential", "overlapped"] = Field(
-        default="overlapped", description="One block after the other, or all stages at the same time."
+    pipeline: Literal["sequential", "overlapped"] = key(
+        "One block after the other, or all stages at the same time.", default="overlapped"
     )
-    process_ps: Cost = Field(description="What processing a byte takes.", default=0, alias="process")
-    requests: Count = Field(
-        default=0,
-        description="Exchanges of small messages before each block, as when a file is looked up and opened.",
+    process_ps: Cost = key("What processing a byte takes.", alias="process", default=0)
+    requests: Count = key(
+        "Exchanges of small messages before each block, as when a file is looked up and opened.", default=0
     )
-    congestion: Congestion | None = Field(
-        default=None, description="TCP's congestion control; without it the sender's own."
-    )
-    dscp: Dscp | None = Field(default=None, description="The traffic class of its packets.")
+    congestion: Congestion | None = optional("TCP's congestion control; without it the sender's own.")
+    dscp: Dscp | None = optional("The traffic class of its packets.")
 
     @property
     def longest_ns(self) -> int:
@@ -135,13 +117,14 @@ class Copy(_Item):
 class Ping(_Item):
     """ICMP echo requests: what the network does to a small frame."""
 
+    tool: ClassVar[str] = "ping"
     subject: ClassVar[SubjectKind] = "ping"
 
-    duration_ns: Seconds = Field(description="How long it asks.", alias="time")
-    interval_ns: Interval = Field(
-        description="How long from one request to the next.", default=10 * NS_PER_MS, alias="interval"
+    duration_ns: Seconds = key("How long it asks.", alias="time")
+    interval_ns: Interval = key(
+        "How long from one request to the next.", alias="interval", default=10 * NS_PER_MS
     )
-    dscp: Dscp | None = Field(default=None, description="The traffic class of its packets.")
+    dscp: Dscp | None = optional("The traffic class of its packets.")
 
     @property
     def longest_ns(self) -> int:
@@ -150,7 +133,6 @@ class Ping(_Item):
 
 
 Item = Iperf3 | Copy | Ping
-TOOLS: Final = ("iperf3", "copy", "ping")
 
 
 class TrafficItem(Model):
@@ -161,22 +143,18 @@ class TrafficItem(Model):
     ping: Ping | None = None
 
     @model_validator(mode="after")
-    def _one_kind(self) -> TrafficItem:
-        items = [item for item in (self.iperf3, self.copy_, self.ping) if item is not None]
-        if not items:
+    def _one_kind(self) -> Self:
+        if not self._items:
             raise ValueError("is empty: say what runs, such as iperf3: {...}")
-        if len(items) > 1:
+        if len(self._items) > 1:
             raise ValueError("is more than one thing: begin each of them with a dash of its own")
         return self
 
     @property
-    def tool(self) -> str:
-        """The word it stands under."""
-        return next(tool for tool in TOOLS if getattr(self, "copy_" if tool == "copy" else tool))
+    def _items(self) -> tuple[Item, ...]:
+        return tuple(item for item in (self.iperf3, self.copy_, self.ping) if item is not None)
 
     @property
     def item(self) -> Item:
         """What it is."""
-        item = self.iperf3 or self.copy_ or self.ping
-        assert item is not None  # noqa: S101 - _one_kind saw to it
-        return item
+        return self._items[0]

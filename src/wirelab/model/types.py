@@ -1,10 +1,9 @@
 """The types of fields: quantities with units, names, on/off, and figures with provenance."""
 
-from __future__ import annotations
-
 import re
+from collections.abc import Callable, Mapping
 from functools import partial
-from typing import TYPE_CHECKING, Annotated, Any, ClassVar, Final, Generic, Literal, TypeVar
+from typing import Annotated, Any, ClassVar, Final, Generic, Literal, TypeVar
 
 from pydantic import (
     AfterValidator,
@@ -35,9 +34,6 @@ from wirelab.units import (
     parse_range,
 )
 
-if TYPE_CHECKING:
-    from collections.abc import Mapping
-
 INTERFACE_NAME_LENGTH: Final = 15
 """Linux holds an interface name in IFNAMSIZ = 16 bytes, the last of them zero."""
 
@@ -66,6 +62,16 @@ class Model(BaseModel):
     model_config = ConfigDict(frozen=True, extra="forbid")
 
     stub: ClassVar[Mapping[str, Any]] = {}
+
+
+def key(text: str, **more: Any) -> Any:  # noqa: ANN401 - whatever the field is
+    """A key of a file: what editors say of it, and what else pydantic is told about its field."""
+    return Field(description=text, **more)
+
+
+def optional(text: str, **more: Any) -> Any:  # noqa: ANN401 - whatever the field is
+    """A key that may be left out: its field is None then."""
+    return key(text, default=None, **more)
 
 
 def _text(value: object) -> str:
@@ -115,10 +121,6 @@ def _host_speed(value: object) -> int | str | object:
         raise ValueError(f"{error}; or `line`, for the speed of the other side") from None
 
 
-def _yes_no(value: object) -> Ends | object:
-    return _parsed_range(CONNECTS, CONNECTS.values[value] if isinstance(value, bool) else value)
-
-
 def _dscp(value: object) -> int:
     names = {"ef": 46, **{f"cs{n}": 8 * n for n in range(8)}}
     names |= {f"af{x}{y}": 8 * x + 2 * y for x in range(1, 5) for y in range(1, 4)}
@@ -136,10 +138,14 @@ def _dscp(value: object) -> int:
 def _parsed_range(kind: Quantity | Choice, value: object) -> Ends | object:
     if isinstance(value, tuple):
         return value
-    if isinstance(value, str):
-        return kind.parse(value) if isinstance(kind, Choice) else parse_range(value, kind)
     if isinstance(kind, Choice):
+        # YAML reads some words as true and false.
+        word = kind.values[value] if isinstance(value, bool) and kind is CONNECTS else value
+        if isinstance(word, str):
+            return kind.parse(word)
         raise _expected(" or ".join(kind.values), value)
+    if isinstance(value, str):
+        return parse_range(value, kind)
     raise _expected(f"a range such as `{kind.example_range}`", value)
 
 
@@ -203,32 +209,25 @@ def _not_above_one(value: int) -> int:
     return value
 
 
-def _schema(quantity: Quantity) -> WithJsonSchema:
-    if quantity is COUNT:
-        return WithJsonSchema({"type": "integer", "minimum": 0})
-    units = "|".join(quantity.units)
-    return WithJsonSchema(
-        {
+def _in(quantity: Quantity, *checks: Callable[[int], int]) -> tuple[object, ...]:
+    """The marks of a number that is written with the units of a quantity."""
+    schema: dict[str, Any] = {"type": "integer", "minimum": 0}
+    if quantity.units:
+        schema = {
             "type": "string",
-            "pattern": rf"^[0-9]+(\.[0-9]+)?\s*({units})$",
+            "pattern": rf"^[0-9]+(\.[0-9]+)?\s*({'|'.join(quantity.units)})$",
             "examples": [quantity.example],
             "description": f"A {quantity.name} in {quantity.words}.",
         }
+    return (
+        BeforeValidator(partial(_parsed, quantity)),
+        *map(AfterValidator, checks),
+        WithJsonSchema(schema),
     )
 
 
-def _range_schema(quantity: Quantity) -> WithJsonSchema:
-    unit = rf"\s*({'|'.join(quantity.units)})" if quantity.units else ""
-    number = r"[0-9]+(\.[0-9]+)?"
-    text = {
-        "type": "string",
-        "pattern": rf"^({number})?({unit})?\s*(\.\.)?\s*({number})?({unit})?$",
-        "examples": [quantity.example_range],
-        "description": f"A range of {quantity.name}: low..high, ..high or low.., both ends included.",
-    }
-    return WithJsonSchema(
-        {"anyOf": [text, {"type": "integer", "minimum": 0}]} if not quantity.units else text
-    )
+def _such_as(*examples: str, types: str | list[str] = "string") -> WithJsonSchema:
+    return WithJsonSchema({"type": types, "examples": list(examples)})
 
 
 Text = Annotated[str, BeforeValidator(_text)]
@@ -243,55 +242,44 @@ OnOff = Annotated[
 Congestion = Literal["cubic", "reno", "bbr", "dctcp"]
 """The congestion controls the lab's kernel is built with."""
 
-LinkMode = Annotated[
-    Mode,
-    BeforeValidator(_mode),
-    WithJsonSchema({"type": "string", "examples": ["2.5 Gbit/s", "100 Mbit/s half"]}),
-]
-HostSpeed = Annotated[
-    int | Literal["line"],
-    BeforeValidator(_host_speed),
-    WithJsonSchema({"type": "string", "examples": ["10 Gbit/s", "line"]}),
-]
+LinkMode = Annotated[Mode, BeforeValidator(_mode), _such_as("2.5 Gbit/s", "100 Mbit/s half")]
+HostSpeed = Annotated[int | Literal["line"], BeforeValidator(_host_speed), _such_as("10 Gbit/s", "line")]
 """The speed of a module towards its switch: always the same, or that of its ``line``."""
-Cost = Annotated[int, BeforeValidator(partial(_parsed, COST)), _schema(COST)]
-Rate = Annotated[int, BeforeValidator(partial(_parsed, RATE)), AfterValidator(_positive), _schema(RATE)]
-ByteRate = Annotated[
-    int, BeforeValidator(partial(_parsed, BYTE_RATE)), AfterValidator(_positive), _schema(BYTE_RATE)
-]
-Size = Annotated[int, BeforeValidator(partial(_parsed, SIZE)), AfterValidator(_positive), _schema(SIZE)]
-Time = Annotated[int, BeforeValidator(partial(_parsed, TIME)), _schema(TIME)]
-Seconds = Annotated[
-    int, BeforeValidator(partial(_parsed, TIME)), AfterValidator(_whole_seconds), _schema(TIME)
-]
-Microseconds = Annotated[int, BeforeValidator(partial(_parsed, MICROSECONDS)), _schema(MICROSECONDS)]
-Length = Annotated[int, BeforeValidator(partial(_parsed, LENGTH)), _schema(LENGTH)]
-Ratio = Annotated[
-    int, BeforeValidator(partial(_parsed, RATIO)), AfterValidator(_not_above_one), _schema(RATIO)
-]
-Celsius = Annotated[
-    float, BeforeValidator(_celsius), WithJsonSchema({"type": "string", "examples": ["46 C", "37.7 C"]})
-]
-Dscp = Annotated[
-    int,
-    BeforeValidator(_dscp),
-    WithJsonSchema({"type": ["string", "integer"], "examples": ["cs3", "ef"]}),
-]
+Cost = Annotated[int, *_in(COST)]
+Rate = Annotated[int, *_in(RATE, _positive)]
+ByteRate = Annotated[int, *_in(BYTE_RATE, _positive)]
+Size = Annotated[int, *_in(SIZE, _positive)]
+Time = Annotated[int, *_in(TIME)]
+Seconds = Annotated[int, *_in(TIME, _whole_seconds)]
+Microseconds = Annotated[int, *_in(MICROSECONDS)]
+Length = Annotated[int, *_in(LENGTH)]
+Ratio = Annotated[int, *_in(RATIO, _not_above_one)]
+Celsius = Annotated[float, BeforeValidator(_celsius), _such_as("46 C", "37.7 C")]
+Dscp = Annotated[int, BeforeValidator(_dscp), _such_as("cs3", "ef", types=["string", "integer"])]
 """A traffic class: 0..63, or its name by RFC 2474, 2597 and 3246."""
-Count = Annotated[int, BeforeValidator(partial(_parsed, COUNT)), _schema(COUNT)]
-PositiveCount = Annotated[
-    int, BeforeValidator(partial(_parsed, COUNT)), AfterValidator(_positive), _schema(COUNT)
-]
+Count = Annotated[int, *_in(COUNT)]
+PositiveCount = Annotated[int, *_in(COUNT, _positive)]
 
 
 def range_of(quantity: Quantity | Choice) -> Any:  # noqa: ANN401 - a type
     """The type of a range of a quantity; of a choice, the type of one of its words."""
-    if not isinstance(quantity, Choice):
-        return Annotated[Ends, BeforeValidator(partial(_parsed_range, quantity)), _range_schema(quantity)]
-    # YAML reads some words as true and false.
-    words = [*quantity.values, True, False] if quantity is CONNECTS else list(quantity.values)
-    read = _yes_no if quantity is CONNECTS else partial(_parsed_range, quantity)
-    return Annotated[Ends, BeforeValidator(read), WithJsonSchema({"enum": words})]
+    return Annotated[
+        Ends, BeforeValidator(partial(_parsed_range, quantity)), WithJsonSchema(_range_schema(quantity))
+    ]
+
+
+def _range_schema(quantity: Quantity | Choice) -> dict[str, Any]:
+    if isinstance(quantity, Choice):
+        return {"enum": [*quantity.values, True, False] if quantity is CONNECTS else list(quantity.values)}
+    unit = rf"\s*({'|'.join(quantity.units)})" if quantity.units else ""
+    number = r"[0-9]+(\.[0-9]+)?"
+    text = {
+        "type": "string",
+        "pattern": rf"^({number})?({unit})?\s*(\.\.)?\s*({number})?({unit})?$",
+        "examples": [quantity.example_range],
+        "description": f"A range of {quantity.name}: low..high, ..high or low.., both ends included.",
+    }
+    return text if quantity.units else {"anyOf": [text, {"type": "integer", "minimum": 0}]}
 
 
 Provenance = Literal["datasheet", "measured", "fitted", "assumed"]
@@ -318,3 +306,9 @@ class Figure(Model, Generic[T]):
             "from: datasheet|measured|fitted|assumed, note: who says so}"
         )
         raise ValueError(msg)
+
+
+def figure_value(part: Model, name: str) -> Any:  # noqa: ANN401 - a figure may be anything
+    """What the figure called ``name`` says, None where the part has none."""
+    figure = getattr(part, name, None)
+    return figure.value if isinstance(figure, Figure) else None

@@ -1,30 +1,22 @@
 """A Document as a model, and everything that is wrong with it as problems with their lines."""
 
-from __future__ import annotations
-
 import re
 import types
-from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Annotated, Any, Final, Generic, TypeVar, Union, get_args, get_origin
+from dataclasses import replace
+from typing import Annotated, Any, Generic, NamedTuple, TypeVar, Union, get_args, get_origin
 
 from pydantic import ValidationError
+from pydantic.fields import FieldInfo
+from pydantic_core import ErrorDetails
 
 from wirelab.errors import InputError, Problem, nearest, unknown
 from wirelab.model.types import Model, kind_of
-
-if TYPE_CHECKING:
-    from pydantic_core import ErrorDetails
-
-    from wirelab.model.yamlfile import Document, Loc
+from wirelab.model.yamlfile import Document, Loc
 
 M = TypeVar("M", bound=Model)
 
-_ITEM_DEPTH: Final = 2
-_KEY_STEP: Final = "[key]"
 
-
-@dataclass(frozen=True, slots=True)
-class Checked(Generic[M]):
+class Checked(NamedTuple, Generic[M]):
     """What is sound of a file, as a model with its document, and the problems with the rest.
 
     Where there are problems the model is for finding more of them, not for use.
@@ -46,7 +38,7 @@ def validate(kind: type[M], document: Document) -> Checked[M]:
         errors = error.errors(include_url=False)
     problems = (*document.problems, *_problems(errors, kind, document))
     cut: set[Loc] = set()
-    for depth in (_ITEM_DEPTH, 1):
+    for depth in (2, 1):  # an item of what stands at the top, else that as a whole
         cut |= {_cut(error, depth) for error in errors}
         pruned, moved = _without(document.root, cut)
         try:
@@ -70,15 +62,11 @@ def _cut(error: ErrorDetails, depth: int) -> Loc:
 def _without(tree: dict[str, Any], cut: set[Loc]) -> tuple[dict[str, Any], dict[Loc, int]]:
     """The tree without what is cut, and the old index of each item of a top-level list."""
     moved: dict[Loc, int] = {}
-    pruned: dict[str, Any] = {}
     for key, value in tree.items():
-        if (key,) in cut:
-            continue
-        pruned[key] = _pruned(value, (key,), cut)
-        if isinstance(value, list):
+        if isinstance(value, list) and (key,) not in cut:
             kept = [index for index in range(len(value)) if (key, index) not in cut]
             moved.update({(key, now): before for now, before in enumerate(kept)})
-    return pruned, moved
+    return _pruned(tree, (), cut), moved
 
 
 def _moved_back(error: ErrorDetails, moved: dict[Loc, int]) -> Loc:
@@ -141,7 +129,8 @@ def _message(error: ErrorDetails, kind: type[Model]) -> str:  # noqa: PLR0911 - 
 
 
 def _loc(error: ErrorDetails) -> Loc:
-    return tuple(step for step in error["loc"] if step != _KEY_STEP)
+    """Where it is, without pydantic's word for a key of a mapping."""
+    return tuple(step for step in error["loc"] if step != "[key]")
 
 
 def _such_as(kind: type[Model], loc: Loc) -> str:
@@ -149,29 +138,27 @@ def _such_as(kind: type[Model], loc: Loc) -> str:
     return f" such as {', '.join(keys[:3])}" if keys else ""
 
 
-def _keys(kind: type[Model]) -> tuple[str, ...]:
-    return tuple(field.alias or name for name, field in kind.model_fields.items())
-
-
 def _keys_at(kind: type[Model], loc: Loc) -> tuple[str, ...]:
     """The keys that may stand in the mapping at ``loc``, none if any may."""
     here: Any = kind
     for step in loc:
         if isinstance(here, type) and issubclass(here, Model):
-            fields = {field.alias or name: field for name, field in here.model_fields.items()}
+            fields = _fields(here)
             if step not in fields:
                 return ()
             here = _bare(fields[str(step)].annotation)
         else:
             here = _bare(get_args(here)[0] if isinstance(step, int) else get_args(here)[-1])
-    return _keys(here) if isinstance(here, type) and issubclass(here, Model) else ()
+    return tuple(_fields(here)) if isinstance(here, type) and issubclass(here, Model) else ()
+
+
+def _fields(kind: type[Model]) -> dict[str, FieldInfo]:
+    return {field.alias or name: field for name, field in kind.model_fields.items()}
 
 
 def _bare(annotation: Any) -> Any:  # noqa: ANN401 - whatever an annotation may be
     """An annotation without Annotated and without None."""
     origin = get_origin(annotation)
-    if origin is Annotated:
-        return _bare(get_args(annotation)[0])
-    if origin in (Union, types.UnionType):
+    if origin in (Annotated, Union, types.UnionType):
         return _bare(next(member for member in get_args(annotation) if member is not type(None)))
     return annotation

@@ -1,25 +1,16 @@
 """Wiring: a topology with one set of settings, where every figure of every port can be looked up."""
 
-from __future__ import annotations
-
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Final
+from typing import Self
 
 from wirelab.model.ethernet import cable_delay_ns
 from wirelab.model.metric import NETWORK
 from wirelab.model.modes import AUTO, Mode
-from wirelab.model.parts import Firewall, Host, Hub, Nic, Storage, Switch, Transceiver
+from wirelab.model.parts import Firewall, Host, Hub, Nic, Part, Parts, Storage, Switch, Transceiver
 from wirelab.model.settings import PART, Setting, Target, Value, parse_priorities
-from wirelab.model.topology import MODULE_HOST_PORT, PortRef
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping
-
-    from wirelab.model.parts import Part, Parts
-    from wirelab.model.topology import Cable, Topology
-    from wirelab.model.types import Figure
-
-_EVERYWHERE: Final = Target(NETWORK)
+from wirelab.model.topology import MODULE_HOST_PORT, Cable, PortRef, Topology
+from wirelab.model.types import figure_value
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,29 +26,31 @@ class Wiring:
     settings: Mapping[tuple[Target, str], Setting] = field(default_factory=dict)
 
     @classmethod
-    def of(cls, topology: Topology, parts: Parts, settings: Iterable[Setting]) -> Wiring:
+    def of(cls, topology: Topology, parts: Parts, settings: Iterable[Setting]) -> Self:
         """The wiring with ``settings`` in the order in which they apply."""
         return cls(topology, parts, {(setting.target, setting.name): setting for setting in settings})
 
+    def own(self, node: str, name: str) -> Value | None:
+        """What the settings say of a node itself, None if they say nothing."""
+        setting = self.settings.get((Target(node), name))
+        return None if setting is None else setting.value
+
     def part_name(self, node: str) -> str | None:
         """The part that a node is, None if it is left open."""
-        setting = self.settings.get((Target(node), PART))
-        return self.topology.nodes[node].part if setting is None else str(setting.value)
+        part = self.own(node, PART)
+        return self.topology.nodes[node].part if part is None else str(part)
 
     def nic_name(self, node: str) -> str:
         """The card of a host: what a setting says, else the topology, else what the host comes with.
 
         A scenario that replaces the host replaces its card with it.
         """
-        setting = self.settings.get((Target(node), "nic"))
-        if setting is not None:
-            return str(setting.value)
-        replaced = (Target(node), PART) in self.settings
-        named = self.topology.nodes[node].nic
-        if named and not replaced:
-            return named
-        firewall = self.topology.nodes[node].kind == "firewall"
-        return self.firewall(node).nic if firewall else self.host(node).nic
+        said, written = self.own(node, "nic"), self.topology.nodes[node]
+        if said is not None:
+            return str(said)
+        if written.nic and self.own(node, PART) is None:
+            return written.nic
+        return self.firewall(node).nic if written.kind == "firewall" else self.host(node).nic
 
     def firewall(self, node: str) -> Firewall:
         """The firewall part of a node."""
@@ -73,8 +66,8 @@ class Wiring:
 
     def storage(self, node: str) -> Storage | None:
         """What a host reads from and writes to, None if that costs no time."""
-        setting = self.settings.get((Target(node), "storage"))
-        return None if setting is None else self.parts.storage[str(setting.value)]
+        storage = self.own(node, "storage")
+        return None if storage is None else self.parts.storage[str(storage)]
 
     def transceiver(self, node: str) -> Transceiver:
         """The module part of a node."""
@@ -89,12 +82,9 @@ class Wiring:
 
     def setting(self, ref: PortRef, *names: str) -> Setting | None:
         """What the settings say about a port, the nearest first; of several names, the first."""
-        for target in (Target(ref.node, ref.port), Target(ref.node), _EVERYWHERE):
-            for name in names:
-                setting = self.settings.get((target, name))
-                if setting is not None:
-                    return setting
-        return None
+        targets = (Target(ref.node, ref.port), Target(ref.node), Target(NETWORK))
+        keys = ((target, name) for target in targets for name in names)
+        return next((self.settings[key] for key in keys if key in self.settings), None)
 
     def number(self, ref: PortRef, name: str) -> int:
         """A figure of a port, in base units. Raises KeyError if neither settings nor part have it."""
@@ -108,8 +98,8 @@ class Wiring:
         setting = self.setting(ref, name)
         if setting is not None:
             return setting.value
-        figure: Figure[Value] | None = getattr(self.device(ref.node), name, None)
-        return None if figure is None else figure.value
+        value: Value | None = figure_value(self.device(ref.node), name)
+        return value
 
     def asked_speed_bps(self, ref: PortRef) -> int | None:
         """The speed that a port is forced to by a setting or its cable, None where it is to negotiate."""
@@ -172,11 +162,10 @@ class Wiring:
 
     def rx_usecs(self, ref: PortRef) -> int:
         """The interrupt moderation of a card's port; that of a host's own driver comes first."""
-        if self.topology.nodes[ref.node].kind != "host":
-            return self.number(ref, "rx_usecs")
-        host = self.host(ref.node)
-        if self.setting(ref, "rx_usecs") is None and host.rx_usecs and host.nic == self.nic_name(ref.node):
-            return host.rx_usecs.value
+        if self.topology.nodes[ref.node].kind == "host" and self.setting(ref, "rx_usecs") is None:
+            host = self.host(ref.node)
+            if host.rx_usecs and host.nic == self.nic_name(ref.node):
+                return host.rx_usecs.value
         return self.number(ref, "rx_usecs")
 
     def fifo_bytes(self, ref: PortRef) -> int:
@@ -184,25 +173,18 @@ class Wiring:
 
         One that says PAUSE to a switch that does not listen holds less than its datasheet says.
         """
-        module = self.transceiver(ref.node)
-        host_side = PortRef(ref.node, MODULE_HOST_PORT)
-        if self.setting(ref, "fifo") is None and module.fifo_unheeded is not None:
-            heeded = self.pause(host_side, "pause_tx") and self.pause(
-                self.topology.peer(host_side), "pause_rx"
-            )
-            if not heeded:
-                return module.fifo_unheeded.value
-        return self.number(ref, "fifo")
+        unheeded = self.transceiver(ref.node).fifo_unheeded
+        side = PortRef(ref.node, MODULE_HOST_PORT)
+        if unheeded is None or self.setting(ref, "fifo") is not None:
+            return self.number(ref, "fifo")
+        if self.pause(side, "pause_tx") and self.pause(self.topology.peer(side), "pause_rx"):
+            return self.number(ref, "fifo")
+        return unheeded.value
 
-    def timestamps(self, node: str) -> bool:
-        """Whether a host uses TCP timestamps."""
-        setting = self.settings.get((Target(node), "timestamps"))
-        return self.host(node).timestamps.value if setting is None else bool(setting.value)
-
-    def congestion(self, node: str) -> str:
-        """The congestion control a host uses unless a flow says otherwise."""
-        setting = self.settings.get((Target(node), "congestion"))
-        return self.host(node).congestion.value if setting is None else str(setting.value)
+    def of_host(self, node: str, name: str) -> Value:
+        """A figure of a host itself, not of its card, from the settings, else from its part."""
+        said = self.own(node, name)
+        return figure_value(self.host(node), name) if said is None else said
 
     def _cable_setting(self, cable: Cable, name: str) -> Setting | None:
         return self.settings.get((Target(cable.name), name)) if cable.name else None

@@ -4,26 +4,24 @@ Every scalar stays the text that was written (``16 KiB``, ``0``, ``on``); what i
 model to say. So a number is never rounded by the reader, and a message quotes what the author wrote.
 """
 
-from __future__ import annotations
-
 import functools
 import itertools
 import os
 import re
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Final
+from typing import Any, Final
 
 import yaml
 
 from wirelab.errors import InputError, Problem
 from wirelab.units import BYTES_PER_KIB
 
-if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping
-
 Loc = tuple[str | int, ...]
 Tree = dict[str, Any] | list[Any] | str | None
+Report = Callable[[Loc, str], None]
+"""Takes what is wrong at a place of a document."""
 
 _NULL: Final = ("", "~", "null")
 _STRING_TAG: Final = "tag:yaml.org,2002:str"

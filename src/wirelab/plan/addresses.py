@@ -1,17 +1,11 @@
 """IP networks: one wherever frames get without a firewall in between, and the routes between them."""
 
-from __future__ import annotations
-
+from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Final
+from typing import Final, Self
 
-from wirelab.model.topology import HOST_PORT, PortRef
+from wirelab.model.topology import HOST_PORT, PortRef, Topology
 from wirelab.plan.types import Route
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping
-
-    from wirelab.model.topology import Topology
 
 PREFIX_BITS: Final = 24
 _LAST_ADDRESS: Final = 254
@@ -28,7 +22,7 @@ class Addresses:
     address_of: Mapping[PortRef, str]
 
     @classmethod
-    def of(cls, topology: Topology) -> Addresses:
+    def of(cls, topology: Topology) -> Self:
         """The addresses of a topology whose cables make no loop."""
         numbers = _networks(topology)
         hosts = [name for name, node in topology.nodes.items() if node.kind == "host"]
@@ -50,28 +44,20 @@ class Addresses:
         address = self.address_of.get(ref)
         return None if address is None else f"{address}/{PREFIX_BITS}"
 
-    def host(self, name: str) -> str:
-        """The address of a host."""
-        return self.address_of[PortRef(name, HOST_PORT)]
-
     def routes(self, node: str) -> tuple[Route, ...]:
         """The way from a host or firewall to every network that it is not in, if there is one."""
-        own = {self.network_of[ref] for ref in self.network_of if ref.node == node}
+        own = {network for ref, network in self.network_of.items() if ref.node == node}
         first: dict[int, str] = {}
         edge = [(network, "") for network in sorted(own)]
         for network, via in edge:
-            for gate in self._ports_in(network):
-                if gate.port == HOST_PORT or gate.node == node:
+            for gate, number in self.network_of.items():
+                if number != network or gate.port == HOST_PORT or gate.node == node:
                     continue
-                for ref in self.network_of:
-                    beyond = self.network_of[ref]
+                for ref, beyond in self.network_of.items():
                     if ref.node == gate.node and beyond not in own and beyond not in first:
                         first[beyond] = via or self.address_of[gate]
                         edge.append((beyond, first[beyond]))
         return tuple(Route(f"10.0.{network}.0/{PREFIX_BITS}", via) for network, via in sorted(first.items()))
-
-    def _ports_in(self, network: int) -> list[PortRef]:
-        return [ref for ref, number in self.network_of.items() if number == network]
 
 
 def _place(topology: Topology, ref: PortRef) -> PortRef:

@@ -1,27 +1,20 @@
 """One case of an experiment, made into a Plan: every node, port, setting and flow in base units."""
 
-from __future__ import annotations
-
 from dataclasses import replace
-from typing import TYPE_CHECKING, Final
+from typing import Final
 
+from wirelab.model.cases import Case
+from wirelab.model.experiment import Experiment
 from wirelab.model.linking import forced_mode, leader, offered_modes
-from wirelab.model.settings import Target
 from wirelab.model.topology import MODULE_HOST_PORT, MODULE_LINE_PORT, PortRef
+from wirelab.model.topology import Cable as CableModel
+from wirelab.model.wiring import Wiring
 from wirelab.plan.addresses import Addresses
-from wirelab.plan.cpu import firewall_cpu, firewall_rules, host_cpu
+from wirelab.plan.cpu import firewall_rules, node_cpu
 from wirelab.plan.flows import traffic
 from wirelab.plan.physics import bus, equipped, gso_max_segs, netem, pool
 from wirelab.plan.sysctls import CONGESTION, ECN, TIMESTAMPS, pinned_sysctls, socket_buffers
-from wirelab.plan.types import Cable, Firewall, Host, Hub, Plan, Port, Switch, Transceiver
-
-if TYPE_CHECKING:
-    from wirelab.model.cases import Case
-    from wirelab.model.experiment import Experiment
-    from wirelab.model.topology import Cable as CableModel
-    from wirelab.model.topology import NodeKind, Topology
-    from wirelab.model.wiring import Wiring
-    from wirelab.plan.types import Cpu
+from wirelab.plan.types import Cable, Firewall, Host, Hub, Node, Plan, Port, Switch, Transceiver
 
 WALL_START_S: Final = 300
 WALL_S_PER_NODE: Final = 5
@@ -34,62 +27,57 @@ def build_plan(experiment: Experiment, case: Case, seed: int) -> Plan:
     topology = wiring.topology
     addresses = Addresses.of(topology)
     items = traffic(experiment.scenario.items, wiring, seed)
-    plan = Plan(
+    nodes = [_node(wiring, name, addresses) for name in topology.nodes]
+    number = {name: index for index, name in enumerate(topology.nodes, start=1)}
+    ports = {ref: _port(wiring, ref, number[ref.node], addresses) for ref in topology.ports()}
+    return Plan(
         scenario=experiment.scenario.name,
         variant=case.name,
         seed=seed,
         drawing=topology.drawing,
-        hosts=tuple(_host(wiring, name, addresses) for name in _named(topology, "host")),
-        firewalls=tuple(
-            Firewall(
-                name,
-                wiring.part_name(name) or "",
-                nic=wiring.nic_name(name),
-                routes=addresses.routes(name),
-                nft=firewall_rules(wiring, name),
-            )
-            for name in _named(topology, "firewall")
+        hosts=tuple(node for node in nodes if isinstance(node, Host)),
+        firewalls=tuple(node for node in nodes if isinstance(node, Firewall)),
+        hubs=tuple(node for node in nodes if isinstance(node, Hub)),
+        switches=tuple(node for node in nodes if isinstance(node, Switch)),
+        modules=tuple(node for node in nodes if isinstance(node, Transceiver)),
+        ports=tuple(
+            replace(port, pool=pool(wiring, ref, number[ref.node], ports)) for ref, port in ports.items()
         ),
-        hubs=tuple(Hub(name, wiring.part_name(name) or "") for name in _named(topology, "hub")),
-        switches=tuple(Switch(name, wiring.part_name(name) or "") for name in _named(topology, "switch")),
-        modules=tuple(
-            Transceiver(
-                name,
-                wiring.part_name(name) or "",
-                PortRef(name, MODULE_HOST_PORT).interface,
-                PortRef(name, MODULE_LINE_PORT).interface,
-            )
-            for name in _named(topology, "module")
-        ),
-        ports=tuple(_port(wiring, ref, addresses) for ref in topology.ports()),
         cables=tuple(_cable(wiring, cable) for cable in topology.cables),
         traffic=items,
         sysctls={**pinned_sysctls(), **socket_buffers(items)},
+        wall_limit_s=WALL_START_S + WALL_S_PER_NODE * len(nodes),
     )
-    return replace(plan, wall_limit_s=WALL_START_S + WALL_S_PER_NODE * len(plan.nodes))
 
 
-def _named(topology: Topology, kind: NodeKind) -> list[str]:
-    return [name for name, node in topology.nodes.items() if node.kind == kind]
+def _node(wiring: Wiring, name: str, addresses: Addresses) -> Node:
+    part = wiring.part_name(name) or ""
+    match wiring.topology.nodes[name].kind:
+        case "host":
+            own = _sysctls(wiring, name)
+            return Host(name, part, own, nic=wiring.nic_name(name), routes=addresses.routes(name))
+        case "firewall":
+            rules = firewall_rules(wiring, name)
+            return Firewall(name, part, wiring.nic_name(name), addresses.routes(name), rules)
+        case "hub":
+            return Hub(name, part)
+        case "switch":
+            return Switch(name, part)
+        case "module":
+            host, line = PortRef(name, MODULE_HOST_PORT), PortRef(name, MODULE_LINE_PORT)
+            return Transceiver(name, part, host.interface, line.interface)
 
 
-def _host(wiring: Wiring, name: str, addresses: Addresses) -> Host:
+def _sysctls(wiring: Wiring, host: str) -> dict[str, str]:
+    """What a host has otherwise than all of them."""
     own = {
-        CONGESTION: wiring.congestion(name),
-        TIMESTAMPS: str(int(wiring.timestamps(name))),
+        CONGESTION: str(wiring.of_host(host, "congestion")),
+        TIMESTAMPS: str(int(wiring.of_host(host, "timestamps"))),
     }
-    ecn = wiring.settings.get((Target(name), "ecn"))
-    if ecn is not None:
-        own[ECN] = str(int(bool(ecn.value)))
+    if (ecn := wiring.own(host, "ecn")) is not None:
+        own[ECN] = str(int(ecn))
     pinned = pinned_sysctls()
-    differing = {key: value for key, value in own.items() if pinned[key] != value}
-    return Host(
-        name,
-        wiring.part_name(name) or "",
-        sysctls=differing,
-        nic=wiring.nic_name(name),
-        routes=addresses.routes(name),
-    )
+    return {key: value for key, value in own.items() if pinned[key] != value}
 
 
 def _cable(wiring: Wiring, cable: CableModel) -> Cable:
@@ -97,16 +85,13 @@ def _cable(wiring: Wiring, cable: CableModel) -> Cable:
     return Cable(a.interface, b.interface, wiring.delay_ns(cable))
 
 
-def _port(wiring: Wiring, ref: PortRef, addresses: Addresses) -> Port:
-    topology = wiring.topology
-    node_number = list(topology.nodes).index(ref.node) + 1
+def _port(wiring: Wiring, ref: PortRef, node_number: int, addresses: Addresses) -> Port:
     forced = forced_mode(wiring, ref)
     offered = () if forced else offered_modes(wiring, ref)
     followed = leader(wiring, ref)
-    trust = wiring.setting(ref, "trust")
     plain = Port(
         name=ref.interface,
-        label=topology.label(ref),
+        label=wiring.topology.label(ref),
         node=ref.node,
         role="host",
         mac=_mac(node_number, ref.number),
@@ -122,10 +107,9 @@ def _port(wiring: Wiring, ref: PortRef, addresses: Addresses) -> Port:
         pause_autoneg=forced is None,
         follow=followed.interface if followed else None,
         bus=bus(wiring, ref),
-        cpu=_cpu(wiring, ref.node, node_number),
-        pool=pool(wiring, ref, node_number),
+        cpu=node_cpu(wiring, ref.node, node_number),
         pfc=wiring.priorities(ref),
-        trust="dscp" if trust is not None and trust.value == "dscp" else "pcp",
+        trust="dscp" if wiring.value(ref, "trust") == "dscp" else "pcp",
         gso_max_segs=gso_max_segs(wiring, ref),
     )
     return equipped(plain, wiring, ref)
@@ -135,13 +119,3 @@ def _mac(node: int, port: int) -> str:
     """A locally administered address (IEEE 802, 8.4) that says which port of which node it is."""
     port_bytes = port.to_bytes(2)
     return f"02:00:00:{port_bytes[0]:02x}:{node:02x}:{port_bytes[1]:02x}"
-
-
-def _cpu(wiring: Wiring, node: str, number: int) -> Cpu | None:
-    match wiring.topology.nodes[node].kind:
-        case "host":
-            return host_cpu(wiring, node, number)
-        case "firewall":
-            return firewall_cpu(wiring, node, number)
-        case _:
-            return None

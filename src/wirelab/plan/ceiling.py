@@ -1,21 +1,17 @@
 """What a way can carry at the most, and what can still arrive after its end has said stop."""
 
-from __future__ import annotations
-
+from collections import Counter
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Final
+from typing import Final
 
 from wirelab.model import ethernet
-from wirelab.plan.path import flow_path
+from wirelab.plan.path import Hop, flow_path
+from wirelab.plan.sysctls import TIMESTAMPS
+from wirelab.plan.traffic import Flow
+from wirelab.plan.types import Bus, Plan
 from wirelab.units import BITS_PER_BYTE, NS_PER_S, PS_PER_NS, PS_PER_S
 
-if TYPE_CHECKING:
-    from wirelab.plan.path import Hop
-    from wirelab.plan.traffic import Flow
-    from wirelab.plan.types import Bus, Plan
-
 _PAUSE_FRAME_BYTES: Final = ethernet.MIN_FRAME_BYTES
-_TIMESTAMPS: Final = "net.ipv4.tcp_timestamps"
 _FRAGMENT_UNIT_BYTES: Final = 8
 """RFC 791: every fragment but the last carries a multiple of this."""
 
@@ -54,14 +50,12 @@ def ceiling(plan: Plan, flow: Flow) -> Ceiling | None:
     way = flow_path(plan, flow)
     if not way:
         return None
-    mtu = min(port.mtu_bytes for hop in way for port in (hop.out, hop.into))
+    ports = [port for hop in way for port in (hop.out, hop.into)]
+    mtu = min(port.mtu_bytes for port in ports)
     payload, frames = _udp_sizes(flow, mtu) if flow.protocol == "udp" else _tcp_sizes(plan, flow, mtu)
     wire_bits = sum(map(ethernet.wire_bytes, frames)) * BITS_PER_BYTE
     served_s = {f"the line from {hop.out.label} to {hop.into.label}": wire_bits / hop.rate_bps for hop in way}
-    for hop in way:
-        for port in (hop.out, hop.into):
-            if port.bus is not None:
-                served_s[f"the bus of {port.label}"] = _bus_s(port.bus, frames)
+    served_s |= {f"the bus of {port.label}": _bus_s(port.bus, frames) for port in ports if port.bus}
     served_s |= {f"the CPU of {node}": spent_s for node, spent_s in _cpus_s(way, frames).items()}
     served_s |= flow.stages_s(payload, min(served_s.values()))
     bottleneck = max(served_s, key=served_s.__getitem__)
@@ -79,14 +73,13 @@ def _bus_s(bus: Bus, frames: tuple[int, ...]) -> float:
 
 def _cpus_s(way: tuple[Hop, ...], frames: tuple[int, ...]) -> dict[str, float]:
     """How long the CPU of each node is busy with frames: with taking them in, with sending them, or both."""
-    cost_ps: dict[str, int] = {}
+    cost_ps: Counter[str] = Counter()
+    count, size_bytes = len(frames), sum(frames)
     for hop in way:
-        sender, taker = hop.out.cpu, hop.into.cpu
-        served = [(hop.out.node, sender.tx_frame_ns, sender.tx_byte_ps)] if sender else []
-        served += [(hop.into.node, taker.rx_frame_ns, taker.rx_byte_ps)] if taker else []
-        for node, frame_ns, byte_ps in served:
-            spent = len(frames) * frame_ns * PS_PER_NS + sum(frames) * byte_ps
-            cost_ps[node] = cost_ps.get(node, 0) + spent
+        if cpu := hop.out.cpu:
+            cost_ps[hop.out.node] += count * cpu.tx_frame_ns * PS_PER_NS + size_bytes * cpu.tx_byte_ps
+        if cpu := hop.into.cpu:
+            cost_ps[hop.into.node] += count * cpu.rx_frame_ns * PS_PER_NS + size_bytes * cpu.rx_byte_ps
     return {node: cost / PS_PER_S for node, cost in cost_ps.items() if cost}
 
 
@@ -95,7 +88,7 @@ def _tcp_sizes(plan: Plan, flow: Flow, mtu: int) -> tuple[int, tuple[int, ...]]:
     ends = [
         {**plan.sysctls, **host.sysctls} for host in plan.hosts if host.name in (flow.sender, flow.receiver)
     ]
-    timestamps = all(sysctls.get(_TIMESTAMPS, "1").strip() != "0" for sysctls in ends)
+    timestamps = all(sysctls.get(TIMESTAMPS, "1").strip() != "0" for sysctls in ends)
     payload = ethernet.tcp_payload_bytes(mtu, timestamps=timestamps)
     return payload, (ethernet.frame_bytes(mtu),)
 

@@ -1,35 +1,29 @@
 """A Plan as the lines a person would type to set the same up on real equipment."""
 
-from __future__ import annotations
-
 import shlex
-from typing import TYPE_CHECKING, Final
+from collections.abc import Iterator, Mapping
+from typing import Final
 
-from wirelab.plan import dcb, tc
-from wirelab.plan.port_settings import PORT_SETTINGS
+from wirelab.plan import iproute2
+from wirelab.plan.port_settings import Value, settings_of
+from wirelab.plan.traffic import Item
+from wirelab.plan.types import Firewall, Host, Hub, Node, Plan, Port, Switch, Transceiver
 from wirelab.units import BPS_PER_MBPS, COST, RATE, SIZE, TIME, show
 
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Mapping
-
-    from wirelab.plan.port_settings import Value
-    from wirelab.plan.traffic import Item
-    from wirelab.plan.types import Firewall, Hub, Plan, Port
+_SHOWN_ELSEWHERE: Final = ("role", "cable_delay_ns")
+_UNITS: Final = {"_bytes": SIZE, "_bps": RATE, "_ns": TIME, "_ps": COST}
 
 
 def commands(plan: Plan) -> list[str]:
     """The lines, node by node, then flow by flow; what no command sets stands in comments."""
+    nodes = (*plan.hosts, *plan.switches, *plan.firewalls, *plan.hubs, *plan.modules)
     return [
         *(f"# {line}" for line in plan.drawing.splitlines()),
         *_cables(plan),
         "",
         "# on every host",
-        *(f"sysctl -w {key}={_quoted(value)}" for key, value in plan.sysctls.items()),
-        *(line for host in plan.hosts for line in _host(plan, host.name)),
-        *(line for switch in plan.switches for line in _switch(plan, switch.name)),
-        *(line for firewall in plan.firewalls for line in _firewall(plan, firewall)),
-        *(line for hub in plan.hubs for line in _hub(plan, hub)),
-        *(line for module in plan.modules for line in _module(plan, module.name)),
+        *_sysctls(plan.sysctls),
+        *(line for node in nodes for line in _node(plan, node)),
         *(line for item in plan.timetable for line in _traffic(plan, item)),
     ]
 
@@ -41,92 +35,61 @@ def _cables(plan: Plan) -> Iterator[str]:
         yield f"# cable: {cable.a} to {cable.b}, {speed}, {show(cable.delay_ns, TIME)}"
 
 
-def _host(plan: Plan, name: str) -> Iterator[str]:
-    host = next(host for host in plan.hosts if host.name == name)
+def _sysctls(sysctls: Mapping[str, str]) -> Iterator[str]:
+    for key, value in sysctls.items():
+        yield f"sysctl -w {key}={shlex.quote(value)}"
+
+
+def _node(plan: Plan, node: Node) -> Iterator[str]:
+    """What a node is and is told: before its ports, port by port, and after them."""
     yield ""
-    yield f"# on {name}: {host.part}, {host.nic}"
-    for key, value in host.sysctls.items():
-        yield f"sysctl -w {key}={_quoted(value)}"
-    for port in plan.ports_of(name):
-        yield from _card(plan, port)
-    yield from (f"ip route add {route.to} via {route.via}" for route in host.routes)
-
-
-def _firewall(plan: Plan, firewall: Firewall) -> Iterator[str]:
-    yield ""
-    yield f"# on {firewall.name}: {firewall.part}, {firewall.nic}"
-    yield "sysctl -w net.ipv4.ip_forward=1"
-    for port in plan.ports_of(firewall.name):
-        yield from _card(plan, port)
-    yield from (f"ip route add {route.to} via {route.via}" for route in firewall.routes)
-    yield from (f"nft '{line}'" for line in firewall.nft.splitlines())
-
-
-def _hub(plan: Plan, hub: Hub) -> Iterator[str]:
-    yield ""
-    yield f"# in {hub.name}: {hub.part}; a repeater takes no commands, these describe it"
-    for port in plan.ports_of(hub.name):
+    match node:
+        case Host():
+            yield f"# on {node.name}: {node.part}, {node.nic}"
+            yield from _sysctls(node.sysctls)
+        case Firewall():
+            yield f"# on {node.name}: {node.part}, {node.nic}"
+            yield from _sysctls({"net.ipv4.ip_forward": "1"})
+        case Switch():
+            yield f"# on {node.name}: {node.part}"
+            yield f"ovs-vsctl add-br {node.name} -- set-fail-mode {node.name} standalone"
+        case _:
+            kind = "repeater" if isinstance(node, Hub) else "transceiver"
+            yield f"# in {node.name}: {node.part}; a {kind} takes no commands, these describe it"
+    for port in plan.ports_of(node.name):
         yield from _port(plan, port)
+        if isinstance(node, Switch):
+            yield f"ovs-vsctl add-port {node.name} {port.name}"
+        if port.address is not None:
+            yield f"ip address add {port.address} dev {port.name}"
         yield f"ip link set {port.name} up"
-
-
-def _card(plan: Plan, port: Port) -> Iterator[str]:
-    yield from _port(plan, port)
-    yield f"ip address add {port.address} dev {port.name}"
-    yield f"ip link set {port.name} up"
-    yield from (f"tc {line}" for line in tc.egress(port))
-
-
-def _switch(plan: Plan, name: str) -> Iterator[str]:
-    part = next(switch.part for switch in plan.switches if switch.name == name)
-    ports = plan.ports_of(name)
-    yield ""
-    yield f"# on {name}: {part}"
-    yield f"ovs-vsctl add-br {name} -- set-fail-mode {name} standalone"
-    for port in ports:
-        yield from _port(plan, port)
-        yield f"ovs-vsctl add-port {name} {port.name}"
-        yield f"ip link set {port.name} up"
-        yield from (f"tc {line}" for line in tc.egress(port))
-
-
-def _module(plan: Plan, name: str) -> Iterator[str]:
-    module = next(module for module in plan.modules if module.name == name)
-    ports = plan.ports_of(name)
-    yield ""
-    yield f"# in {name}: {module.part}; a transceiver takes no commands, these describe it"
-    for port in ports:
-        yield from _port(plan, port)
-        yield f"ip link set {port.name} up"
-        yield from (f"tc {line}" for line in tc.egress(port))
-    for source, target in (
-        (module.host_port, module.line_port),
-        (module.line_port, module.host_port),
-    ):
-        yield from (f"tc {line}" for line in tc.redirect(source, target))
+        yield from (f"tc {line}" for line in iproute2.egress(port))
+    if isinstance(node, Transceiver):
+        yield from (f"tc {line}" for line in iproute2.redirects(node))
+    if isinstance(node, Host | Firewall):
+        yield from (f"ip route add {route.to} via {route.via}" for route in node.routes)
+    if isinstance(node, Firewall):
+        yield from (f"nft '{line}'" for line in node.nft.splitlines())
 
 
 def _port(plan: Plan, port: Port) -> Iterator[str]:
     """What a port is set to: what no command sets in comments, by topics, then tool by tool."""
-    cable = plan.cable_of(port.name)
-    values = [
-        (setting, value)
-        for setting in PORT_SETTINGS
-        if (value := setting.value(port, cable)) is not None and setting.name not in _SHOWN_ELSEWHERE
-    ]
-    topics: dict[str, list[str]] = {setting.topic: [] for setting, _ in values if setting.topic}
+    settings = settings_of(port, plan.cable_of(port.name))
+    values = [(setting, value) for setting, value in settings if setting.name not in _SHOWN_ELSEWHERE]
+    topics: dict[str, list[str]] = {}
     for setting, value in values:
         if setting.topic:
-            topics[setting.topic].append(f"{setting.text} {_shown(setting.name, value)}")
+            topics.setdefault(setting.topic, []).append(f"{setting.text} {_shown(setting.name, value)}")
     yield from (f"# {port.name}: {topic}: {', '.join(texts)}" for topic, texts in topics.items())
     if port.pfc:
-        yield f"# {port.name}: made with numtxqueues {tc.PRIORITIES}"
-    for tool in ("ip link", "ethtool -s", "ethtool -A", *(_CARD_TOOLS if port.role == "host" else ())):
+        yield f"# {port.name}: made with numtxqueues {iproute2.PRIORITIES}"
+    card = ("ethtool -C", "ethtool -G") if port.role == "host" else ()
+    for tool in ("ip link set", "ethtool -s", "ethtool -A", *card):
         options = {setting.option: value for setting, value in values if setting.tool == tool}
-        yield _TOOLS[tool](port.name, options)
+        words = _phy(options) if tool == "ethtool -s" else " ".join(map(_option, options.items()))
+        yield f"{tool} {port.name} {words}"
     if port.pfc:
-        yield f"dcb {dcb.pfc(port)}"
-        yield f"dcb {dcb.trust(port)}"
+        yield from (f"dcb {line}" for line in (iproute2.pfc(port), iproute2.trust(port)))
 
 
 def _shown(name: str, value: Value) -> str:
@@ -135,27 +98,18 @@ def _shown(name: str, value: Value) -> str:
     return str(value) if quantity is None else show(int(value), quantity)
 
 
-def _ip_link(port: str, options: Mapping[str, Value]) -> str:
-    return f"ip link set {port} {' '.join(f'{option} {value}' for option, value in options.items())}"
-
-
-def _ethtool_s(port: str, options: Mapping[str, Value]) -> str:
+def _phy(options: Mapping[str, Value]) -> str:
+    """What is said to ``ethtool -s``."""
     if options["autoneg"]:
         modes = " ".join(f"{mode.replace('_', '/')} on" for mode in str(options["advertise"]).split())
-        return f"ethtool -s {port} autoneg on advertise {modes}"
-    speed = int(options["speed"]) // BPS_PER_MBPS
-    return f"ethtool -s {port} speed {speed} duplex {options['duplex']} autoneg off"
+        return f"autoneg on advertise {modes}"
+    return f"speed {int(options['speed']) // BPS_PER_MBPS} duplex {options['duplex']} autoneg off"
 
 
-def _ethtool(letter: str) -> Callable[[str, Mapping[str, Value]], str]:
-    def line(port: str, options: Mapping[str, Value]) -> str:
-        words = " ".join(
-            f"{option} {('off', 'on')[value] if isinstance(value, bool) else value}"
-            for option, value in options.items()
-        )
-        return f"ethtool {letter} {port} {words}"
-
-    return line
+def _option(option: tuple[str, Value]) -> str:
+    """An option as ethtool and ip take it."""
+    word, value = option
+    return f"{word} {('off', 'on')[value] if isinstance(value, bool) else value}"
 
 
 def _traffic(plan: Plan, item: Item) -> Iterator[str]:
@@ -168,17 +122,3 @@ def _traffic(plan: Plan, item: Item) -> Iterator[str]:
         yield f"{prefix}{shlex.join(receiver)}  # on {item.receiver}"
     sender = item.sender_argv(plan.address_of(item.receiver), filtered=bool(plan.firewalls))
     yield f"{prefix}{shlex.join(sender)}  # on {item.sender}"
-
-
-def _quoted(value: str) -> str:
-    return f"'{value}'" if " " in value else value
-
-
-_SHOWN_ELSEWHERE: Final = ("role", "cable_delay_ns")
-_CARD_TOOLS: Final = ("ethtool -C", "ethtool -G")
-_TOOLS: Final[Mapping[str, Callable[[str, Mapping[str, Value]], str]]] = {
-    "ip link": _ip_link,
-    "ethtool -s": _ethtool_s,
-    **{f"ethtool {letter}": _ethtool(letter) for letter in ("-A", "-C", "-G")},
-}
-_UNITS: Final = {"_bytes": SIZE, "_bps": RATE, "_ns": TIME, "_ps": COST}

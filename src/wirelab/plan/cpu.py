@@ -1,98 +1,66 @@
 """What frames cost the CPU of a node, and the rules of a firewall that the cost follows from."""
 
-from __future__ import annotations
+from collections.abc import Iterator
+from typing import Final
 
-from typing import TYPE_CHECKING, Final
-
-from wirelab.model.packets import Packets, parse_packets
-from wirelab.model.settings import Target
+from wirelab.model.packets import parse_packets
+from wirelab.model.types import figure_value
+from wirelab.model.wiring import Wiring
 from wirelab.plan.types import Cpu
 from wirelab.units import PS_PER_NS
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-
-    from wirelab.model.settings import Value
-    from wirelab.model.wiring import Wiring
-
-ADD_RULE: Final = "add rule inet firewall forward"
 
 _COSTS: Final = ("rx_frame", "rx_byte", "tx_frame", "tx_byte")
 _BYTE: Final = 256
 
 
-def host_cpu(wiring: Wiring, node: str, number: int) -> Cpu | None:
-    """What a frame costs a host: its system and the driver of its card; None if nothing."""
-    cost = {name: _host_cost(wiring, node, name) for name in _COSTS}
-    if not any(cost.values()):
+def node_cpu(wiring: Wiring, node: str, number: int) -> Cpu | None:
+    """What a frame costs a host, its system and the driver of its card together, or a firewall.
+
+    A firewall pays all of it on the way in: the base, and every rule that a frame of a running connection is
+    compared with. A stateful one accepts it by the first, else the last does. None where frames cost nothing.
+    """
+    kind = wiring.topology.nodes[node].kind
+    if kind == "firewall":
+        compared = 1 if _figure(wiring, node, "stateful") else len(list(_rules(wiring, node)))
+        cost_ps = _figure(wiring, node, "frame") + compared * _figure(wiring, node, "rule")
+        return Cpu(number, rx_frame_ns=_ns(cost_ps), rx_byte_ps=_figure(wiring, node, "byte"))
+    costs = [_figure(wiring, node, name) for name in _COSTS] if kind == "host" else []
+    if not any(costs):
         return None
-    return Cpu(
-        number,
-        rx_frame_ns=_ns(cost["rx_frame"]),
-        rx_byte_ps=cost["rx_byte"],
-        tx_frame_ns=_ns(cost["tx_frame"]),
-        tx_byte_ps=cost["tx_byte"],
-    )
-
-
-def firewall_cpu(wiring: Wiring, node: str, number: int) -> Cpu:
-    """What a frame costs a firewall, all of it on its way in: the base and every rule it is compared with."""
-    cost = _figure(wiring, node, "frame") + _compared(wiring, node) * _figure(wiring, node, "rule")
-    return Cpu(number, rx_frame_ns=_ns(cost), rx_byte_ps=_figure(wiring, node, "byte"))
+    rx_frame_ps, rx_byte_ps, tx_frame_ps, tx_byte_ps = costs
+    return Cpu(number, _ns(rx_frame_ps), rx_byte_ps, _ns(tx_frame_ps), tx_byte_ps)
 
 
 def firewall_rules(wiring: Wiring, node: str) -> str:
     """The rule set of a firewall as nft's commands, one a line."""
     hook = "type filter hook forward priority filter; policy drop;"
     lines = ["add table inet firewall", f"add chain inet firewall forward {{ {hook} }}"]
-    lines += [f"{ADD_RULE} {rule}" for rule in _rules(wiring, node)]
+    lines += [f"add rule inet firewall forward {rule}" for rule in _rules(wiring, node)]
     return "".join(f"{line}\n" for line in lines)
 
 
 def _rules(wiring: Wiring, node: str) -> Iterator[str]:
     if _figure(wiring, node, "stateful"):
         yield "ct state established,related accept"
-    for packets in _blocked(wiring, node):
-        yield f"{_match(packets)} counter drop"
+    blocked = wiring.own(node, "block")
+    for packets in () if blocked is None else parse_packets(str(blocked)):
+        any_port = packets.port is None
+        match = f"meta l4proto {packets.protocol}" if any_port else f"{packets.protocol} dport {packets.port}"
+        yield f"{match} counter drop"
     for index in range(_figure(wiring, node, "rules")):
         # 198.18.0.0/16 is set aside for tests (RFC 2544): nobody here has such an address.
         yield f"ip saddr 198.18.{index // _BYTE}.{index % _BYTE} drop"
     yield "counter accept"
 
 
-def _compared(wiring: Wiring, node: str) -> int:
-    """With how many rules a frame of a running connection is compared, the one that accepts it included."""
-    if _figure(wiring, node, "stateful"):
-        return 1
-    return len(_blocked(wiring, node)) + _figure(wiring, node, "rules") + 1
-
-
-def _blocked(wiring: Wiring, node: str) -> tuple[Packets, ...]:
-    setting = wiring.settings.get((Target(node), "block"))
-    return () if setting is None else parse_packets(str(setting.value))
-
-
-def _match(packets: Packets) -> str:
-    if packets.port is None:
-        return f"meta l4proto {packets.protocol}"
-    return f"{packets.protocol} dport {packets.port}"
-
-
 def _figure(wiring: Wiring, node: str, name: str) -> int:
-    setting = wiring.settings.get((Target(node), name))
-    if setting is not None:
-        return int(setting.value)
-    figure = getattr(wiring.firewall(node), name)
-    return 0 if figure is None else int(figure.value)
-
-
-def _host_cost(wiring: Wiring, node: str, name: str) -> int:
-    setting = wiring.settings.get((Target(node), name))
-    if setting is not None:
-        return int(setting.value)
-    figures = (getattr(part, name) for part in (wiring.host(node), wiring.nic(node)))
-    values: list[Value] = [figure.value for figure in figures if figure is not None]
-    return sum(map(int, values))
+    """What a setting says of a node, else what all of its parts have together."""
+    said = wiring.own(node, name)
+    if said is not None:
+        return int(said)
+    firewall = wiring.topology.nodes[node].kind == "firewall"
+    parts = (wiring.firewall(node),) if firewall else (wiring.host(node), wiring.nic(node))
+    return sum(int(figure_value(part, name) or 0) for part in parts)
 
 
 def _ns(cost_ps: int) -> int:

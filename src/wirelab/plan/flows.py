@@ -1,24 +1,19 @@
 """The traffic of a scenario in base units, each item at its instant."""
 
-from __future__ import annotations
-
 import random
-from typing import TYPE_CHECKING, Any, Final
+from collections.abc import Mapping, Sequence
+from dataclasses import fields
+from typing import Any, Final
 
 from wirelab.model.ethernet import udp_payload_bytes
 from wirelab.model.topology import HOST_PORT, PortRef
 from wirelab.model.traffic import Copy as CopyModel
 from wirelab.model.traffic import Iperf3 as Iperf3Model
+from wirelab.model.traffic import Item as ItemModel
 from wirelab.model.traffic import Ping as PingModel
-from wirelab.plan.traffic import Copy, Flow, Iperf3, Ping
+from wirelab.model.wiring import Wiring
+from wirelab.plan.traffic import KINDS, Flow, Item
 from wirelab.units import NS_PER_S, PS_PER_S
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
-
-    from wirelab.model.traffic import Item as ItemModel
-    from wirelab.model.wiring import Wiring
-    from wirelab.plan.traffic import Item
 
 FIRST_START_NS: Final = NS_PER_S
 GAP_NS: Final = 2 * NS_PER_S
@@ -29,29 +24,23 @@ FIRST_CLIENT_PORT: Final = 40001
 
 
 def traffic(items: Sequence[ItemModel], wiring: Wiring, seed: int) -> tuple[Item, ...]:
-    """The traffic, in the order in which the scenario has it."""
+    """The traffic, in the order in which the scenario has it; what both call alike is taken over."""
     shift_ns = phase_ns(seed)
     made: dict[str, Item] = {}
-    client_port = FIRST_CLIENT_PORT
     for index, item in enumerate(items):
-        common: dict[str, Any] = {
-            "name": item.name,
-            "sender": item.sender,
-            "receiver": item.receiver,
+        kind, written = KINDS[item.tool], type(item).model_fields
+        names = [field.name for field in fields(kind) if field.name in written]
+        values: dict[str, Any] = {name: getattr(item, name) for name in names} | {
             "start_ns": _start_ns(item, made, shift_ns),
             "duration_ns": item.longest_ns,
-            "dscp": item.dscp,
             "early": _is_early(item, made),
         }
-        match item:
-            case PingModel():
-                made[item.name] = Ping(**common, interval_ns=item.interval_ns)
-            case CopyModel():
-                made[item.name] = _copy(item, wiring, common, (FIRST_SERVER_PORT + index, client_port))
-                client_port += 1
-            case Iperf3Model():
-                made[item.name] = _iperf3(item, wiring, common, (FIRST_SERVER_PORT + index, client_port))
-                client_port += item.parallel
+        if not isinstance(item, PingModel):
+            taken = sum(flow.parallel for flow in made.values() if isinstance(flow, Flow))
+            values |= {"port": FIRST_SERVER_PORT + index, "client_port": FIRST_CLIENT_PORT + taken}
+            values["congestion"] = item.congestion or wiring.of_host(item.sender, "congestion")
+            values |= _copy(item, wiring) if isinstance(item, CopyModel) else _iperf3(item, wiring)
+        made[item.name] = kind(**values)
     return tuple(made.values())
 
 
@@ -64,38 +53,23 @@ def phase_ns(seed: int) -> int:
     return random.Random(seed).randrange(TICK_NS)  # noqa: S311 - a draw that must repeat
 
 
-def _iperf3(item: Iperf3Model, wiring: Wiring, common: Mapping[str, Any], ports: tuple[int, int]) -> Iperf3:
-    udp = item.protocol == "udp"
-    return Iperf3(
-        **common,
-        protocol=item.protocol,
-        port=ports[0],
-        client_port=ports[1],
-        congestion=None if udp else item.congestion or wiring.congestion(item.sender),
-        bitrate_bps=item.bitrate_bps,
-        payload_bytes=item.payload_bytes or (_datagram_bytes(wiring, item) if udp else None),
-        parallel=item.parallel,
-        size_bytes=item.size_bytes,
-        pacing_bps=item.pacing_bps,
-        window_bytes=item.window_bytes,
-    )
+def _iperf3(item: Iperf3Model, wiring: Wiring) -> dict[str, Any]:
+    """What of a run of iperf3 is otherwise than the scenario says it."""
+    if item.protocol == "tcp":
+        return {}
+    # The largest datagram that neither end has to fragment.
+    mtu_bytes = min(wiring.mtu_bytes(PortRef(name, HOST_PORT)) for name in (item.sender, item.receiver))
+    return {"congestion": None, "payload_bytes": item.payload_bytes or udp_payload_bytes(mtu_bytes)}
 
 
-def _copy(item: CopyModel, wiring: Wiring, common: Mapping[str, Any], ports: tuple[int, int]) -> Copy:
+def _copy(item: CopyModel, wiring: Wiring) -> dict[str, Any]:
+    """What of a copy follows from its size and from the storage at its ends."""
     source, target = wiring.storage(item.sender), wiring.storage(item.receiver)
-    return Copy(
-        **common,
-        port=ports[0],
-        client_port=ports[1],
-        congestion=item.congestion or wiring.congestion(item.sender),
-        size_bytes=item.size_bytes,
-        block_bytes=min(item.block_bytes, item.size_bytes),
-        pipeline=item.pipeline,
-        read_ps=_byte_ps(source.read.value) if source else 0,
-        process_ps=item.process_ps,
-        write_ps=_byte_ps(target.write.value) if target else 0,
-        requests=item.requests,
-    )
+    return {
+        "block_bytes": min(item.block_bytes, item.size_bytes),
+        "read_ps": _byte_ps(source.read.value) if source else 0,
+        "write_ps": _byte_ps(target.write.value) if target else 0,
+    }
 
 
 def _byte_ps(bytes_per_s: int) -> int:
@@ -119,9 +93,3 @@ def _is_early(item: ItemModel, earlier: Mapping[str, Item]) -> bool:
         return earlier[item.concurrent_with].early
     sized = (isinstance(other, Flow) and other.size_bytes for other in earlier.values())
     return item.start_ns is None and any(sized)
-
-
-def _datagram_bytes(wiring: Wiring, item: Iperf3Model) -> int:
-    """The largest payload that neither end has to fragment."""
-    ends = (PortRef(name, HOST_PORT) for name in (item.sender, item.receiver))
-    return udp_payload_bytes(min(wiring.mtu_bytes(ref) for ref in ends))

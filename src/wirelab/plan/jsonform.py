@@ -3,8 +3,6 @@
 So a figure that the port learns changes only the Plans that set it. Standard library only, for the guest.
 """
 
-from __future__ import annotations
-
 import dataclasses
 import types
 from functools import cache
@@ -12,15 +10,16 @@ from typing import Any, TypeVar, Union, get_args, get_origin, get_type_hints
 
 T = TypeVar("T")
 
+_hints = cache(get_type_hints)
+
 
 def to_values(thing: object) -> Any:  # noqa: ANN401 - JSON values of any kind
     """A dataclass, and all in it, as dicts and lists without the fields that have their default."""
     if dataclasses.is_dataclass(thing):
-        fields = dataclasses.fields(thing)
         return {
             field.name: to_values(value)
-            for field in fields
-            if not _is_default(field, value := getattr(thing, field.name))
+            for field in dataclasses.fields(thing)
+            if (value := getattr(thing, field.name)) != _default(field)
         }
     if isinstance(thing, tuple):
         return [to_values(value) for value in thing]
@@ -33,15 +32,8 @@ def from_values(kind: type[T], values: dict[str, Any]) -> T:
     return kind(**{name: _value(hints.get(name), value) for name, value in values.items()})
 
 
-def _is_default(field: dataclasses.Field[Any], value: object) -> bool:
-    if field.default_factory is not dataclasses.MISSING:
-        return bool(value == field.default_factory())
-    return field.default is not dataclasses.MISSING and bool(value == field.default)
-
-
-@cache
-def _hints(kind: type) -> dict[str, Any]:
-    return get_type_hints(kind)
+def _default(field: dataclasses.Field[Any]) -> object:
+    return field.default if field.default_factory is dataclasses.MISSING else field.default_factory()
 
 
 def _value(hint: Any, value: Any) -> Any:  # noqa: ANN401 - whatever an annotation may be

@@ -1,17 +1,12 @@
 """The way of a flow through the cables. Standard library only: the lab asks whether there is one."""
 
-from __future__ import annotations
-
+from collections.abc import Iterable
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Final
+from typing import Final
 
 from wirelab.model.graph import fewest_hops
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable
-
-    from wirelab.plan.traffic import Item
-    from wirelab.plan.types import Plan, Port
+from wirelab.plan.traffic import Item
+from wirelab.plan.types import Plan, Port
 
 _CLASS_SELECTOR_SHIFT: Final = 3
 """RFC 2474: of the six bits of a DSCP the upper three are the class, as old as IP's precedence."""
@@ -56,21 +51,18 @@ def priority(port: Port, dscp: int) -> int:
 def hops(plan: Plan) -> tuple[Hop, ...]:
     """Every cable of the Plan, once in each direction."""
     ports = {port.name: port for port in plan.ports}
-    both_ways = []
-    for cable in plan.cables:
-        a, b = ports[cable.a], ports[cable.b]
-        both_ways += [Hop(a, b, cable.delay_ns), Hop(b, a, cable.delay_ns)]
-    return tuple(both_ways)
+    return tuple(
+        Hop(ports[out], ports[into], cable.delay_ns)
+        for cable in plan.cables
+        for out, into in ((cable.a, cable.b), (cable.b, cable.a))
+    )
 
 
 def path(plan: Plan, sender: str, receiver: str) -> tuple[Hop, ...]:
     """The hops from one node to another, the fewest; empty when no cable leads there."""
     ends = {host.name for host in plan.hosts} - {sender}
-    leaving: dict[str, list[Hop]] = {}
-    for hop in hops(plan):
-        if hop.out.node not in ends:
-            leaving.setdefault(hop.out.node, []).append(hop)
-    return fewest_hops(sender, receiver, lambda node: leaving.get(node, ()), lambda hop: hop.into.node) or ()
+    edges = ((hop.out.node, hop.into.node, hop) for hop in hops(plan) if hop.out.node not in ends)
+    return fewest_hops(sender, receiver, edges) or ()
 
 
 def flow_path(plan: Plan, flow: Item) -> tuple[Hop, ...]:

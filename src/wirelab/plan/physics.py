@@ -4,23 +4,18 @@ A host's port ends frames in a stack and waits as its card does. A switch and a 
 frames wait in the egress queue and stay charged to the ingress port's packet buffer meanwhile.
 """
 
-from __future__ import annotations
-
+from collections.abc import Mapping
 from dataclasses import replace
-from typing import TYPE_CHECKING, Final, TypedDict
+from typing import Final
 
-from wirelab.model.bus import bus_of
+from wirelab.model.bus import Slot, bus_of
 from wirelab.model.check.queue import FORWARDING_QUEUE, HOST_QUEUE, MAY_MARK
 from wirelab.model.ethernet import frame_bytes
 from wirelab.model.settings import FRAMES
-from wirelab.plan.bus import plan_bus
-from wirelab.plan.types import Netem, Pool, Queue
+from wirelab.model.topology import PortRef
+from wirelab.model.wiring import Wiring
+from wirelab.plan.types import Bus, Netem, Pool, Port, Queue
 from wirelab.units import COUNT, PPM, parse
-
-if TYPE_CHECKING:
-    from wirelab.model.topology import PortRef
-    from wirelab.model.wiring import Wiring
-    from wirelab.plan.types import Bus, Port
 
 FORWARD_RING_FRAMES: Final = 1
 """A forwarding port keeps its frames in the egress queue; the ring only feeds the wire."""
@@ -32,7 +27,7 @@ def equipped(port: Port, wiring: Wiring, ref: PortRef) -> Port:
         case "host" | "firewall":
             return _card(port, wiring, ref)
         case "switch":
-            return replace(port, role="forward", **_switch(wiring, ref))
+            return _switch(port, wiring, ref)
         case "hub":
             return _hub(port)
         case _:
@@ -41,16 +36,11 @@ def equipped(port: Port, wiring: Wiring, ref: PortRef) -> Port:
 
 def netem(wiring: Wiring, ref: PortRef) -> Netem | None:
     """The long path that begins at a port's egress, None if there is none."""
-    delay, jitter, reorder = (wiring.setting(ref, name) for name in ("delay", "jitter", "reorder"))
     loss_ppm = wiring.loss_ppm(ref)
-    if delay is None and not loss_ppm:
+    if wiring.setting(ref, "delay") is None and not loss_ppm:
         return None
-    return Netem(
-        delay_ns=int(delay.value) if delay else 0,
-        jitter_ns=int(jitter.value) if jitter else 0,
-        loss_ratio=loss_ppm / PPM,
-        reorder_ratio=int(reorder.value) / PPM if reorder else 0.0,
-    )
+    said = {name: int(wiring.value(ref, name) or 0) for name in ("delay", "jitter", "reorder")}
+    return Netem(said["delay"], said["jitter"], loss_ppm / PPM, reorder_ratio=said["reorder"] / PPM)
 
 
 def gso_max_segs(wiring: Wiring, ref: PortRef) -> int | None:
@@ -61,22 +51,29 @@ def gso_max_segs(wiring: Wiring, ref: PortRef) -> int | None:
     """
     if netem(wiring, ref) is not None:
         return 1
-    setting = wiring.setting(ref, "gso_max_segs")
-    return None if setting is None else int(setting.value)
+    longest = wiring.value(ref, "gso_max_segs")
+    return None if longest is None else int(longest)
 
 
-def pool(wiring: Wiring, ref: PortRef, number: int) -> Pool | None:
-    """The packet memory that the ports of a switch share.
+def pool(wiring: Wiring, ref: PortRef, number: int, ports: Mapping[PortRef, Port]) -> Pool | None:
+    """The packet memory that a port of a switch shares with those of ``ports`` that are there, too.
 
-    None where it is larger than all that the ports may hold by themselves: it is never the limit then.
+    None where it is larger than all that they may hold by themselves: it is never the limit then.
     """
     if wiring.topology.nodes[ref.node].kind != "switch":
         return None
-    ports = [port for port in wiring.topology.ports() if port.node == ref.node]
-    size = wiring.number(ref, "buffer")
-    most_in = sum(_switch(wiring, port)["buffer_bytes"] for port in ports)
-    most_out = sum(_most_queued(wiring, port) for port in ports)
-    return Pool(number, size) if size < min(most_in, most_out) else None
+    sharing = {other: port for other, port in ports.items() if other.node == ref.node}
+    size_bytes = wiring.number(ref, "buffer")
+    most_in = sum(port.buffer_bytes for port in sharing.values())
+    most_out = sum(_most_queued(wiring, other, port) for other, port in sharing.items())
+    return Pool(number, size_bytes) if size_bytes < min(most_in, most_out) else None
+
+
+def _most_queued(wiring: Wiring, ref: PortRef, port: Port) -> int:
+    """What an egress queue and the ring below it can hold, as a packet memory counts it."""
+    if port.queue is None or port.queue.limit_bytes is None:
+        return wiring.number(ref, "buffer")
+    return port.queue.limit_bytes + (FORWARD_RING_FRAMES + 1) * frame_bytes(port.mtu_bytes)
 
 
 def bus(wiring: Wiring, ref: PortRef) -> Bus | None:
@@ -84,8 +81,18 @@ def bus(wiring: Wiring, ref: PortRef) -> Bus | None:
     words = wiring.value(ref, "bus")
     if words is None:
         return None
-    payload = wiring.setting(ref, "bus_payload")
-    return plan_bus(bus_of(str(words), wiring.parts.buses), int(payload.value) if payload else None)
+    return plan_bus(bus_of(str(words), wiring.parts.buses), int(wiring.value(ref, "bus_payload") or 0))
+
+
+def plan_bus(slot: Slot, payload_bytes: int = 0) -> Bus:
+    """The bus of a card in ``slot``; ``payload_bytes`` is its maximum payload, 0 for the usual one."""
+    bus = slot.bus
+    return Bus(
+        bps=bus.lane.value * slot.lanes * bus.coding.value // PPM,
+        payload_bytes=payload_bytes or bus.payload.value,
+        overhead_bytes=bus.overhead.value,
+        frame_bytes=bus.frame.value,
+    )
 
 
 def _queue(wiring: Wiring, ref: PortRef, kind: str, limit_bytes: int | None) -> Queue:
@@ -116,43 +123,27 @@ def _card(port: Port, wiring: Wiring, ref: PortRef) -> Port:
     )
 
 
-class _Memory(TypedDict):
-    """How a switch divides its packet memory, for one port."""
-
-    buffer_bytes: int
-    xoff_bytes: int
-    xon_bytes: int
-    queue: Queue
-
-
-def _switch(wiring: Wiring, ref: PortRef) -> _Memory:
+def _switch(port: Port, wiring: Wiring, ref: PortRef) -> Port:
     """A switch that sends PAUSE bounds what each port may bring in, one that does not each egress queue."""
     shared = wiring.number(ref, "buffer")
     xoff = wiring.number(ref, "xoff")
-    ports = [sibling for sibling in wiring.topology.ports() if sibling.node == ref.node]
-    lossless = any(_stops(wiring, sibling) for sibling in ports)
+    lossless = any(_stops(wiring, other) for other in wiring.topology.ports() if other.node == ref.node)
     limit = wiring.value(ref, "queue_limit")
     if lossless and wiring.setting(ref, "queue_limit") is None:
         limit = shared
-    return {
-        "buffer_bytes": xoff + wiring.number(ref, "headroom") if _stops(wiring, ref) else shared,
-        "xoff_bytes": xoff,
-        "xon_bytes": wiring.number(ref, "xon"),
-        "queue": _queue(wiring, ref, FORWARDING_QUEUE, limit if isinstance(limit, int) else None),
-    }
+    return replace(
+        port,
+        role="forward",
+        buffer_bytes=xoff + wiring.number(ref, "headroom") if _stops(wiring, ref) else shared,
+        xoff_bytes=xoff,
+        xon_bytes=wiring.number(ref, "xon"),
+        queue=_queue(wiring, ref, FORWARDING_QUEUE, limit if isinstance(limit, int) else None),
+    )
 
 
 def _stops(wiring: Wiring, ref: PortRef) -> bool:
     """Whether a port tells its peer to stop, all of it or some priorities."""
     return wiring.pause(ref, "pause_tx") or bool(wiring.priorities(ref))
-
-
-def _most_queued(wiring: Wiring, ref: PortRef) -> int:
-    """What an egress queue and the ring below it can hold, as a packet memory counts it."""
-    queue = _switch(wiring, ref)["queue"]
-    if queue.limit_bytes is None:
-        return wiring.number(ref, "buffer")
-    return queue.limit_bytes + (FORWARD_RING_FRAMES + 1) * frame_bytes(wiring.mtu_bytes(ref))
 
 
 def _hub(port: Port) -> Port:

@@ -4,18 +4,14 @@ The lab writes and reads back by this table, `wirelab plan` prints it, the refer
 library only, for the guest. A name ends in its unit.
 """
 
-from __future__ import annotations
-
+from collections.abc import Callable
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Literal
+from typing import Literal
 
-if TYPE_CHECKING:
-    from collections.abc import Callable
-
-    from wirelab.plan.types import Cable, Port
+from wirelab.plan.types import Cable, Port
 
 Tool = Literal[
-    "ip link", "ethtool -s", "ethtool -A", "ethtool -C", "ethtool -G", "dcb pfc", "dcb apptrust", "sysfs"
+    "ip link set", "ethtool -s", "ethtool -A", "ethtool -C", "ethtool -G", "dcb pfc", "dcb apptrust", "sysfs"
 ]
 Value = int | str | bool
 
@@ -24,94 +20,78 @@ Value = int | str | bool
 class PortSetting:
     """One setting: ``option`` is the tool's word for it, or a file in /sys/class/net/PORT.
 
-    ``text`` says what it is, for hardware that no tool knows under a ``topic``. ``value`` is None for a
-    port that does not have it, or leaves it alone.
+    ``text`` says what it is, for hardware that no tool knows under a ``topic``. ``field`` is where its value
+    is: in the port unless it says ``bus.``, ``cpu.``, ``pool.`` or ``cable.``. Only a port that it ``is_of``
+    has it.
     """
 
     name: str
     tool: Tool
     option: str
     text: str
-    value: Callable[[Port, Cable], Value | None]
     topic: str = ""
+    field: str = ""
+    is_of: Callable[[Port], object] = lambda _: True
 
-
-def _own(name: str, tool: Tool, option: str, text: str, *, if_autoneg: bool | None = None) -> PortSetting:
-    """A field of the port itself; with ``if_autoneg`` only of one that negotiates, or that does not."""
-
-    def value(port: Port, _: Cable) -> Value | None:
-        own: Value | tuple[str, ...] | None = getattr(port, name)
-        if if_autoneg not in (None, port.autoneg):
+    def value(self, port: Port, cable: Cable) -> Value | None:
+        """What the Plan sets; None for a port that does not have it, or leaves it alone."""
+        part, _, field = (self.field or self.name).rpartition(".")
+        owner = cable if part == "cable" else getattr(port, part) if part else port
+        if owner is None or not self.is_of(port):
             return None
-        return " ".join(own) if isinstance(own, tuple) else own
-
-    return PortSetting(name, tool, option, text, value)
-
-
-def _hardware(
-    topic: str, name: str, text: str, value: Callable[[Port, Cable], Value | None] | None = None
-) -> PortSetting:
-    """A file of the driver's own; without ``value`` the field of the port that has its name."""
-    return PortSetting(
-        name, "sysfs", f"etherport/{name}", text, value or (lambda port, _: getattr(port, name)), topic
-    )
+        own: Value | tuple[object, ...] | None = getattr(owner, field)
+        return " ".join(map(str, own)) if isinstance(own, tuple) else own
 
 
-def _part(topic: str, part: str, name: str, field: str, text: str) -> PortSetting:
-    """The same for a field of what a port may have: a bus, a CPU, a pool."""
-
-    def value(port: Port, _: Cable) -> Value | None:
-        owner = getattr(port, part)
-        return None if owner is None else getattr(owner, field)
-
-    return _hardware(topic, name, text, value)
+def _hardware(topic: str, field: str, text: str, name: str = "") -> PortSetting:
+    """A file of the driver's own."""
+    name = name or field.replace(".", "_")
+    return PortSetting(name, "sysfs", f"etherport/{name}", text, topic, field)
 
 
 PORT_SETTINGS: tuple[PortSetting, ...] = (
-    _own("autoneg", "ethtool -s", "autoneg", "whether it negotiates"),
-    _own("speed_bps", "ethtool -s", "speed", "forced speed", if_autoneg=False),
-    _own("duplex", "ethtool -s", "duplex", "forced duplex", if_autoneg=False),
-    _own("advertise", "ethtool -s", "advertise", "modes that it offers", if_autoneg=True),
-    _own("pause_autoneg", "ethtool -A", "autoneg", "whether PAUSE is negotiated"),
-    _own("pause_rx", "ethtool -A", "rx", "whether it obeys PAUSE"),
-    _own("pause_tx", "ethtool -A", "tx", "whether it sends PAUSE"),
-    _own("rx_usecs", "ethtool -C", "rx-usecs", "how long an interrupt is held back"),
-    _own("rx_frames", "ethtool -C", "rx-frames", "with which frame it comes at the latest"),
-    _own("rx_ring_frames", "ethtool -G", "rx", "receive ring"),
-    _own("tx_ring_frames", "ethtool -G", "tx", "transmit ring"),
-    _part("bus", "bus", "bus_bps", "bps", "rate in each direction"),
-    _part("bus", "bus", "bus_payload_bytes", "payload_bytes", "largest payload"),
-    _part("bus", "bus", "bus_overhead_bytes", "overhead_bytes", "overhead of each payload"),
-    _part("bus", "bus", "bus_frame_bytes", "frame_bytes", "descriptors of a frame"),
-    _part("CPU", "cpu", "cpu", "number", "number"),
-    _part("CPU", "cpu", "cpu_rx_frame_ns", "rx_frame_ns", "a frame received takes"),
-    _part("CPU", "cpu", "cpu_rx_byte_ps", "rx_byte_ps", "a byte received"),
-    _part("CPU", "cpu", "cpu_tx_frame_ns", "tx_frame_ns", "a frame sent"),
-    _part("CPU", "cpu", "cpu_tx_byte_ps", "tx_byte_ps", "a byte sent"),
-    _part("shared packet memory", "pool", "pool", "number", "number"),
-    _part("shared packet memory", "pool", "pool_bytes", "size_bytes", "size"),
+    PortSetting("autoneg", "ethtool -s", "autoneg", "whether it negotiates"),
+    PortSetting("speed_bps", "ethtool -s", "speed", "forced speed", is_of=lambda port: not port.autoneg),
+    PortSetting("duplex", "ethtool -s", "duplex", "forced duplex", is_of=lambda port: not port.autoneg),
     PortSetting(
-        "pfc",
-        "dcb pfc",
-        "prio-pfc",
-        "priorities that are paused on their own",
-        lambda port, _: " ".join(map(str, port.pfc)) or None,
+        "advertise", "ethtool -s", "advertise", "modes that it offers", is_of=lambda port: port.autoneg
     ),
+    PortSetting("pause_autoneg", "ethtool -A", "autoneg", "whether PAUSE is negotiated"),
+    PortSetting("pause_rx", "ethtool -A", "rx", "whether it obeys PAUSE"),
+    PortSetting("pause_tx", "ethtool -A", "tx", "whether it sends PAUSE"),
+    PortSetting("rx_usecs", "ethtool -C", "rx-usecs", "how long an interrupt is held back"),
+    PortSetting("rx_frames", "ethtool -C", "rx-frames", "with which frame it comes at the latest"),
+    PortSetting("rx_ring_frames", "ethtool -G", "rx", "receive ring"),
+    PortSetting("tx_ring_frames", "ethtool -G", "tx", "transmit ring"),
+    _hardware("bus", "bus.bps", "rate in each direction"),
+    _hardware("bus", "bus.payload_bytes", "largest payload"),
+    _hardware("bus", "bus.overhead_bytes", "overhead of each payload"),
+    _hardware("bus", "bus.frame_bytes", "descriptors of a frame"),
+    _hardware("CPU", "cpu.number", "number", "cpu"),
+    _hardware("CPU", "cpu.rx_frame_ns", "a frame received takes"),
+    _hardware("CPU", "cpu.rx_byte_ps", "a byte received"),
+    _hardware("CPU", "cpu.tx_frame_ns", "a frame sent"),
+    _hardware("CPU", "cpu.tx_byte_ps", "a byte sent"),
+    _hardware("shared packet memory", "pool.number", "number", "pool"),
+    _hardware("shared packet memory", "pool.size_bytes", "size", "pool_bytes"),
     PortSetting(
-        "trust",
-        "dcb apptrust",
-        "order",
-        "what tells a priority",
-        lambda port, _: port.trust if port.pfc else None,
+        "pfc", "dcb pfc", "prio-pfc", "priorities that are paused on their own", is_of=lambda port: port.pfc
     ),
-    _own("mac", "ip link", "address", "MAC address"),
-    _own("mtu_bytes", "ip link", "mtu", "MTU"),
-    _own("gso_max_segs", "ip link", "gso_max_segs", "longest burst of the stack, in segments"),
+    PortSetting("trust", "dcb apptrust", "order", "what tells a priority", is_of=lambda port: port.pfc),
+    PortSetting("mac", "ip link set", "address", "MAC address"),
+    PortSetting("mtu_bytes", "ip link set", "mtu", "MTU"),
+    PortSetting("gso_max_segs", "ip link set", "gso_max_segs", "longest burst of the stack, in segments"),
     _hardware("frames", "role", "role"),
     _hardware("packet buffer", "buffer_bytes", "size"),
     _hardware("packet buffer", "xoff_bytes", "XOFF at"),
     _hardware("packet buffer", "xon_bytes", "XON at"),
-    _hardware("cable", "cable_delay_ns", "delay", lambda _, cable: cable.delay_ns),
+    _hardware("cable", "cable.delay_ns", "delay"),
     _hardware("link", "follow", "only while there is one at"),
 )
 """In the order in which the lab writes them."""
+
+
+def settings_of(port: Port, cable: Cable) -> list[tuple[PortSetting, Value]]:
+    """The settings that a port has, each with its value."""
+    values = [(setting, setting.value(port, cable)) for setting in PORT_SETTINGS]
+    return [(setting, value) for setting, value in values if value is not None]

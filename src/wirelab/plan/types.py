@@ -4,11 +4,9 @@ Standard library only: the guest inside the lab imports this module too, on an i
 none of the host's packages. A Plan is written to ``plan.json`` and read back equal.
 """
 
-from __future__ import annotations
-
 import json
 from dataclasses import dataclass, field, replace
-from typing import Any, Literal
+from typing import Any, Literal, Self
 
 from wirelab.plan.jsonform import from_values, to_values
 from wirelab.plan.traffic import KINDS, Flow, Item, Ping
@@ -58,6 +56,13 @@ class Firewall(Node):
     nic: str = ""
     routes: tuple[Route, ...] = ()
     nft: str = ""
+
+    @property
+    def rules(self) -> list[str]:
+        """What each rule of its chain matches, and what becomes of that."""
+        added = (line for line in self.nft.splitlines() if line.startswith("add rule "))
+        # add rule FAMILY TABLE CHAIN, and then that.
+        return [line.split(maxsplit=5)[-1] for line in added]
 
 
 @dataclass(frozen=True, slots=True)
@@ -252,10 +257,7 @@ class Plan:
 
     def port(self, name: str) -> Port:
         """The port with interface name ``name``. Raises KeyError if there is none."""
-        for port in self.ports:
-            if port.name == name:
-                return port
-        raise KeyError(name)
+        return {port.name: port for port in self.ports}[name]
 
     def ports_of(self, node: str) -> tuple[Port, ...]:
         """The ports of a node, in order."""
@@ -269,8 +271,7 @@ class Plan:
         """The IPv4 address of a host's first port. Raises ValueError if it has none."""
         address = self.ports_of(host)[0].address
         if address is None:
-            msg = f"host {host} has no address"
-            raise ValueError(msg)
+            raise ValueError(f"host {host} has no address")
         return address.partition("/")[0]
 
     def to_json(self) -> str:
@@ -290,12 +291,11 @@ class Plan:
         return replace(self, scenario="", variant="", drawing="", wall_limit_s=0, **unnamed).to_json()
 
     @classmethod
-    def from_json(cls, text: str) -> Plan:
+    def from_json(cls, text: str) -> Self:
         """The Plan that ``to_json`` wrote. Raises ValueError for another schema."""
         values: dict[str, Any] = json.loads(text)
         if values["schema"] != SCHEMA:
-            msg = f"plan schema {values['schema']}, this wirelab reads {SCHEMA}"
-            raise ValueError(msg)
+            raise ValueError(f"plan schema {values['schema']}, this wirelab reads {SCHEMA}")
         traffic = tuple(from_values(KINDS[raw.pop("tool")], raw) for raw in values.pop("traffic"))
         return replace(from_values(cls, values), traffic=traffic)
 

@@ -3,27 +3,23 @@
 Colours are the page's business: the lines of a chart have the classes ``c0``, ``c1`` ... up to ``COLOURS``.
 """
 
-from __future__ import annotations
-
 import itertools
-from dataclasses import dataclass
-from typing import TYPE_CHECKING, Final
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass, replace
+from decimal import Decimal
+from fractions import Fraction
+from typing import Final, Self
 from xml.etree.ElementTree import Element, SubElement, tostring
 
-from wirelab.report.axis import decimal, tick_label
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
-
-    from wirelab.report.axis import Axis
+from wirelab.units import Quantity, unit_for
 
 COLOURS: Final = 8
 
 WIDTH: Final = 960
 _LEFT: Final = 66
-_RIGHT: Final = 12
+_RIGHT: Final = WIDTH - 12
 _TOP: Final = 20
-_BOTTOM: Final = 36
+_BELOW: Final = 36
 _X_TICKS: Final = 16
 _PX_PER_Y_TICK: Final = 24
 _TICK_PX: Final = 4
@@ -35,6 +31,36 @@ Point = tuple[float, float]
 
 
 @dataclass(frozen=True, slots=True)
+class Axis:
+    """From ``low`` to ``high`` in base units, of which ``per_unit`` make one of the unit in ``label``.
+
+    ``high`` is above ``low``.
+    """
+
+    label: str
+    low: int
+    high: float | Fraction
+    per_unit: Fraction = Fraction(1)
+
+    @classmethod
+    def of(cls, name: str, quantity: Quantity, high: float, *, unit: str | None = None) -> Self:
+        """The axis of a quantity from 0 to ``high``, in ``unit`` or the one that suits; 1 if that is 0."""
+        word = unit or unit_for(high, quantity)
+        per_unit = quantity.units[word] if word else Fraction(1)
+        return cls(f"{name} ({word})" if word else name, 0, high if high > 0 else float(per_unit), per_unit)
+
+    def ticks(self, at_most: int) -> tuple[Decimal, ...]:
+        """Its ticks, in the unit of the label."""
+        return ticks(Fraction(self.low) / self.per_unit, Fraction(self.high) / self.per_unit, at_most)
+
+    def up_to(self, high: float, at_most: int) -> Self:
+        """The same, as long as to hold ``high``, and then to its next tick."""
+        whole = Fraction(max(self.high, high))
+        step = Fraction(tick_step((whole - Fraction(self.low)) / self.per_unit, at_most)) * self.per_unit
+        return replace(self, high=-(-whole // step) * step)
+
+
+@dataclass(frozen=True, slots=True)
 class Line:
     """Points in the order of x. ``colour`` counts from 0; ``note`` says more in the legend.
 
@@ -43,27 +69,22 @@ class Line:
     """
 
     name: str
-    points: tuple[Point, ...]
+    points: Sequence[Point]
     colour: int
     note: str = ""
     step: bool = False
     dashed: bool = False
 
-
-@dataclass(frozen=True, slots=True)
-class Level:
-    """A y that means something, such as the size of a buffer."""
-
-    name: str
-    y: float
+    def __str__(self) -> str:
+        return f"{self.name}: {self.note}" if self.note else self.name
 
 
 @dataclass(frozen=True, slots=True)
 class Mark:
-    """An x at which something begins."""
+    """A place on an axis that means something: where a flow begins, or how much a buffer holds."""
 
     name: str
-    x: float
+    at: float
 
 
 @dataclass(frozen=True, slots=True)
@@ -77,7 +98,7 @@ class Chart:
     x: Axis
     y: Axis
     lines: tuple[Line, ...]
-    levels: tuple[Level, ...] = ()
+    levels: tuple[Mark, ...] = ()
     marks: tuple[Mark, ...] = ()
     note: str = ""
     height: int = 130
@@ -85,100 +106,90 @@ class Chart:
 
 def svg(chart: Chart) -> str:
     """The chart as an ``svg`` element to stand in an HTML page, with a title for who cannot see it."""
-    heights = [y for line in chart.lines for _, y in line.points] + [level.y for level in chart.levels]
+    heights = [y for line in chart.lines for _, y in line.points] + [level.at for level in chart.levels]
     y_ticks = max(chart.height // _PX_PER_Y_TICK, 2)
-    plane = _Plane.of(chart.x, chart.y.up_to(max(heights, default=0), y_ticks), chart.height)
-    root = Element("svg", {"viewBox": f"0 0 {WIDTH} {plane.bottom + _BOTTOM}", "role": "img"})
-    SubElement(root, "title").text = _title(chart)
-    _draw_grid(root, plane, y_ticks)
-    _draw_marks(root, plane, chart.marks)
-    _draw_levels(root, plane, chart.levels)
+    x = _Scale.of(chart.x, _LEFT, _RIGHT)
+    y = _Scale.of(chart.y.up_to(max(heights, default=0), y_ticks), _TOP + chart.height, _TOP)
+    root = Element("svg", {"viewBox": f"0 0 {WIDTH} {y.start + _BELOW}", "role": "img"})
+    lines = "; ".join(map(str, chart.lines))
+    SubElement(root, "title").text = f"{chart.title}: {chart.y.label} over {chart.x.label}. {lines}"
+    _draw_grid(root, x, y, y_ticks)
+    _draw_marks(root, x, y.start, chart.marks)
+    _draw_levels(root, y, chart.levels)
     for line in chart.lines:
-        _draw_line(root, plane, line)
+        _draw_line(root, x, y, line)
     return tostring(root, encoding="unicode")
 
 
 @dataclass(frozen=True, slots=True)
-class _Plane:
-    """Where on the drawing a point of the chart is, in px; ``bottom`` is where the plot ends."""
+class _Scale:
+    """Where on the drawing the values of an axis are, in px; its lowest is at ``start``."""
 
-    x_axis: Axis
-    y_axis: Axis
-    bottom: int
-    px_per_x: float
-    px_per_y: float
+    axis: Axis
+    start: int
+    px_per_unit: float
 
     @classmethod
-    def of(cls, x_axis: Axis, y_axis: Axis, height: int) -> _Plane:
-        px_per_x = (WIDTH - _LEFT - _RIGHT) / float(x_axis.high - x_axis.low)
-        return cls(x_axis, y_axis, _TOP + height, px_per_x, height / float(y_axis.high - y_axis.low))
+    def of(cls, axis: Axis, start: int, end: int) -> Self:
+        return cls(axis, start, (end - start) / float(axis.high - axis.low))
 
-    def x(self, x: float) -> float:
-        return _LEFT + (x - self.x_axis.low) * self.px_per_x
+    def px(self, value: float) -> float:
+        return self.start + (value - self.axis.low) * self.px_per_unit
 
-    def y(self, y: float) -> float:
-        return self.bottom - (y - self.y_axis.low) * self.px_per_y
-
-
-def _title(chart: Chart) -> str:
-    lines = "; ".join(f"{line.name}: {line.note}" if line.note else line.name for line in chart.lines)
-    return f"{chart.title}: {chart.y.label} over {chart.x.label}. {lines}"
+    def ticks(self, at_most: int) -> Iterator[tuple[str, float]]:
+        """The label of each tick, and where it is."""
+        for tick in self.axis.ticks(at_most):
+            yield tick_label(tick), round(self.px(float(Fraction(tick) * self.axis.per_unit)), 1)
 
 
-def _draw_grid(root: Element, plane: _Plane, y_ticks: int) -> None:
+def _draw_grid(root: Element, x: _Scale, y: _Scale, y_ticks: int) -> None:
     grid = SubElement(root, "g", {"class": "grid"})
     words = SubElement(root, "g", {"class": "ticks"})
-    left, right = str(_LEFT), str(WIDTH - _RIGHT)
-    for tick in plane.y_axis.ticks(y_ticks):
-        at = _px(plane.y(float(tick * decimal(plane.y_axis.per_unit))))
-        SubElement(grid, "line", {"x1": left, "x2": right, "y1": at, "y2": at})
-        _text(words, tick_label(tick), _LEFT - _TICK_PX - 2, float(at) + _TICK_PX, anchor="end")
-    for tick in plane.x_axis.ticks(_X_TICKS):
-        at = _px(plane.x(float(tick * decimal(plane.x_axis.per_unit))))
-        SubElement(grid, "line", {"x1": at, "x2": at, "y1": str(_TOP), "y2": str(plane.bottom + _TICK_PX)})
-        _text(words, tick_label(tick), float(at), plane.bottom + _TICK_PX + _LABEL_PX - 1)
-    _text(words, plane.x_axis.label, (_LEFT + WIDTH - _RIGHT) / 2, plane.bottom + _BOTTOM - 4)
-    middle = (_TOP + plane.bottom) / 2
-    turned = _text(words, plane.y_axis.label, _LABEL_PX, middle)
+    for label, at in y.ticks(y_ticks):
+        _rule(grid, _LEFT, _RIGHT, at, at)
+        _text(words, label, _LEFT - _TICK_PX - 2, at + _TICK_PX, anchor="end")
+    for label, at in x.ticks(_X_TICKS):
+        _rule(grid, at, at, _TOP, y.start + _TICK_PX)
+        _text(words, label, at, y.start + _TICK_PX + _LABEL_PX - 1)
+    _text(words, x.axis.label, (_LEFT + _RIGHT) / 2, y.start + _BELOW - 4)
+    middle = (_TOP + y.start) / 2
+    turned = _text(words, y.axis.label, _LABEL_PX, middle)
     turned.set("transform", f"rotate(-90 {_LABEL_PX} {_px(middle)})")
 
 
-def _draw_marks(root: Element, plane: _Plane, marks: Iterable[Mark]) -> None:
+def _draw_marks(root: Element, x: _Scale, bottom: int, marks: Iterable[Mark]) -> None:
     """Each a line, with its name where that does not run into the one before."""
     group = SubElement(root, "g", {"class": "mark"})
     free_from = 0.0
-    for mark in sorted(marks, key=lambda mark: mark.x):
-        at = plane.x(mark.x)
-        line = {"x1": _px(at), "x2": _px(at), "y1": str(_TOP - 4), "y2": str(plane.bottom)}
-        SubElement(group, "line", line)
+    for mark in sorted(marks, key=lambda mark: mark.at):
+        at = x.px(mark.at)
+        _rule(group, at, at, _TOP - 4, bottom)
         if at >= free_from:
             _text(group, mark.name, at + 3, _TOP - 6, anchor="start")
             free_from = at + 3 + _PX_PER_LETTER * (len(mark.name) + 1)
 
 
-def _draw_levels(root: Element, plane: _Plane, levels: Iterable[Level]) -> None:
+def _draw_levels(root: Element, y: _Scale, levels: Iterable[Mark]) -> None:
     """Each a line with its name above, moved up where names would meet; no line goes through a name."""
     group = SubElement(root, "g", {"class": "level"})
     names: list[tuple[str, float]] = []
-    free_above = float(plane.bottom)
-    for level in sorted(levels, key=lambda level: level.y):
-        at = plane.y(level.y)
-        line = {"x1": str(_LEFT), "x2": str(WIDTH - _RIGHT), "y1": _px(at), "y2": _px(at)}
-        SubElement(group, "line", line)
+    free_above = float(y.start)
+    for level in sorted(levels, key=lambda level: level.at):
+        at = y.px(level.at)
+        _rule(group, _LEFT, _RIGHT, at, at)
         names.append((level.name, min(at - 3, free_above)))
         free_above = names[-1][1] - _LABEL_PX
     for name, at in names:
-        _text(group, name, WIDTH - _RIGHT - 4, at, anchor="end")
+        _text(group, name, _RIGHT - 4, at, anchor="end")
 
 
-def _draw_line(root: Element, plane: _Plane, line: Line) -> None:
+def _draw_line(root: Element, x: _Scale, y: _Scale, line: Line) -> None:
     points = _stairs(line.points) if line.step else line.points
-    places = _thinned([(plane.x(x), plane.y(y)) for x, y in points])
-    drawn = " ".join(f"{_px(x)},{_px(y)}" for x, y in places)
+    places = _thinned([(x.px(at), y.px(height)) for at, height in points])
     colour = f"c{line.colour % COLOURS}"
     element = SubElement(root, "polyline", {"class": f"{colour} dashed" if line.dashed else colour})
-    element.set("points", drawn)
-    SubElement(element, "title").text = f"{line.name}: {line.note}" if line.note else line.name
+    element.set("points", " ".join(f"{_px(left)},{_px(top)}" for left, top in places))
+    SubElement(element, "title").text = str(line)
 
 
 def _stairs(points: Sequence[Point]) -> list[Point]:
@@ -196,19 +207,21 @@ def _thinned(places: Sequence[Point]) -> list[Point]:
     for _, group in itertools.groupby(places, key=lambda place: int(place[0])):
         column = list(group)
         kept += column if len(column) <= _POINTS_PER_PX else _extremes(column)
-    levels = [_px(y) for _, y in kept]
-    last = len(kept) - 1
-    return [
-        place
-        for at, place in enumerate(kept)
-        if at in (0, last) or not levels[at - 1] == levels[at] == levels[at + 1]
-    ]
+    thinned: list[Point] = []
+    for _, level in itertools.groupby(kept, key=lambda place: _px(place[1])):
+        first, *others = level
+        thinned += [first, *others[-1:]]
+    return thinned
 
 
 def _extremes(places: Sequence[Point]) -> list[Point]:
     """The first, the lowest, the highest and the last place, in their order."""
     by_height = sorted(range(len(places)), key=lambda at: places[at][1])
     return [places[at] for at in sorted({0, by_height[0], by_height[-1], len(places) - 1})]
+
+
+def _rule(parent: Element, x1: float, x2: float, y1: float, y2: float) -> None:
+    SubElement(parent, "line", {"x1": _px(x1), "x2": _px(x2), "y1": _px(y1), "y2": _px(y2)})
 
 
 def _text(parent: Element, words: str, x: float, y: float, *, anchor: str = "middle") -> Element:
@@ -219,3 +232,30 @@ def _text(parent: Element, words: str, x: float, y: float, *, anchor: str = "mid
 
 def _px(value: float) -> str:
     return f"{value:.1f}".removesuffix(".0")
+
+
+def tick_step(span: Fraction, at_most: int) -> Decimal:
+    """The smallest step of 1, 2 or 5 times a power of ten of which ``at_most`` ticks cover ``span``.
+
+    Raises ValueError unless ``span`` is above 0 and ``at_most`` at least 2.
+    """
+    if span <= 0 or at_most < 2:  # noqa: PLR2004 - the two ends
+        raise ValueError(f"no ticks for a span of {span} with at most {at_most} of them")
+    lowest = (Decimal(span.numerator) / span.denominator / (at_most - 1)).adjusted()
+    steps = (Decimal(digit).scaleb(lowest + more) for more in (0, 1) for digit in (1, 2, 5))
+    return next(step for step in steps if Fraction(step) * (at_most - 1) >= span)
+
+
+def ticks(low: Fraction, high: Fraction, at_most: int) -> tuple[Decimal, ...]:
+    """The multiples of a 1-2-5 step from ``low`` to ``high``, both included, ascending.
+
+    There are at most ``at_most`` (2 or more) of them; each has as many decimals as the step needs.
+    """
+    step = tick_step(high - low, at_most)
+    first, last = -(-low // Fraction(step)), high // Fraction(step)
+    return tuple(number * step for number in range(first, last + 1))
+
+
+def tick_label(tick: Decimal) -> str:
+    """A tick as text: ``0.5``, ``16 000``."""
+    return f"{tick:,f}".replace(",", " ")

@@ -1,32 +1,22 @@
 """A run as one HTML page that needs nothing else: the verdict, and every figure that it rests on."""
 
-from __future__ import annotations
-
 import shlex
-from dataclasses import dataclass, replace
+from collections.abc import Mapping
+from dataclasses import dataclass
 from functools import cache
-from typing import TYPE_CHECKING, Any, Final
+from typing import Any
 
-from wirelab.report.chart import COLOURS, svg
-from wirelab.report.occupancy import RULE
+from jinja2 import Template
+
+from wirelab.report.chart import COLOURS, Chart, svg
 from wirelab.report.summary import claim
-from wirelab.report.tables import flow_table, ping_table, port_table, setting_table
-from wirelab.report.timeline import timeline
+from wirelab.report.tables import Table, flow_table, ping_table, port_table, setting_table
+from wirelab.report.timeline import RULE, Timeline
 from wirelab.results.values import printable
+from wirelab.runner.run_result import RunResult, VariantResult
 from wirelab.units import NS_PER_S, TIME, rounded
+from wirelab.verdict.checks import unproven
 from wirelab.verdict.verdict import Verdict
-
-if TYPE_CHECKING:
-    from jinja2 import Template
-
-    from wirelab.report.chart import Chart
-    from wirelab.report.tables import Table
-    from wirelab.runner.run_result import RunResult, VariantResult
-    from wirelab.verdict.checks import Check
-
-_PACKAGE: Final = "wirelab"
-_FOLDER: Final = "report"
-_TEMPLATE: Final = "report.html.j2"
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,10 +28,10 @@ class Proof:
 
     variant: VariantResult
     anchor: str
-    drawing: str = ""
+    drawing: str
+    tables: Mapping[str, Table]
     charts: tuple[tuple[Chart, str], ...] = ()
     absent: tuple[str, ...] = ()
-    tables: tuple[tuple[str, Table], ...] = ()
     settings: Table | None = None
 
 
@@ -53,70 +43,61 @@ def html_report(run: RunResult) -> str:
     It says nothing of the host or of when it was written, and names the files of the run relative to
     its folder. Pictures, styles and figures are in it; it loads nothing and runs nothing.
     """
-    return printable(_template().render(_context(run)))
+    drawing = next((variant.drawing for variant in run.variants), "")
+    proofs = [_proof(variant, f"v{number}", drawing) for number, variant in enumerate(run.variants, 1)]
+    variants = [proof for proof in proofs if proof.variant.breaks is None]
+    return filled_in(
+        "report.html.j2",
+        run=run,
+        drawing=drawing,
+        flows=flow_table([proof.variant for proof in variants]),
+        bad=[(proof, check) for proof in proofs for check in unproven(proof.variant.checks)],
+        proofs=proofs,
+        drawn=any(proof.charts for proof in proofs),
+        variants=variants,
+        controls=[proof for proof in proofs if proof.variant.breaks is not None],
+        tools=next((variant.tools for variant in run.variants if variant.tools), {}),
+        virtual=rounded(run.virtual_s * NS_PER_S, TIME),
+        claim=claim(run.measured, run.fitted),
+        rerun=shlex.join(run.rerun_argv),
+        rule=RULE,
+        colours=COLOURS,
+        Verdict=Verdict,
+    )
+
+
+def filled_in(name: str, **figures: Any) -> str:  # noqa: ANN401 - whatever a page shows
+    """The page that a template of this folder makes of ``figures``; what these say stays text."""
+    return printable(_template(name).render(figures))
 
 
 @cache
-def _template() -> Template:
-    """The page without its figures, compiled once: that takes as long as all the rest."""
+def _template(name: str) -> Template:
+    """A page without its figures, compiled once: that takes as long as all the rest."""
     # Only runs have a report: no other command shall wait for this.
     from jinja2 import Environment, PackageLoader, StrictUndefined  # noqa: PLC0415
 
-    environment = Environment(
-        loader=PackageLoader(_PACKAGE, _FOLDER),
+    return Environment(
+        loader=PackageLoader("wirelab", "report"),
         autoescape=True,
         undefined=StrictUndefined,
         trim_blocks=True,
         lstrip_blocks=True,
         keep_trailing_newline=True,
-    )
-    return environment.get_template(_TEMPLATE)
-
-
-def _context(run: RunResult) -> dict[str, Any]:
-    drawing = next((variant.drawing for variant in run.variants), "")
-    proofs = [_proof(variant, f"v{number}", drawing) for number, variant in enumerate(run.variants, 1)]
-    variants = [proof for proof in proofs if proof.variant.breaks is None]
-    return {
-        "run": run,
-        "drawing": drawing,
-        "flows": flow_table([proof.variant for proof in variants]),
-        "bad": [(proof, check) for proof in proofs for check in _bad(proof.variant)],
-        "proofs": proofs,
-        "drawn": any(proof.charts for proof in proofs),
-        "variants": variants,
-        "controls": [proof for proof in proofs if proof.variant.breaks is not None],
-        "tools": next((variant.tools for variant in run.variants if variant.tools), {}),
-        "virtual": rounded(run.virtual_s * NS_PER_S, TIME),
-        "claim": claim(run.measured, run.fitted),
-        "rerun": shlex.join(run.rerun_argv),
-        "rule": RULE,
-        "colours": COLOURS,
-        "Verdict": Verdict,
-    }
-
-
-def _bad(variant: VariantResult) -> list[Check]:
-    """What does not hold, a broken lab or law first."""
-    bad = [check for check in variant.checks if check.verdict is not Verdict.PASS]
-    return sorted(bad, key=lambda check: check.verdict is not Verdict.ERROR)
+    ).get_template(name)
 
 
 def _proof(variant: VariantResult, anchor: str, drawing: str) -> Proof:
     own = "" if variant.drawing == drawing else variant.drawing
-    if variant.digest is None:
-        return Proof(variant, anchor, own)
-    tables = {"Flows": flow_table([variant])} if variant.breaks is not None else {}
-    if variant.pings:
-        tables["Pings"] = ping_table(variant.pings)
-    tables["Ports"] = port_table(variant)
-    proof = Proof(variant, anchor, own, tables=tuple(tables.items()))
+    tables = {}
+    if variant.digest is not None:
+        if variant.breaks is not None:
+            tables["Flows"] = flow_table([variant])
+        if variant.pings:
+            tables["Pings"] = ping_table(variant.pings)
+        tables["Ports"] = port_table(variant)
     if variant.evidence is None:
-        return proof
-    drawn = timeline(variant.evidence)
-    return replace(
-        proof,
-        charts=tuple((chart, svg(chart)) for chart in drawn.charts),
-        absent=drawn.absent,
-        settings=setting_table(variant.evidence),
-    )
+        return Proof(variant, anchor, own, tables)
+    drawn = Timeline(variant.evidence)
+    charts = tuple((chart, svg(chart)) for chart in drawn.charts())
+    return Proof(variant, anchor, own, tables, charts, drawn.absent(), setting_table(variant.evidence))

@@ -1,17 +1,11 @@
 """Many runs as JUnit XML: a suite for each scenario, a case for each variant and control."""
 
-from __future__ import annotations
-
-from typing import TYPE_CHECKING
+from collections.abc import Sequence
 from xml.etree import ElementTree as ET
 
 from wirelab.results.values import printable
+from wirelab.runner.run_result import RunResult, VariantResult
 from wirelab.verdict.verdict import Verdict
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-    from wirelab.runner.run_result import RunResult, VariantResult
 
 
 def junit(runs: Sequence[RunResult]) -> str:

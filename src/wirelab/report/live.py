@@ -1,24 +1,18 @@
 """Runs while they go on: a bar for each lab, in virtual seconds, and one for all scenarios together."""
 
-from __future__ import annotations
+from collections.abc import Sequence
+from contextlib import ExitStack
+from typing import Self
 
-from typing import TYPE_CHECKING, Self
+from rich.console import Console
+from rich.progress import BarColumn, Progress, TaskID, TextColumn
 
-from rich.progress import BarColumn, Progress, TextColumn
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-    from types import TracebackType
-
-    from rich.console import Console
-    from rich.progress import TaskID
-
-    from wirelab.lab.machine import Progress as LabProgress
-    from wirelab.runner.run_result import VariantResult
-    from wirelab.runner.trial import Trial
+from wirelab.lab.machine import Progress as LabProgress
+from wirelab.runner.run_result import VariantResult
+from wirelab.runner.trial import Trial
 
 
-class LiveReport:
+class LiveReport(ExitStack):
     """Bars on a terminal, nothing anywhere else. A context; may be told things from any thread.
 
     ``trials`` have a bar from the beginning; where there are none, one counts what is done of ``count``.
@@ -33,6 +27,7 @@ class LiveReport:
         *,
         hidden: bool = False,
     ) -> None:
+        super().__init__()
         self._progress = Progress(
             TextColumn("  {task.description}", markup=False),
             BarColumn(bar_width=30),
@@ -49,17 +44,10 @@ class LiveReport:
             self._add(trial, trial.plan.variant)
 
     def __enter__(self) -> Self:
-        """Show the bars."""
+        """Show the bars, until the context is left."""
         if not self._progress.disable:
-            self._progress.start()
+            self.enter_context(self._progress)
         return self
-
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
-        """Take them away."""
-        if not self._progress.disable:
-            self._progress.stop()
 
     def begun(self, trial: Trial) -> None:
         """A trial has got its CPU."""

@@ -1,28 +1,22 @@
-"""Many runs at a glance: a line for each scenario, and what several seeds came to."""
-
-from __future__ import annotations
+"""Many runs at a glance, on a screen and on the page of a CI job: a line for each scenario."""
 
 import statistics
 from collections import Counter
-from typing import TYPE_CHECKING, Final
+from collections.abc import Iterable, Sequence
+from typing import Final
 
-from rich.table import Table
+from rich.console import Console
 from rich.text import Text
 
 from wirelab.model.metric import METRICS
 from wirelab.report.tables import BRIEF
-from wirelab.report.text import STYLES, print_table
+from wirelab.report.text import STYLES, print_table, word
 from wirelab.results.flow import flow_figure
+from wirelab.runner.run_result import RunResult, VariantResult
 from wirelab.verdict.verdict import Verdict, worst
 
-if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
-
-    from rich.console import Console
-
-    from wirelab.runner.run_result import RunResult, VariantResult
-
 _COLUMNS: Final = ("scenario", "verdict", "virtual s", "wall s", "reproduces", "")
+_SIGNS: Final = {Verdict.PASS: "✅", Verdict.SKIP: "⏭️", Verdict.FAIL: "❌", Verdict.ERROR: "💥"}
 
 
 def claim(measured: Sequence[str], fitted: Sequence[str]) -> str:
@@ -35,7 +29,7 @@ def claim(measured: Sequence[str], fitted: Sequence[str]) -> str:
 def result_line(run: RunResult) -> Text:
     """One scenario that is done: ``pass  sfp-mismatch  48.4 virtual s in 17.3 s``."""
     time = "cached" if run.cached else f"{run.virtual_s:.1f} virtual s in {run.wall_s:.1f} s"
-    return Text.assemble(_word(run.verdict, width=5), f"  {_name(run)}  ", (time, "dim"))
+    return Text.assemble(word(run.verdict, width=5), f"  {_name(run)}  ", (time, "dim"))
 
 
 def print_summary(console: Console, runs: Sequence[RunResult]) -> None:
@@ -43,22 +37,39 @@ def print_summary(console: Console, runs: Sequence[RunResult]) -> None:
     for run in runs:
         for line in failures(run):
             console.print(Text(line), soft_wrap=True)
-    table = Table(box=None, pad_edge=False, padding=(0, 3, 0, 0), header_style="dim", show_edge=False)
-    for title in _COLUMNS:
-        table.add_column(title, justify="right" if title.endswith(" s") else "left", overflow="fold")
-    for run in runs:
-        table.add_row(
-            _name(run),
-            _word(run.verdict),
-            f"{run.virtual_s:.1f}",
-            f"{run.wall_s:.1f}",
-            claim(run.measured, run.fitted),
-            "cached" if run.cached else "",
+    rows = [
+        (
+            *(_name(run), str(run.verdict), f"{run.virtual_s:.1f}", f"{run.wall_s:.1f}"),
+            *(claim(run.measured, run.fitted), "cached" if run.cached else ""),
         )
-    print_table(console, table)
+        for run in runs
+    ]
+    print_table(console, _COLUMNS, rows, numbers=("virtual s", "wall s"))
     console.print(count_line(runs))
     if len({run.seed for run in runs}) > 1:
         _print_seeds(console, runs)
+
+
+def markdown(runs: Sequence[RunResult]) -> str:
+    """A page of a CI job: a table of the scenarios, and below it the sentence for each check that fails."""
+    lines = [
+        "## wirelab",
+        "",
+        f"{count_line(runs).plain}",
+        "",
+        "| | scenario | seed | virtual s | wall s | reproduces |",
+        "|---|---|---:|---:|---:|---|",
+    ]
+    for run in runs:
+        wall = "cached" if run.cached else f"{run.wall_s:.1f}"
+        lines.append(
+            f"| {_SIGNS[run.verdict]} {run.verdict} | {_cell(run.scenario)} | {run.seed} "
+            f"| {run.virtual_s:.1f} | {wall} | {_cell(claim(run.measured, run.fitted))} |"
+        )
+    proofs = [line for run in runs for line in failures(run)]
+    if proofs:
+        lines += ["", *(f"- {_cell(line)}" for line in proofs)]
+    return "\n".join(lines) + "\n"
 
 
 def count_line(runs: Iterable[RunResult]) -> Text:
@@ -84,19 +95,20 @@ def failures(run: RunResult) -> list[str]:
 
 def _print_seeds(console: Console, runs: Sequence[RunResult]) -> None:
     """Print, for each scenario that ran with several seeds, how its figures are distributed."""
-    table = Table(box=None, pad_edge=False, padding=(0, 3, 0, 0), header_style="dim", show_edge=False)
-    for title in ("scenario", "flow", "metric", "median", "least", "most", "seeds"):
-        table.add_column(title, justify="left" if title in ("scenario", "flow", "metric") else "right")
-    for scenario in dict.fromkeys(run.scenario for run in runs):
-        seeds: dict[str, list[VariantResult]] = {}
-        for run in runs:
-            for variant in run.variants if run.scenario == scenario else ():
-                if variant.breaks is None:
-                    seeds.setdefault(variant.name, []).append(variant)
-        for name, variants in seeds.items():
-            for row in _distributions(variants):
-                table.add_row(scenario if len(seeds) == 1 else f"{scenario} {name}", *row)
-    print_table(console, table)
+    seeds: dict[str, dict[str, list[VariantResult]]] = {}
+    for run in runs:
+        variants = seeds.setdefault(run.scenario, {})
+        for variant in run.variants:
+            if variant.breaks is None:
+                variants.setdefault(variant.name, []).append(variant)
+    rows = [
+        (scenario if len(variants) == 1 else f"{scenario} {name}", *row)
+        for scenario, variants in seeds.items()
+        for name, of_seeds in variants.items()
+        for row in _distributions(of_seeds)
+    ]
+    numbers = ("median", "least", "most", "seeds")
+    print_table(console, ("scenario", "flow", "metric", *numbers), rows, numbers=numbers, overflow="ellipsis")
 
 
 def _distributions(variants: Sequence[VariantResult]) -> Iterable[tuple[str, ...]]:
@@ -115,5 +127,6 @@ def _name(run: RunResult) -> str:
     return run.scenario if run.seed == 1 else f"{run.scenario} (seed {run.seed})"
 
 
-def _word(verdict: Verdict, width: int = 0) -> Text:
-    return Text(str(verdict).ljust(width), style=STYLES[verdict])
+def _cell(text: str) -> str:
+    """Text that cannot end a cell, make a line or begin a tag."""
+    return " ".join(text.split()).replace("|", "\\|").replace("<", "&lt;")

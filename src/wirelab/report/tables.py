@@ -1,26 +1,18 @@
 """What was measured in one variant, as tables of text: each metric with a column of its own has one here."""
 
-from __future__ import annotations
-
 import json
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Final
+from typing import Final
 
 from wirelab.model.metric import METRICS, PAUSED_PRIORITY, Metric
-from wirelab.results.flow import flow_figure
-from wirelab.results.ping import ping_figure
-from wirelab.results.port import TIMES_NS, port_figure
+from wirelab.results.flow import FlowResult, flow_figure
+from wirelab.results.ping import PingResult, ping_figure
+from wirelab.results.port import TIMES_NS, PortResult, port_figure
+from wirelab.runner.run_result import Evidence, VariantResult
 from wirelab.units import COUNT, MICROSECONDS, RATE, RATIO, TIME, rounded, show
+from wirelab.verdict.checks import Check
 from wirelab.verdict.verdict import worst
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
-
-    from wirelab.results.flow import FlowResult
-    from wirelab.results.ping import PingResult
-    from wirelab.results.port import PortResult
-    from wirelab.runner.run_result import Evidence, VariantResult
-    from wirelab.verdict.checks import Check
 
 NOTHING: Final = "-"
 BRIEF: Final = ("goodput", "retransmits")
@@ -88,7 +80,7 @@ def ping_table(pings: Sequence[PingResult], *, arrow: str = "→") -> Table:
             "sent": rounded(ping.sent, COUNT),
             lost.title: lost.shown(ping.lost_ppm),
             "least": rounded(ping.rtt.min_us, MICROSECONDS) if ping.rtt else NOTHING,
-            **{metric.title: _shown(metric, ping_figure(metric.name, ping)) for metric in _RTT},
+            **{metric.title: shown(metric, ping_figure(metric.name, ping)) for metric in _RTT},
             "most": rounded(ping.rtt.max_us, MICROSECONDS) if ping.rtt else NOTHING,
         }
         for ping in pings
@@ -141,7 +133,7 @@ def _flow_figures(flow: FlowResult, *, brief: bool) -> dict[str, str]:
     for metric in _FLOW:
         if brief and metric.name not in BRIEF:
             continue
-        cells[metric.title] = _shown(metric, flow_figure(metric.name, flow))
+        cells[metric.title] = shown(metric, flow_figure(metric.name, flow))
         if metric.name == "lost" and flow.lost_datagrams:
             cells[metric.title] = f"{rounded(flow.lost_datagrams, COUNT)} ({cells[metric.title]})"
         if metric.name == "goodput" and not flow.connected:
@@ -165,7 +157,8 @@ def _port_cell(metric: Metric, port: PortResult, elapsed_ns: int) -> str:
     return metric.shown(figure)
 
 
-def _shown(metric: Metric, figure: float | None) -> str:
+def shown(metric: Metric, figure: float | None) -> str:
+    """A figure for the eye, NOTHING where there is none."""
     return NOTHING if figure is None else metric.shown(figure)
 
 

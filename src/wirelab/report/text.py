@@ -1,34 +1,30 @@
 """A run as a person reads it: the wiring, what was measured, the verdict and its proof."""
 
-from __future__ import annotations
-
 import sys
-from typing import IO, TYPE_CHECKING, Final, Self
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from pathlib import Path
+from typing import IO, Final, Literal, Self
 
 from rich.console import Console
 from rich.padding import Padding
 from rich.table import Table
 from rich.text import Text
 
-from wirelab.report.tables import BRIEF, NOTHING, flow_table, ping_table
+from wirelab.plan.types import Plan
+from wirelab.report.tables import BRIEF, flow_table, ping_table
 from wirelab.report.tables import Table as Figures
+from wirelab.runner.run_result import RunResult, VariantResult
+from wirelab.verdict.checks import Check, unproven
 from wirelab.verdict.verdict import Verdict
 
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-    from pathlib import Path
-
-    from wirelab.plan.types import Plan
-    from wirelab.runner.run_result import RunResult, VariantResult
-    from wirelab.verdict.checks import Check
-
-STYLES: Final = {
+STYLES: Final[Mapping[str, str]] = {
     Verdict.PASS: "bold green",
     Verdict.SKIP: "bold yellow",
     Verdict.FAIL: "bold red",
     Verdict.ERROR: "bold magenta",
 }
 
+COLUMN_GAP: Final = 3
 _DIGEST_DIGITS: Final = 12
 _FILE_COLUMNS: Final = 120
 
@@ -54,7 +50,12 @@ def warn(message: str) -> None:
 
 def verdict_line(run: RunResult) -> Text:
     """The one line that ``--quiet`` leaves: ``sfp-mismatch: pass``."""
-    return Text.assemble(f"{run.scenario}: ", _word(run.verdict))
+    return Text.assemble(f"{run.scenario}: ", word(run.verdict))
+
+
+def word(verdict: str, width: int = 0) -> Text:
+    """A verdict in its colour; what is none, for nothing was judged, is plain."""
+    return Text(str(verdict).ljust(width), style=STYLES.get(verdict, ""))
 
 
 def print_header(console: Console, plan: Plan) -> None:
@@ -76,8 +77,27 @@ def print_report(console: Console, run: RunResult, folder: Path | None) -> None:
     _line(console, _footer(run, folder))
 
 
-def print_table(console: Console, table: Table) -> None:
-    """Print a table; what is kept in a file has no blanks at the ends of its lines."""
+def print_table(  # noqa: PLR0913 - what a table has
+    console: Console,
+    titles: Sequence[str],
+    rows: Iterable[Sequence[str | Text]],
+    *,
+    numbers: Collection[str] = (),
+    whole: Collection[str] = (),
+    overflow: Literal["fold", "ellipsis"] = "fold",
+) -> None:
+    """Print a table without a frame: ``numbers`` stand at the right, the columns in ``whole`` never wrap.
+
+    ``overflow`` is what becomes of a word that is wider than its column. What is kept in a file has no blanks
+    at the ends of its lines.
+    """
+    padding = (0, COLUMN_GAP, 0, 0)
+    table = Table(box=None, pad_edge=False, padding=padding, header_style="dim", show_header=any(titles))
+    for title in titles:
+        justify: Literal["left", "right"] = "right" if title in numbers else "left"
+        table.add_column(title, justify=justify, no_wrap=title in whole, overflow=overflow)
+    for row in rows:
+        table.add_row(*map(_cell, titles, row))
     if console.is_terminal:
         console.print(table)
         return
@@ -89,44 +109,38 @@ def print_table(console: Console, table: Table) -> None:
 
 def _print_variant(console: Console, variant: VariantResult) -> None:
     if variant.flows:
-        print_table(console, _rich(flow_table([variant], brief=True)))
+        _print_figures(console, flow_table([variant], brief=True))
     if variant.pings:
-        print_table(console, _rich(ping_table(variant.pings, arrow="->")))
+        _print_figures(console, ping_table(variant.pings, arrow="->"))
     told = {flow.name for flow in variant.flows}
     others = [
-        check
+        (check.name, check.measured, check.expected, str(check.verdict))
         for check in variant.checks
         if check.verdict is not Verdict.ERROR and not (check.subject in told and check.metric in BRIEF)
     ]
     if others:
-        rows = [(check.name, check.measured, check.expected, str(check.verdict)) for check in others]
         titles = ("check", "measured", "expected", "verdict")
-        print_table(console, _rich(Figures(titles, tuple(rows), frozenset({"measured"}))))
+        print_table(console, titles, others, numbers=("measured",), whole=("measured", "verdict"))
     for line in _proofs(variant):
         _line(console, line, indent=2)
 
 
-def _rich(figures: Figures) -> Table:
-    table = Table(box=None, pad_edge=False, padding=(0, 3, 0, 0), header_style="dim", show_edge=False)
-    for title in figures.titles:
-        number = title in figures.numbers
-        whole = number or title == "verdict"
-        table.add_column(title, justify="right" if number else "left", no_wrap=whole, overflow="fold")
-    for row in figures.rows:
-        cells = zip(figures.titles, row, strict=True)
-        table.add_row(*(_verdict(cell) if title == "verdict" else Text(cell) for title, cell in cells))
-    return table
+def _cell(title: str, cell: str | Text) -> Text:
+    if isinstance(cell, Text):
+        return cell
+    return word(cell) if title == "verdict" else Text(cell)
 
 
-def _verdict(word: str) -> Text:
-    return Text(word) if word == NOTHING else _word(Verdict(word))
+def _print_figures(console: Console, figures: Figures) -> None:
+    whole = {*figures.numbers, "verdict"}
+    print_table(console, figures.titles, figures.rows, numbers=figures.numbers, whole=whole)
 
 
 def _proofs(variant: VariantResult) -> Iterator[Text]:
     """What broke or failed, each with its sentence; then one line of proof for each subject that holds."""
-    bad = [check for check in variant.checks if check.verdict is not Verdict.PASS]
-    for check in sorted(bad, key=lambda check: check.verdict is not Verdict.ERROR):
-        yield Text.assemble(_word(check.verdict), f" {check.name}: {check.explanation}")
+    bad = unproven(variant.checks)
+    for check in bad:
+        yield Text.assemble(word(check.verdict), f" {check.name}: {check.explanation}")
         if check.why:
             yield Text(check.why, style="dim")
     told = {check.subject for check in bad}
@@ -150,7 +164,7 @@ def _reasons(check: Check, variant: VariantResult) -> list[str]:
 
 def _print_control(console: Console, control: VariantResult) -> None:
     for check in control.checks:
-        line = Text.assemble(f"control {control.name}: ", _word(check.verdict), "  ")
+        line = Text.assemble(f"control {control.name}: ", word(check.verdict), "  ")
         words = check.explanation or ""
         if check.verdict is Verdict.PASS:
             words = f"{check.name}, as it must: {words}"
@@ -171,10 +185,6 @@ def _footer(run: RunResult, folder: Path | None) -> Text:
     if folder is not None:
         parts.append(str(folder))
     return Text.assemble(verdict_line(run), "  ", ("  ".join(parts), "dim"))
-
-
-def _word(verdict: Verdict) -> Text:
-    return Text(str(verdict), style=STYLES[verdict])
 
 
 def _line(console: Console, text: Text, *, indent: int = 0) -> None:

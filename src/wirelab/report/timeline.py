@@ -1,16 +1,18 @@
 """What one variant measured, over virtual time: the charts that prove its verdict."""
 
-from __future__ import annotations
-
 import itertools
-from dataclasses import dataclass
-from functools import partial
-from typing import TYPE_CHECKING, Final
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
+from typing import Final
 
-from wirelab.report.axis import Axis
-from wirelab.report.chart import Chart, Level, Line, Mark
-from wirelab.report.occupancy import LEVEL_IN_SIGHT, PORTS_SHOWN, busy_ports, levels, most_held_bytes, room
+from wirelab.model import ethernet
+from wirelab.plan.traffic import Flow
+from wirelab.plan.types import Port
+from wirelab.report.chart import Axis, Chart, Line, Mark, Point
 from wirelab.results.counters import END
+from wirelab.results.flow import FlowResult
+from wirelab.results.port import PortResult
+from wirelab.runner.run_result import Evidence
 from wirelab.units import (
     BITS_PER_BYTE,
     COUNT,
@@ -26,188 +28,155 @@ from wirelab.units import (
     show,
 )
 
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Sequence
+PORTS_SHOWN: Final = 5
+"""More are in the table of ports."""
 
-    from wirelab.plan.traffic import Flow
-    from wirelab.report.chart import Point
-    from wirelab.results.flow import FlowResult
-    from wirelab.results.samples import FlowSample
-    from wirelab.runner.run_result import Evidence
+_LEVEL_IN_SIGHT: Final = 1.6
+"""A level farther above everything that happened would press that to the ground."""
+
+RULE: Final = (
+    f"At most {PORTS_SHOWN} ports have a chart of what they held: those that dropped frames, the most first; "
+    "then those that sent PAUSE; then by what they held at most. One that never held more than one frame has "
+    "none. Between two samples more may have been held: that shows in the high water alone, which the ports "
+    "count themselves."
+)
 
 _RECEIVED: Final = "what the receiver got in each second, for UDP and parallel connections"
 _PORT_PX: Final = 96
 _QUEUE_COLOUR: Final = 4
 
 
-@dataclass(frozen=True, slots=True)
 class Timeline:
-    """The charts of a variant, and a sentence for each thing that did not happen."""
-
-    charts: tuple[Chart, ...]
-    absent: tuple[str, ...]
-
-
-def timeline(evidence: Evidence) -> Timeline:
-    """The charts of what a Plan led to, one below the other over the same time."""
-    drawer = _Drawer(evidence)
-    charts = [drawer.goodput(), drawer.window(), drawer.rtt(), *drawer.occupancy(), drawer.drops()]
-    charts.append(drawer.paused())
-    drawn = tuple(chart for chart in charts if chart is not None and chart.lines)
-    return Timeline(drawn, tuple(_absent(evidence)))
-
-
-def _absent(evidence: Evidence) -> Iterator[str]:
-    ports = evidence.result.ports.values()
-    if not evidence.plan.traffic:
-        yield "nothing was sent"
-        return
-    if not any(port.dropped_frames for port in ports):
-        yield "no frame was dropped"
-    if not any(port.paused_ns for port in ports):
-        yield "no port was paused"
-    if not busy_ports(evidence):
-        yield "no port held more than one frame"
-
-
-class _Drawer:
-    """Draws what was measured over the time axis that all charts share; a chart without lines is none."""
+    """What a Plan led to, drawn over one time axis; a chart without lines is none."""
 
     def __init__(self, evidence: Evidence) -> None:
-        self.evidence = evidence
-        self.plan = evidence.plan
-        self.result = evidence.result
+        self._plan = evidence.plan
+        self._result = evidence.result
+        self._busy_ports = _busy_ports(evidence)
         # Flows that begin together have one mark.
-        flows = sorted(self.plan.flows, key=lambda flow: flow.start_ns)
+        flows = sorted(self._plan.flows, key=lambda flow: flow.start_ns)
         starts = itertools.groupby(flows, key=lambda flow: flow.start_ns)
-        self.marks = tuple(Mark(" + ".join(flow.name for flow in group), at_ns) for at_ns, group in starts)
-        self._interval = show(self.plan.sample_interval_ns, TIME)
+        self._marks = tuple(Mark(" + ".join(flow.name for flow in group), at_ns) for at_ns, group in starts)
+        self._interval = show(self._plan.sample_interval_ns, TIME)
         self._sampled_note = f"of the sender, every {self._interval}"
 
-    def goodput(self) -> Chart:
+    def charts(self) -> tuple[Chart, ...]:
+        """One below the other over the same time."""
+        charts = (self._goodput(), self._window(), self._rtt(), *self._occupancy(), self._drops())
+        return tuple(chart for chart in (*charts, self._paused()) if chart.lines)
+
+    def absent(self) -> tuple[str, ...]:
+        """A sentence for each thing that did not happen."""
+        if not self._plan.traffic:
+            return ("nothing was sent",)
+        ports = self._result.ports.values()
+        happened = {
+            "no frame was dropped": any(port.dropped_frames for port in ports),
+            "no port was paused": any(port.paused_ns for port in ports),
+            "no port held more than one frame": self._busy_ports,
+        }
+        return tuple(sentence for sentence, did in happened.items() if not did)
+
+    def _goodput(self) -> Chart:
         lines: list[Line] = []
         notes: dict[str, None] = {}
-        for colour, flow in enumerate(self.plan.flows):
-            measured = self.result.flows[flow.name]
+        for colour, flow in enumerate(self._plan.flows):
+            measured = self._result.flows[flow.name]
             acknowledged = self._acknowledged(flow)
             points = acknowledged or _intervals(flow, measured)
             if points:
                 notes[f"acknowledged in each {self._interval}" if acknowledged else _RECEIVED] = None
             mean = f"{rounded(measured.goodput_bps, RATE)} in all"
             lines.append(Line(flow.name, points, colour, mean, step=True))
-        ceilings = {flow.path_bps for flow in self.result.flows.values() if flow.path_bps is not None}
-        highest = _highest(lines)
-        carried = tuple(
-            Level(f"the path carries {rounded(bps, RATE)}", bps)
-            for bps in sorted(ceilings)
-            if bps <= highest * LEVEL_IN_SIGHT
-        )
-        return self._chart("Goodput", "goodput", RATE, lines, note="; ".join(notes), levels=carried)
+        in_sight = _highest(lines) * _LEVEL_IN_SIGHT
+        ceilings = {flow.path_bps for flow in self._result.flows.values() if flow.path_bps is not None}
+        carried = [Mark(f"the path carries {rounded(bps, RATE)}", bps) for bps in sorted(ceilings)]
+        chart = self._chart("Goodput", "goodput", RATE, lines, "; ".join(notes))
+        return replace(chart, levels=tuple(level for level in carried if level.at <= in_sight))
 
-    def window(self) -> Chart:
-        lines = self._sampled(lambda sample: sample.cwnd_segments, COUNT)
-        return self._chart("Congestion window", "cwnd (segments)", COUNT, lines, note=self._sampled_note)
+    def _window(self) -> Chart:
+        lines = self._sampled("cwnd_segments", COUNT)
+        return self._chart("Congestion window", "cwnd (segments)", COUNT, lines, self._sampled_note)
 
-    def rtt(self) -> Chart:
-        lines = self._sampled(lambda sample: sample.rtt_us, MICROSECONDS)
-        for ping in self.plan.pings:
-            rtt_us = self.result.echoes[ping.name].rtt_us
-            if rtt_us:
-                sent_ns = (
-                    (ping.start_ns + (number - 1) * ping.interval_ns, us) for number, us in rtt_us.items()
-                )
-                note = f"ping, {_span(tuple(rtt_us.values()), MICROSECONDS)}"
-                lines.append(Line(ping.name, tuple(sent_ns), len(self.plan.flows) + len(lines), note))
+    def _rtt(self) -> Chart:
+        lines = self._sampled("rtt_us", MICROSECONDS)
+        for ping in self._plan.pings:
+            rtt_us = self._result.echoes[ping.name].rtt_us
+            sent = [(ping.start_ns + (number - 1) * ping.interval_ns, us) for number, us in rtt_us.items()]
+            if sent:
+                note = f"ping, {_span(sent, MICROSECONDS)}"
+                lines.append(Line(ping.name, sent, len(self._plan.flows) + len(lines), note))
         note = f"smoothed RTT {self._sampled_note}"
-        return self._chart("Round-trip time", "RTT", MICROSECONDS, lines, note=note)
+        return self._chart("Round-trip time", "RTT", MICROSECONDS, lines, note)
 
-    def occupancy(self) -> Iterator[Chart]:
-        for port in busy_ports(self.evidence)[:PORTS_SHOWN]:
-            counted = self.result.ports[port.label]
-            held = [(sample.at_ns, sample.ports[port.name]) for sample in self.result.samples]
-            queued = tuple((at_ns, sample.queue_bytes) for at_ns, sample in held)
-            buffered = tuple((at_ns, sample.buffer_bytes) for at_ns, sample in held)
-            highest = {
-                "egress queue": (queued, counted.queue_high_water_bytes),
-                "packet buffer": (buffered, counted.buffer_high_water_bytes),
-            }
+    def _occupancy(self) -> Iterator[Chart]:
+        for port in self._busy_ports[:PORTS_SHOWN]:
+            counted = self._result.ports[port.label]
+            places = (
+                ("egress queue", "queue_bytes", counted.queue_high_water_bytes),
+                ("packet buffer", "buffer_bytes", counted.buffer_high_water_bytes),
+            )
             lines = [
-                Line(name, points, colour, f"high water {rounded(most, SIZE)}")
-                for colour, (name, (points, most)) in enumerate(highest.items(), _QUEUE_COLOUR)
+                Line(name, self._at_port(port, figure), colour, f"high water {rounded(most, SIZE)}")
+                for colour, (name, figure, most) in enumerate(places, _QUEUE_COLOUR)
                 if most
             ]
-            yield self._chart(
-                f"Held at {port.label}",
-                "held",
-                SIZE,
-                lines,
-                high=most_held_bytes(counted),
-                note=room(port),
-                levels=levels(port, counted),
-                height=_PORT_PX,
-            )
+            most = _most_held_bytes(counted)
+            chart = self._chart(f"Held at {port.label}", "held", SIZE, lines, _room(port), high=most)
+            yield replace(chart, levels=_levels(port, counted), height=_PORT_PX)
 
-    def drops(self) -> Chart:
+    def _drops(self) -> Chart:
         lines: list[Line] = []
-        for port in self.plan.ports:
-            dropped = {cause: n for cause, n in self.result.ports[port.label].drops.items() if n}
+        for port in self._plan.ports:
+            dropped = {cause: n for cause, n in self._result.ports[port.label].drops.items() if n}
             if dropped:
-                seen = [
-                    (sample.at_ns, sample.ports[port.name].dropped_frames) for sample in self.result.samples
-                ]
-                before = seen[0][1] if seen else 0
+                seen = self._at_port(port, "dropped_frames")
                 causes = ", ".join(f"{rounded(n, COUNT)} {cause}" for cause, n in dropped.items())
-                points = tuple((at_ns, n - before) for at_ns, n in seen)
+                points = [(at_ns, n - seen[0][1]) for at_ns, n in seen]
                 lines.append(Line(port.label, points, len(lines), causes))
-        return self._chart("Drops", "dropped frames", COUNT, lines, note="added up since the start")
+        return self._chart("Drops", "dropped frames", COUNT, lines, "added up since the start")
 
-    def paused(self) -> Chart:
-        snapshots = sorted(self.result.snapshots.values(), key=lambda snapshot: snapshot.at_ns)
-        spans = [(a, b) for a, b in itertools.pairwise(snapshots) if b.at_ns > a.at_ns]
+    def _paused(self) -> Chart:
+        snapshots = sorted(self._result.snapshots.values(), key=lambda snapshot: snapshot.at_ns)
+        paused = [(self._result.ports[port.label].paused_ns, port) for port in self._plan.ports]
+        paused.sort(key=lambda pause: -pause[0])
         lines: list[Line] = []
-        for port in sorted(self.plan.ports, key=lambda port: -self.result.ports[port.label].paused_ns):
-            paused_ns = self.result.ports[port.label].paused_ns
-            if not paused_ns or len(lines) == PORTS_SHOWN:
-                break
-            stats = [(a, b, a.ports[port.name], b.ports[port.name]) for a, b in spans]
-            shares = [
-                (a.at_ns, (last["tx_paused_ns"] - first["tx_paused_ns"]) * PPM / (b.at_ns - a.at_ns))
-                for a, b, first, last in stats
-            ]
-            points = (*shares, (spans[-1][1].at_ns, shares[-1][1])) if spans else ()
-            note = f"{rounded(paused_ns, TIME)} in all"
-            # One that stops its peer for as long as it is stopped itself would hide that.
-            lines.append(Line(port.label, points, len(lines), note, step=True, dashed=bool(lines)))
+        for paused_ns, port in paused[:PORTS_SHOWN]:
+            if paused_ns:
+                counted = [
+                    (snapshot.at_ns, snapshot.ports[port.name]["tx_paused_ns"]) for snapshot in snapshots
+                ]
+                note = f"{rounded(paused_ns, TIME)} in all"
+                # One that stops its peer for as long as it is stopped itself would hide that.
+                shares = _growth(counted, PPM)
+                lines.append(Line(port.label, shares, len(lines), note, step=True, dashed=bool(lines)))
         note = "share of the time between two readings of the counters, at the start and the end of each flow"
-        return self._chart("Paused by the peer", "time paused", RATIO, lines, high=PPM, note=note)
+        return self._chart("Paused by the peer", "time paused", RATIO, lines, note, high=PPM)
 
-    def _acknowledged(self, flow: Flow) -> tuple[Point, ...]:
+    def _acknowledged(self, flow: Flow) -> list[Point]:
         """What was acknowledged between two samples, as a rate; empty where samples do not tell it all."""
-        seen = [
-            (sample.at_ns, sample.flows[flow.name].bytes_acked)
-            for sample in self.result.samples
-            if flow.name in sample.flows
-        ]
-        if not seen or flow.parallel > 1:
-            return ()
-        spans = [(a, b) for a, b in itertools.pairwise([(flow.start_ns, 0), *seen]) if b[0] > a[0]]
-        rates = [(a[0], (b[1] - a[1]) * BITS_PER_BYTE * NS_PER_S / (b[0] - a[0])) for a, b in spans]
-        return (*rates, (seen[-1][0], rates[-1][1])) if rates else ()
+        seen = self._at_flow(flow, "bytes_acked") if flow.parallel == 1 else []
+        return _growth([(flow.start_ns, 0), *seen], BITS_PER_BYTE * NS_PER_S)
 
-    def _sampled(self, value: Callable[[FlowSample], float], quantity: Quantity) -> list[Line]:
+    def _sampled(self, figure: str, quantity: Quantity) -> list[Line]:
         lines: list[Line] = []
-        for colour, flow in enumerate(self.plan.flows):
-            points = tuple(
-                (sample.at_ns, value(sample.flows[flow.name]))
-                for sample in self.result.samples
-                if flow.name in sample.flows
-            )
+        for colour, flow in enumerate(self._plan.flows):
+            points = self._at_flow(flow, figure)
             if points:
-                note = _span([y for _, y in points], quantity)
+                note = _span(points, quantity)
                 if flow.parallel > 1:
                     note += f", the first of {flow.parallel} connections"
                 lines.append(Line(flow.name, points, colour, note))
         return lines
+
+    def _at_flow(self, flow: Flow, figure: str) -> list[Point]:
+        """A figure of a flow in each sample that has it."""
+        samples = (sample for sample in self._result.samples if flow.name in sample.flows)
+        return [(sample.at_ns, getattr(sample.flows[flow.name], figure)) for sample in samples]
+
+    def _at_port(self, port: Port, figure: str) -> list[Point]:
+        """A figure of a port in each sample."""
+        return [(sample.at_ns, getattr(sample.ports[port.name], figure)) for sample in self._result.samples]
 
     def _chart(  # noqa: PLR0913 - what a chart has
         self,
@@ -215,29 +184,86 @@ class _Drawer:
         name: str,
         quantity: Quantity,
         lines: list[Line],
+        note: str,
         *,
         high: float | None = None,
-        note: str = "",
-        levels: tuple[Level, ...] = (),
-        height: int = 130,
     ) -> Chart:
-        x = Axis.of("virtual time", TIME, self.result.snapshots[END].at_ns, unit="s")
+        x = Axis.of("virtual time", TIME, self._result.snapshots[END].at_ns, unit="s")
         y = Axis.of(name, quantity, _highest(lines) if high is None else high)
         drawn = tuple(line for line in lines if line.points)
-        return Chart(title, x, y, drawn, levels, self.marks, note, height)
+        return Chart(title, x, y, drawn, marks=self._marks, note=note)
 
 
-def _intervals(flow: Flow, measured: FlowResult) -> tuple[Point, ...]:
-    """The receiver's figures, one for each second."""
-    rates = measured.intervals_bps
-    points = [(flow.start_ns + second * NS_PER_S, bps) for second, bps in enumerate(rates)]
-    return (*points, (points[-1][0] + NS_PER_S, rates[-1])) if points else ()
+def _growth(counted: Sequence[Point], per_ns: int) -> list[Point]:
+    """How fast a counter grew from one reading to the next, times ``per_ns``; the last holds to the end."""
+    spans = [(before, after) for before, after in itertools.pairwise(counted) if after[0] > before[0]]
+    rates = [(a[0], (b[1] - a[1]) * per_ns / (b[0] - a[0])) for a, b in spans]
+    return [*rates, (counted[-1][0], rates[-1][1])] if rates else []
+
+
+def _intervals(flow: Flow, measured: FlowResult) -> list[Point]:
+    """The receiver's figures, one for each second; the last holds to its end."""
+    rates = (*measured.intervals_bps, *measured.intervals_bps[-1:])
+    return [(flow.start_ns + second * NS_PER_S, bps) for second, bps in enumerate(rates)]
 
 
 def _highest(lines: list[Line]) -> float:
     return max((y for line in lines for _, y in line.points), default=0)
 
 
-def _span(values: Sequence[float], quantity: Quantity) -> str:
-    least, most = map(partial(rounded, quantity=quantity), (min(values), max(values)))
+def _span(points: Sequence[Point], quantity: Quantity) -> str:
+    heights = [y for _, y in points]
+    least, most = rounded(min(heights), quantity), rounded(max(heights), quantity)
     return least if least == most else f"{least} to {most}"
+
+
+def _busy_ports(evidence: Evidence) -> list[Port]:
+    """The ports where something happened, by the rule that ``RULE`` states."""
+
+    def weight(port: Port) -> tuple[int, bool, int]:
+        counted = evidence.result.ports[port.label]
+        sent_pause = counted.tx_pause_frames + counted.tx_pfc_frames > 0
+        return counted.dropped_frames, sent_pause, _most_held_bytes(counted)
+
+    def happened(port: Port) -> bool:
+        dropped, _, highest = weight(port)
+        return dropped > 0 or highest > ethernet.frame_bytes(port.mtu_bytes)
+
+    return sorted(filter(happened, evidence.plan.ports), key=weight, reverse=True)
+
+
+def _most_held_bytes(counted: PortResult) -> int:
+    """The high water of the queue or the buffer, whichever was higher."""
+    return max(counted.queue_high_water_bytes, counted.buffer_high_water_bytes)
+
+
+def _levels(port: Port, counted: PortResult) -> tuple[Mark, ...]:
+    """The high water, and what was nearly reached of that which a port has."""
+    queue, buffer = counted.queue_high_water_bytes, counted.buffer_high_water_bytes
+    highest, limits = max(queue, buffer), []
+    if port.queue is not None and port.queue.limit_bytes is not None:
+        limits.append((f"{port.queue.kind} limit", port.queue.limit_bytes, queue))
+    if port.pause_tx or port.pfc:
+        limits.append(("XOFF", port.xoff_bytes, buffer))
+    limits.append(("packet buffer", port.buffer_bytes, buffer))
+    near = (
+        Mark(f"{name} {show(limit_bytes, SIZE)}", limit_bytes)
+        for name, limit_bytes, held_bytes in limits
+        if limit_bytes <= held_bytes * _LEVEL_IN_SIGHT
+    )
+    return Mark(f"high water {rounded(highest, SIZE)}", highest), *near
+
+
+def _room(port: Port) -> str:
+    """What there is room for at a port: ``bfifo of 22 KiB; packet buffer of 64 KiB; XOFF at ...``."""
+    parts = []
+    if port.queue is not None:
+        limit = "" if port.queue.limit_bytes is None else f" of {show(port.queue.limit_bytes, SIZE)}"
+        if port.queue.limit_frames is not None:
+            limit = f" of {rounded(port.queue.limit_frames, COUNT)} frames"
+        parts.append(f"{port.queue.kind}{limit}")
+    if port.buffer_bytes:
+        parts.append(f"packet buffer of {show(port.buffer_bytes, SIZE)}")
+    if port.pause_tx or port.pfc:
+        parts.append(f"XOFF at {show(port.xoff_bytes, SIZE)}, XON at {show(port.xon_bytes, SIZE)}")
+    return "; ".join(parts)

@@ -1,15 +1,9 @@
 """The two JSON files of a copy -> what it achieved."""
 
-from __future__ import annotations
-
-from typing import TYPE_CHECKING
-
-from wirelab.results.flow import FlowResult
+from wirelab.plan.traffic import Flow
+from wirelab.results.flow import FlowResult, goodput_bps
+from wirelab.results.rawjson import Field
 from wirelab.units import BITS_PER_BYTE
-
-if TYPE_CHECKING:
-    from wirelab.plan.traffic import Flow
-    from wirelab.results.rawjson import Field
 
 
 def parse_copy(flow: Flow, client: Field, server: Field) -> FlowResult:
@@ -18,21 +12,18 @@ def parse_copy(flow: Flow, client: Field, server: Field) -> FlowResult:
     Goodput is over the time from the connection to the last byte that was written.
     Raises LabError when a file is incomplete, or when not all bytes came though all were sent.
     """
-    received, seconds = server["bytes"], server["seconds"]
+    received = server["bytes"]
     finished = client.get("finished") is None
     if finished and received.integer() != client["bytes"].integer():
         raise received.broken(f"{client['bytes'].integer()} bytes were sent, {received.integer()} taken")
-    if seconds.number() <= 0:
-        raise seconds.broken("expected a time above 0")
+    sizes = server["bytes_of_second"].elements()
     return FlowResult(
         name=flow.name,
         sender=flow.sender,
         receiver=flow.receiver,
-        goodput_bps=received.integer() * BITS_PER_BYTE / seconds.number(),
+        goodput_bps=goodput_bps(server),
         retransmits=client["retransmits"].integer(),
-        intervals_bps=tuple(
-            float(size.integer() * BITS_PER_BYTE) for size in server["bytes_of_second"].elements()
-        ),
-        duration_s=seconds.number() if finished else None,
+        intervals_bps=tuple(float(size.integer() * BITS_PER_BYTE) for size in sizes),
+        duration_s=server["seconds"].number() if finished else None,
         reached_bytes=None if finished else received.integer(),
     )

@@ -1,15 +1,11 @@
 """counters.json -> what every port and qdisc had counted at each instant that matters."""
 
-from __future__ import annotations
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field, replace
+from typing import Final, Self, cast
 
-from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, cast
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping
-
-    from wirelab.plan.types import Duplex, Plan
-    from wirelab.results.rawjson import Field
+from wirelab.plan.types import Duplex, Plan
+from wirelab.results.rawjson import Field
 
 FILE = "counters.json"
 
@@ -17,11 +13,13 @@ START, END = "start", "end"
 
 _INGRESS = ("ingress", "clsact")
 
+# The most that there ever was: it is not added up.
+_HIGH_WATERS = ("buffer_high_water_bytes", "queue_high_water_bytes")
 # What the laws and the reports read. A port may count more: other causes of drops, interrupts.
 _STATS = (
     *("tx_frames", "tx_bytes", "rx_wire_frames", "rx_frames", "rx_bytes", "tx_pause_frames"),
     *("rx_pause_frames", "tx_paused_ns", "tx_ring_frames", "tx_flight_frames", "rx_ring_frames"),
-    *("buffer_bytes", "buffer_high_water_bytes", "queue_high_water_bytes", "rx_dropped_buffer"),
+    *("buffer_bytes", "rx_dropped_buffer", *_HIGH_WATERS),
 )
 
 
@@ -42,6 +40,20 @@ class Qdisc:
     parent: str | None = None
     marked_frames: int = 0
 
+    def since(self, earlier: Self) -> Self:
+        """The same with what it has counted since, and by how much its backlog has grown."""
+        return replace(
+            self,
+            sent_frames=self.sent_frames - earlier.sent_frames,
+            dropped_frames=self.dropped_frames - earlier.dropped_frames,
+            backlog_frames=self.backlog_frames - earlier.backlog_frames,
+            marked_frames=self.marked_frames - earlier.marked_frames,
+        )
+
+
+NO_QUEUE: Final = Qdisc("noqueue", True, 0, 0, 0, 0)  # noqa: FBT003 - the zeros of tc's own word
+"""Where frames go to the port directly, nothing is counted."""
+
 
 @dataclass(frozen=True, slots=True)
 class LinkState:
@@ -59,7 +71,7 @@ class LinkState:
 
 @dataclass(frozen=True, slots=True)
 class PortCounters:
-    """``ethtool -S`` of one port, by the driver's names, its qdiscs, root first, and its link."""
+    """What one port counted, its qdiscs, root first, and its link."""
 
     stats: Mapping[str, int]
     qdiscs: tuple[Qdisc, ...]
@@ -73,20 +85,13 @@ class PortCounters:
         """The counter with that name, 0 where the port has none: not every port can do everything."""
         return self.stats.get(stat, 0)
 
-    @property
-    def root(self) -> Qdisc | None:
-        """The root qdisc, None where frames go to the port directly and nothing is counted."""
-        for qdisc in self.qdiscs:
-            if qdisc.root and qdisc.kind != "noqueue":
-                return qdisc
-        return None
-
-    def of_priority(self, priority: int) -> Qdisc | None:
-        """The queue of one priority, None where the port does not keep them apart: each has its TX queue."""
-        if self.root is None or self.root.kind != "mq":
-            return None
-        parent = f"1:{priority + 1}"
-        return next((qdisc for qdisc in self.qdiscs if qdisc.parent == parent), None)
+    def queue(self, priority: int | None = None) -> Qdisc:
+        """The root qdisc, or the queue of one priority: NO_QUEUE unless each has its TX queue."""
+        root = next((qdisc for qdisc in self.qdiscs if qdisc.root and qdisc.kind != NO_QUEUE.kind), NO_QUEUE)
+        if priority is None:
+            return root
+        parent = f"1:{priority + 1}" if root.kind == "mq" else None
+        return next((qdisc for qdisc in self.qdiscs if parent and qdisc.parent == parent), NO_QUEUE)
 
     @property
     def marked_frames(self) -> int:
@@ -94,15 +99,43 @@ class PortCounters:
         return sum(qdisc.marked_frames for qdisc in self.qdiscs)
 
     @property
-    def dropped_below_root(self) -> int:
-        """Frames that qdiscs dropped to which the root qdisc hands its own."""
+    def queue_drops(self) -> dict[str, int]:
+        """Frames lost in the egress qdiscs: ``queue``, and ``netem`` where one loses some on purpose.
+
+        netem counts what the queue below it drops as its own, too.
+        """
+        root = self.queue()
+        if root.kind != "netem":
+            return {"queue": root.dropped_frames}
         egress = (qdisc for qdisc in self.qdiscs if not qdisc.root and qdisc.kind not in _INGRESS)
-        return sum(qdisc.dropped_frames for qdisc in egress)
+        below = sum(qdisc.dropped_frames for qdisc in egress)
+        return {"queue": below, "netem": root.dropped_frames - below}
 
     def drops(self, direction: str) -> dict[str, int]:
         """The driver's drop counters of ``rx`` or ``tx``, by cause."""
         prefix = f"{direction}_dropped_"
         return {name.removeprefix(prefix): n for name, n in self.stats.items() if name.startswith(prefix)}
+
+    @property
+    def drops_by_cause(self) -> dict[str, int]:
+        """All frames dropped at the port, those of the egress queue first."""
+        drops = self.queue_drops
+        for direction in ("rx", "tx"):
+            drops |= {f"{direction}_{cause}": n for cause, n in self.drops(direction).items()}
+        return drops
+
+    def since(self, earlier: Self) -> Self:
+        """What was counted since; the link and the high waters are as they are."""
+        before = {(qdisc.root, qdisc.parent): qdisc for qdisc in earlier.qdiscs}
+        return replace(
+            self,
+            stats={
+                name: n if name in _HIGH_WATERS else n - earlier.get(name) for name, n in self.stats.items()
+            },
+            qdiscs=tuple(
+                qdisc.since(before.get((qdisc.root, qdisc.parent), NO_QUEUE)) for qdisc in self.qdiscs
+            ),
+        )
 
 
 @dataclass(frozen=True, slots=True)
@@ -118,63 +151,48 @@ class Snapshot:
     blocked: Mapping[str, Mapping[str, int]] = field(default_factory=dict)
 
 
-def flow_window(flow: str) -> tuple[str, str]:
-    """The names of the snapshots at the start and the end of a flow or a ping."""
-    return f"{flow}:start", f"{flow}:end"
+def window(item: str | None = None) -> tuple[str, str]:
+    """The names of the snapshots at the start and the end of a flow or a ping, or of the whole run."""
+    return (f"{item}:{START}", f"{item}:{END}") if item else (START, END)
 
 
 def parse_snapshots(plan: Plan, raw: Field) -> dict[str, Snapshot]:
     """The snapshots by name. Raises LabError when one that the Plan asks for, or a port, is missing."""
-    wanted = [START, *(name for item in plan.traffic for name in flow_window(item.name)), END]
     names = [port.name for port in plan.ports]
-    snapshots = {}
+    snapshots: dict[str, Snapshot] = {}
     for raw_snapshot in raw["snapshots"].elements():
         snapshot = _snapshot(names, raw_snapshot)
         if snapshot.name in snapshots:
             raise raw_snapshot.broken(f"the snapshot {snapshot.name} is there twice")
         snapshots[snapshot.name] = snapshot
-    for name in wanted:
+    for name in (START, *(name for item in plan.traffic for name in window(item.name)), END):
         if name not in snapshots:
-            msg = f"the snapshot {name} is missing"
-            raise raw["snapshots"].broken(msg)
+            raise raw["snapshots"].broken(f"the snapshot {name} is missing")
     return snapshots
 
 
 def _snapshot(names: Iterable[str], raw: Field) -> Snapshot:
-    ports, qdiscs, links = raw["ports"], raw["qdiscs"], raw["links"]
+    ports, qdiscs, links, blocked = raw["ports"], raw["qdiscs"], raw["links"], raw.get("blocked")
     return Snapshot(
         name=raw["name"].text(),
         at_ns=raw["at_ns"].integer(),
         ports={name: _port(ports[name], qdiscs[name], links[name]) for name in names},
-        blocked=_blocked(raw.get("blocked")),
+        blocked={name: rules.integers() for name, rules in blocked.members()} if blocked else {},
     )
-
-
-def _blocked(raw: Field | None) -> dict[str, dict[str, int]]:
-    if raw is None:
-        return {}
-    return {
-        firewall: {rule: frames.integer() for rule, frames in rules.members()}
-        for firewall, rules in raw.members()
-    }
 
 
 def _port(stats: Field, qdiscs: Field, link: Field) -> PortCounters:
     for name in _STATS:
         stats[name].integer()
-    return PortCounters(
-        stats={name: value.integer() for name, value in stats.members()},
-        qdiscs=tuple(sorted(map(_qdisc, qdiscs.elements()), key=lambda qdisc: not qdisc.root)),
-        link=_link(link),
-    )
+    listed = sorted(map(_qdisc, qdiscs.elements()), key=lambda qdisc: not qdisc.root)
+    return PortCounters(stats.integers(), tuple(listed), _link(link))
 
 
 def _link(raw: Field) -> LinkState:
     up = raw["up"].flag()
     duplex = raw["duplex"].text() if up else None
     if duplex not in (None, "full", "half"):
-        msg = f"expected full or half, found {duplex!r}"
-        raise raw["duplex"].broken(msg)
+        raise raw["duplex"].broken(f"expected full or half, found {duplex!r}")
     return LinkState(
         up=up,
         speed_bps=raw["speed_bps"].integer() if up else None,

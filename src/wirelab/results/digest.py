@@ -1,13 +1,9 @@
 """The fingerprint of what was measured in virtual time: equal runs, equal bytes."""
 
-from __future__ import annotations
-
 import hashlib
 import json
-from typing import TYPE_CHECKING, Any
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping
+from typing import Any
 
 # What iperf3 says of the machine and the build it runs on, and the name and port that it draws for its own
 # conversation: those change with whatever else has drawn a random number before.
@@ -22,12 +18,8 @@ def digest(flows: Mapping[str, Any], counters: object, samples: Iterable[object]
 
     ``flows`` holds what each end of a flow said, by file name.
     """
-    everything = {
-        "flows": {name: _measured(report) for name, report in flows.items()},
-        "counters": counters,
-        "samples": list(samples),
-    }
-    return _sha256(everything)
+    measured = {name: _measured(report) for name, report in flows.items()}
+    return _sha256({"flows": measured, "counters": counters, "samples": list(samples)})
 
 
 def combined(digests: Mapping[str, str]) -> str:

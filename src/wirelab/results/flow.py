@@ -1,24 +1,19 @@
 """What a flow achieved, whichever program made it."""
 
-from __future__ import annotations
-
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Annotated, Final
+from typing import Annotated, Final, Self
 
 from pydantic import Field
 
 from wirelab.model.metric import CONNECTS
-from wirelab.model.types import Name, NodeName  # noqa: TC001 - pydantic needs them at run time
-from wirelab.plan.traffic import Protocol  # noqa: TC001 - pydantic needs it at run time
+from wirelab.model.types import Name, NodeName
+from wirelab.plan.traffic import Flow, Protocol
 from wirelab.results import rtt
-from wirelab.results.rtt import Rtt  # noqa: TC001 - pydantic needs it at run time
-from wirelab.results.values import Amount, Count, WholeAmount  # noqa: TC001 - pydantic needs them
+from wirelab.results.rawjson import Field as RawField
+from wirelab.results.rtt import Rtt
+from wirelab.results.values import Amount, Count, Text, WholeAmount, printable
 from wirelab.units import BITS_PER_BYTE, NS_PER_S, PPM
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping
-
-    from wirelab.plan.traffic import Flow
 
 _MOST_INTERVALS: Final = 100_000
 
@@ -31,9 +26,10 @@ class FlowResult:
     ``retransmits`` is the sender's count of segments, None for UDP; ``lost_datagrams`` of
     ``sent_datagrams`` are the receiver's, None for TCP. ``rtt`` is the smoothed RTT of TCP (``tcpi_rtt``).
     ``intervals_bps`` are the receiver's one-second figures. ``duration_s`` is what a transfer of a given
-    size takes at its goodput, None for a flow that ran for a given time. Where no connection came about,
-    ``connected`` is False and nothing was sent. ``reached_bytes`` is what had come when a transfer was
-    ended because its time was over, None for all others. ``path_bps`` is the most that its path can carry.
+    size takes at its goodput, None for a flow that ran for a given time. Where no connection came about, or
+    it was lost, ``connected`` is False and nothing counts as sent; ``lost_connection`` is what the program
+    says of the loss. ``reached_bytes`` is what had come when a transfer was ended because its time was
+    over, None for all others. ``path_bps`` is the most that its path can carry.
     """
 
     name: Name
@@ -45,6 +41,7 @@ class FlowResult:
     sent_datagrams: Count | None = None
     duration_s: Amount | None = None
     connected: bool = True
+    lost_connection: Text = ""
     reached_bytes: Count | None = None
     rtt: Annotated[Rtt | None, Field(alias="rtt_us")] = None
     intervals_bps: Annotated[
@@ -54,8 +51,8 @@ class FlowResult:
     path_bps: WholeAmount | None = None
 
     @classmethod
-    def unconnected(cls, flow: Flow) -> FlowResult:
-        """A flow that came to nothing: its sender never reached its receiver."""
+    def unconnected(cls, flow: Flow, lost_connection: str) -> Self:
+        """A flow that came to nothing: its sender never reached its receiver, or lost it."""
         udp = flow.protocol == "udp"
         return cls(
             name=flow.name,
@@ -66,6 +63,7 @@ class FlowResult:
             retransmits=None if udp else 0,
             lost_datagrams=0 if udp else None,
             connected=False,
+            lost_connection=printable(lost_connection),
         )
 
     @property
@@ -97,11 +95,9 @@ def flow_figure(metric: str, flow: FlowResult) -> float | None:
     return FIGURES[metric](flow)
 
 
-def duration_s(flow: Flow, goodput_bps: float) -> float | None:
-    """How long a flow of a given size takes at its goodput; None for one of a given time.
-
-    iperf3 stops its clocks when the last byte is with the sender's socket, not with the receiver.
-    """
-    if flow.size_bytes is None or not goodput_bps:
-        return None
-    return flow.size_bytes * BITS_PER_BYTE / goodput_bps
+def goodput_bps(received: RawField) -> float:
+    """What ``bytes`` in ``seconds`` come to. Raises LabError when these are none, or took no time."""
+    seconds = received["seconds"]
+    if seconds.number() <= 0:
+        raise seconds.broken("expected a time above 0")
+    return received["bytes"].integer() * BITS_PER_BYTE / seconds.number()

@@ -1,24 +1,19 @@
 """iperf3's two JSON files of a flow -> what the flow achieved."""
 
-from __future__ import annotations
-
 from itertools import dropwhile
-from typing import TYPE_CHECKING, Final
+from pathlib import Path
+from typing import Final
 
-from wirelab.plan.traffic.iperf3 import INTERRUPTED, NO_CONNECTION
-from wirelab.results.flow import FlowResult, duration_s
-from wirelab.results.rawjson import parse_json, read_text
+from wirelab.plan.traffic import Flow
+from wirelab.plan.traffic.iperf3 import INTERRUPTED, LOST_CONNECTION, Iperf3
+from wirelab.results.flow import FlowResult, goodput_bps
+from wirelab.results.rawjson import Field, parse_json, read_text
 from wirelab.results.rtt import Rtt
 from wirelab.units import BITS_PER_BYTE
 
-if TYPE_CHECKING:
-    from pathlib import Path
-
-    from wirelab.plan.traffic import Flow
-    from wirelab.results.rawjson import Field
-
-
 _MOST_SENT: Final = 1.25
+_NOTHING_CAME: Final = "error - idle timeout for receiving data"
+"""The server's word for a connection on which nothing arrived while it looked: its figures are whole."""
 
 
 def read_report(raw: Path, name: str) -> Field:
@@ -31,14 +26,25 @@ def read_report(raw: Path, name: str) -> Field:
 
 
 def connected(client: Field) -> bool:
-    """Whether the client has reached its server: if not, that is no error of the lab.
+    """Whether the client has reached its server and kept it: if not, that is no error of the lab.
 
     It says so itself, or was still trying when its time was over.
     """
-    error = client.get("error")
-    if error is None or not error.text().startswith((NO_CONNECTION, INTERRUPTED)):
-        return True
-    return error.text().startswith(INTERRUPTED) and any(client["start"]["connected"].elements())
+    words = _error(client)
+    if words.startswith(INTERRUPTED):
+        return any(client["start"]["connected"].elements())
+    return not words.startswith(Iperf3.findings)
+
+
+def lost_connection(client: Field) -> str:
+    """What the client says of the connection it lost, empty if it lost none."""
+    words = _error(client)
+    return words if words.startswith(LOST_CONNECTION) else ""
+
+
+def _error(side: Field) -> str:
+    error = side.get("error")
+    return "" if error is None else error.text()
 
 
 def parse_flow(flow: Flow, client: Field, server: Field) -> FlowResult:
@@ -49,43 +55,43 @@ def parse_flow(flow: Flow, client: Field, server: Field) -> FlowResult:
     repeats them rounded, and in older versions with its own bytes for UDP.
 
     Raises LabError when a file is incomplete, holds an error of iperf3 (but that it was interrupted, as a
-    transfer is whose time is over), or the two are not of the same run.
+    transfer is whose time is over, or that nothing came), or the two are not of the same run.
     """
     finished = True
     for side in (client, server):
-        error = side.get("error")
-        if error is not None and not error.text().startswith(INTERRUPTED):
-            raise side.broken(f"iperf3 stopped: {error.text()}")
-        finished &= error is None
+        words = _error(side)
+        if words.startswith(INTERRUPTED):
+            finished = False
+        elif words not in ("", _NOTHING_CAME):
+            raise side.broken(f"iperf3 stopped: {words}")
     cookie = server["start"]["cookie"]
     if client["start"]["cookie"].text() != cookie.text():
         raise cookie.broken(f"belongs to another run than {client.file}")
 
     sent = client["end"]["sum_sent"]["bytes"]
     if flow.size_bytes is not None and sent.integer() > flow.size_bytes * _MOST_SENT:
-        msg = (
+        raise sent.broken(
             f"{sent.integer()} bytes were sent, {flow.size_bytes} were asked for: iperf3 looks only ten "
             "times a second whether it is done; for so short a transfer write `copy`"
         )
-        raise sent.broken(msg)
     received = server["end"]["sum_received"]
-    seconds = received["seconds"]
-    if seconds.number() <= 0:
-        raise seconds.broken("expected a time above 0")
-    udp = flow.protocol == "udp"
-    goodput_bps = received["bytes"].integer() * BITS_PER_BYTE / seconds.number()
+    udp, achieved_bps = flow.protocol == "udp", goodput_bps(received)
+    duration_s = None
+    if finished and flow.size_bytes is not None and achieved_bps:
+        # iperf3 stops its clocks when the last byte is with the sender's socket, not with the receiver.
+        duration_s = flow.size_bytes * BITS_PER_BYTE / achieved_bps
     return FlowResult(
         name=flow.name,
         sender=flow.sender,
         receiver=flow.receiver,
         protocol=flow.protocol,
-        goodput_bps=goodput_bps,
+        goodput_bps=achieved_bps,
         retransmits=None if udp else client["end"]["sum_sent"]["retransmits"].integer(),
         lost_datagrams=received["lost_packets"].integer() if udp else None,
         rtt=None if udp else _rtt(client),
         intervals_bps=_intervals(server),
         sent_datagrams=received["packets"].integer() if udp else None,
-        duration_s=duration_s(flow, goodput_bps) if finished else None,
+        duration_s=duration_s,
         reached_bytes=None if finished else received["bytes"].integer(),
     )
 
@@ -93,8 +99,7 @@ def parse_flow(flow: Flow, client: Field, server: Field) -> FlowResult:
 def _rtt(client: Field) -> Rtt:
     streams = [stream["sender"] for stream in client["end"]["streams"].elements()]
     if not streams:
-        msg = "expected at least one stream"
-        raise client["end"]["streams"].broken(msg)
+        raise client["end"]["streams"].broken("expected at least one stream")
     means = [stream["mean_rtt"].number() for stream in streams]
     return Rtt(
         min_us=min(stream["min_rtt"].number() for stream in streams),
@@ -110,6 +115,5 @@ def _intervals(server: Field) -> tuple[float, ...]:
     """
     sums = [interval["sum"] for interval in server["intervals"].elements()]
     longest_s = max((total["seconds"].number() for total in sums), default=0.0)
-    return tuple(
-        total["bits_per_second"].number() for total in sums if total["seconds"].number() * 2 > longest_s
-    )
+    whole = (total for total in sums if total["seconds"].number() * 2 > longest_s)
+    return tuple(total["bits_per_second"].number() for total in whole)

@@ -1,26 +1,21 @@
 """What ``ping`` printed -> how long each echo took, and how many never came."""
 
-from __future__ import annotations
-
 import re
+from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Annotated, Final
+from pathlib import Path
+from typing import Annotated, Final
 
 from pydantic import Field
 
 from wirelab.errors import LabError
-from wirelab.model.types import Name, NodeName  # noqa: TC001 - pydantic needs them at run time
+from wirelab.model.types import Name, NodeName
+from wirelab.plan.traffic import Ping
 from wirelab.results import rtt
 from wirelab.results.rawjson import read_text
 from wirelab.results.rtt import Rtt
-from wirelab.results.values import Count  # noqa: TC001 - pydantic needs it at run time
+from wirelab.results.values import Count
 from wirelab.units import PPM, US_PER_MS
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping
-    from pathlib import Path
-
-    from wirelab.plan.traffic import Ping
 
 _REPLY: Final = re.compile(r"icmp_seq=(\d+) ttl=\d+ time=([0-9.]+) ms( \(DUP!\))?$", re.MULTILINE)
 _SUMMARY: Final = re.compile(r"^(\d+) packets transmitted, (\d+) received", re.MULTILINE)

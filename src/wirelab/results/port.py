@@ -1,23 +1,23 @@
 """What one port did over a whole run."""
 
-from __future__ import annotations
-
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Annotated, Final
+from typing import Annotated, Final, Self
 
 from pydantic import Field
 
 from wirelab.model.metric import DUPLEX, LINK, PAUSED_PRIORITY, PRIORITIES
-from wirelab.plan.types import Duplex  # noqa: TC001 - pydantic needs it at run time
-from wirelab.results.values import Cause, Count  # noqa: TC001 - pydantic needs them at run time
+from wirelab.plan.types import Duplex
+from wirelab.results.counters import PortCounters
+from wirelab.results.values import Cause, Count
 from wirelab.units import PPM
 
-if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping
-
-    from wirelab.results.change import Change
-
 _MOST_CAUSES: Final = 100
+_COUNTED: Final = (
+    *("tx_frames", "rx_frames", "tx_bytes", "rx_bytes", "tx_pause_frames", "rx_pause_frames"),
+    *("queue_high_water_bytes", "buffer_high_water_bytes", "cpu_busy_ns", "tx_pfc_frames", "rx_pfc_frames"),
+)
+"""What the driver calls by the same names."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,32 +56,21 @@ class PortResult:
     ecn_marks: Count = 0
 
     @classmethod
-    def of(cls, change: Change) -> PortResult:
+    def of(cls, change: PortCounters) -> Self:
         """What a port counted over a run."""
-        link = change.last.link
+        link = change.link
+        priorities_ns = (change.get(f"tx_paused_ns_prio{priority}") for priority in range(PRIORITIES))
         return cls(
-            tx_frames=change["tx_frames"],
-            rx_frames=change["rx_frames"],
-            tx_bytes=change["tx_bytes"],
-            rx_bytes=change["rx_bytes"],
+            **{name: change.get(name) for name in _COUNTED},
             drops=change.drops_by_cause,
-            tx_pause_frames=change["tx_pause_frames"],
-            rx_pause_frames=change["rx_pause_frames"],
             paused_ns=change["tx_paused_ns"],
-            queue_high_water_bytes=change.last["queue_high_water_bytes"],
-            buffer_high_water_bytes=change.last["buffer_high_water_bytes"],
             link=link.up,
             speed_bps=link.speed_bps,
             duplex=link.duplex,
             collisions=change.get("tx_collisions"),
             late_collisions=change.get("tx_late_collisions"),
-            cpu_busy_ns=change.get("cpu_busy_ns"),
-            tx_pfc_frames=change.get("tx_pfc_frames"),
-            rx_pfc_frames=change.get("rx_pfc_frames"),
-            priority_paused_ns=tuple(
-                change.get(f"tx_paused_ns_prio{priority}") for priority in range(PRIORITIES)
-            ),
-            ecn_marks=change.last.marked_frames - change.first.marked_frames,
+            priority_paused_ns=tuple(priorities_ns),
+            ecn_marks=change.marked_frames,
         )
 
     @property

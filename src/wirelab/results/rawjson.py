@@ -1,17 +1,13 @@
 """Raw JSON that knows where it stands: what is wrong with it is said with file and field."""
 
-from __future__ import annotations
-
 import json
+from collections.abc import Iterator
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, Final, TypeVar
+from pathlib import Path
+from typing import Any, Final, Self, TypeVar
 
 from wirelab.errors import LabError
 from wirelab.results.values import printable
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-    from pathlib import Path
 
 T = TypeVar("T")
 
@@ -34,28 +30,32 @@ class Field:
         place = f"{self.file}: {self.where}" if self.where else self.file
         return LabError(f"{place}: {problem}", hint=_HINT)
 
-    def __getitem__(self, key: str) -> Field:
+    def __getitem__(self, key: str) -> Self:
         """The member ``key`` of an object."""
         member = self.get(key)
         if member is None:
             raise self.broken(f"{key} is missing")
         return member
 
-    def get(self, key: str) -> Field | None:
+    def get(self, key: str) -> Self | None:
         """The member ``key`` of an object, None where there is none."""
         if key not in self._checked(dict, "an object"):
             return None
-        return Field(self.file, f"{self.where}.{key}" if self.where else key, self.value[key])
+        return type(self)(self.file, f"{self.where}.{key}" if self.where else key, self.value[key])
 
-    def members(self) -> Iterator[tuple[str, Field]]:
+    def members(self) -> Iterator[tuple[str, Self]]:
         """The members of an object, in the file's order."""
         for key in self._checked(dict, "an object"):
             yield printable(key), self[key]
 
-    def elements(self) -> Iterator[Field]:
+    def integers(self) -> dict[str, int]:
+        """The members of an object, each a whole number."""
+        return {name: value.integer() for name, value in self.members()}
+
+    def elements(self) -> Iterator[Self]:
         """The elements of a list."""
         for index, value in enumerate(self._checked(list, "a list")):
-            yield Field(self.file, f"{self.where}[{index}]", value)
+            yield type(self)(self.file, f"{self.where}[{index}]", value)
 
     def integer(self) -> int:
         """A whole number; JSON's ``true`` is none."""
@@ -112,16 +112,10 @@ def _no_constant(name: str) -> float:
 
 
 def _kind(value: object) -> str:
-    match value:
-        case None:
-            return "null"
-        case bool():
-            return str(value).lower()
-        case int() | float():
-            return f"the number {value}"
-        case str():
-            return f"the text {value!r}"
-        case list():
-            return "a list"
-        case _:
-            return "an object"
+    if isinstance(value, str):
+        return f"the text {value!r}"
+    if type(value) in (int, float):
+        return f"the number {value}"
+    return (
+        "a list" if isinstance(value, list) else "an object" if isinstance(value, dict) else json.dumps(value)
+    )

@@ -1,35 +1,27 @@
 """Raw files of one variant -> Result: frozen, complete, or a LabError that names the file."""
 
-from __future__ import annotations
-
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
-from typing import TYPE_CHECKING, Final
+from pathlib import Path
+from typing import Final
 
+from wirelab.model.expect import Expectation
 from wirelab.model.metric import NETWORK
 from wirelab.plan.ceiling import ceiling_bps
+from wirelab.plan.traffic import Flow
+from wirelab.plan.types import Plan, Port
 from wirelab.results import counters, samples
-from wirelab.results.change import Change
 from wirelab.results.copy import parse_copy
-from wirelab.results.counters import END, START, Snapshot, flow_window, parse_snapshots
+from wirelab.results.counters import END, START, LinkState, PortCounters, Snapshot, parse_snapshots, window
 from wirelab.results.digest import digest
 from wirelab.results.flow import FlowResult, flow_figure
-from wirelab.results.iperf3 import connected, parse_flow, read_report
-from wirelab.results.ping import Echoes, ping_figure, read_echoes
+from wirelab.results.iperf3 import connected, lost_connection, parse_flow, read_report
+from wirelab.results.ping import Echoes, PingResult, ping_figure, read_echoes
 from wirelab.results.port import PortResult, port_figure
 from wirelab.results.rawjson import Field, read_json, read_text
 from wirelab.results.rtt import percentiles
 from wirelab.results.samples import Sample, parse_lines, parse_sample
 from wirelab.results.status import Readback, Status, read_readbacks, read_status
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping
-    from pathlib import Path
-
-    from wirelab.model.expect import Expectation
-    from wirelab.plan.traffic import Flow
-    from wirelab.plan.types import Plan, Port
-    from wirelab.results.counters import LinkState
-    from wirelab.results.ping import PingResult
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,11 +35,11 @@ class Result:
 
     status: Status
     readbacks: tuple[Readback, ...]
-    flows: Mapping[str, FlowResult]
-    ports: Mapping[str, PortResult]
     snapshots: Mapping[str, Snapshot]
     samples: tuple[Sample, ...]
+    flows: Mapping[str, FlowResult]
     digest: str
+    ports: Mapping[str, PortResult] = field(default_factory=dict)
     pings: Mapping[str, PingResult] = field(default_factory=dict)
     echoes: Mapping[str, Echoes] = field(default_factory=dict)
 
@@ -72,21 +64,29 @@ class Result:
         return port_figure(metric, self.ports[subject], self.elapsed_ns)
 
     def linked(self, plan: Plan) -> Plan:
-        """``plan`` with what the ports agreed on in the place of what they offered."""
-        return _linked(plan, self.snapshots[END])
+        """``plan`` with what the ports agreed on in the place of what they offered.
+
+        A cable without a link leads nowhere, and is left out.
+        """
+        links = {name: counted.link for name, counted in self.snapshots[END].ports.items()}
+        return replace(
+            plan,
+            ports=tuple(_linked_port(port, links[port.name]) for port in plan.ports),
+            cables=tuple(cable for cable in plan.cables if links[cable.a].up or links[cable.b].up),
+        )
 
     def blocked(self, flow: str | None = None) -> dict[str, dict[str, int]]:
         """Frames that the rules of each firewall dropped during ``flow``, or the whole run."""
-        first, last = (self.snapshots[name] for name in (flow_window(flow) if flow else (START, END)))
+        first, last = map(self.snapshots.__getitem__, window(flow))
         return {
             firewall: {rule: n - first.blocked.get(firewall, {}).get(rule, 0) for rule, n in rules.items()}
             for firewall, rules in last.blocked.items()
         }
 
-    def change(self, port: str, flow: str | None = None) -> Change:
+    def change(self, port: str, flow: str | None = None) -> PortCounters:
         """What the port with interface name ``port`` counted during ``flow``, or the whole run."""
-        first, last = (self.snapshots[name] for name in (flow_window(flow) if flow else (START, END)))
-        return Change(first.ports[port], last.ports[port], last.at_ns - first.at_ns)
+        first, last = map(self.snapshots.__getitem__, window(flow))
+        return last.ports[port].since(first.ports[port])
 
 
 NETWORK_FIGURES: Final[Mapping[str, Callable[[Result], float]]] = {
@@ -110,43 +110,28 @@ def read_result(plan: Plan, raw: Path) -> Result:
     lines = parse_lines(samples.FILE, read_text(raw, samples.FILE))
     snapshots = parse_snapshots(plan, counted)
     sampled = tuple(parse_sample(plan, line) for line in lines)
-    linked, first, last = _linked(plan, snapshots[END]), snapshots[START], snapshots[END]
-    elapsed_ns = last.at_ns - first.at_ns
-    return Result(
+    flows = {flow.name: _with_percentiles(_flow(flow, reports), sampled) for flow in plan.flows}
+    measured = {
+        **{name: report.value for name, report in reports.items()},
+        **{ping.sender_file: echoes[ping.name].digested for ping in plan.pings},
+    }
+    result = Result(
         status=status,
         readbacks=read_readbacks(raw),
-        flows={
-            flow.name: replace(
-                _with_percentiles(_flow(flow, reports), sampled), path_bps=ceiling_bps(linked, flow)
-            )
-            for flow in plan.flows
-        },
-        ports={
-            port.label: PortResult.of(Change(first.ports[port.name], last.ports[port.name], elapsed_ns))
-            for port in plan.ports
-        },
         snapshots=snapshots,
         samples=sampled,
+        flows=flows,
         pings={ping.name: echoes[ping.name].result(ping) for ping in plan.pings},
         echoes=echoes,
-        digest=digest(
-            {
-                **{name: report.value for name, report in reports.items()},
-                **{ping.sender_file: echoes[ping.name].digested for ping in plan.pings},
-            },
-            counted.value,
-            (line.value for line in lines),
-        ),
+        digest=digest(measured, counted.value, (line.value for line in lines)),
     )
-
-
-def _linked(plan: Plan, snapshot: Snapshot) -> Plan:
-    """``plan`` with what its ports agreed on. A cable without a link leads nowhere, and is left out."""
-    links = {name: counted.link for name, counted in snapshot.ports.items()}
+    linked = result.linked(plan)
     return replace(
-        plan,
-        ports=tuple(_linked_port(port, links[port.name]) for port in plan.ports),
-        cables=tuple(cable for cable in plan.cables if links[cable.a].up or links[cable.b].up),
+        result,
+        flows={
+            flow.name: replace(flows[flow.name], path_bps=ceiling_bps(linked, flow)) for flow in plan.flows
+        },
+        ports={port.label: PortResult.of(result.change(port.name)) for port in plan.ports},
     )
 
 
@@ -170,7 +155,7 @@ def _with_percentiles(flow: FlowResult, sampled: tuple[Sample, ...]) -> FlowResu
 
 
 def _reports(raw: Path, flow: Flow) -> dict[str, Field]:
-    """The files of both ends; of the client alone where it never reached the server."""
+    """The files of both ends; of the client alone where it never reached the server, or lost it."""
     reports = {flow.sender_file: read_report(raw, flow.sender_file)}
     if connected(reports[flow.sender_file]):
         reports[flow.receiver_file] = read_report(raw, flow.receiver_file)
@@ -180,7 +165,7 @@ def _reports(raw: Path, flow: Flow) -> dict[str, Field]:
 def _flow(flow: Flow, reports: Mapping[str, Field]) -> FlowResult:
     client, server = reports[flow.sender_file], reports.get(flow.receiver_file)
     if server is None:
-        return FlowResult.unconnected(flow)
+        return FlowResult.unconnected(flow, lost_connection(client))
     return _PARSERS[flow.tool](flow, client, server)
 
 

@@ -1,16 +1,12 @@
 """Round-trip times, summed up."""
 
-from __future__ import annotations
-
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Annotated, Final
+from typing import Annotated, Final, Self
 
 from pydantic import Field
 
-from wirelab.results.values import Amount  # noqa: TC001 - pydantic needs it at run time
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping, Sequence
+from wirelab.results.values import Amount
 
 
 @dataclass(frozen=True, slots=True)
@@ -25,7 +21,7 @@ class Rtt:
     p99_us: Annotated[Amount | None, Field(alias="p99")] = None
 
     @classmethod
-    def of(cls, rtts_us: Sequence[float]) -> Rtt | None:
+    def of(cls, rtts_us: Sequence[float]) -> Self | None:
         """The summary of single round-trip times, None if there are none."""
         if not rtts_us:
             return None
@@ -43,14 +39,11 @@ FIGURES: Final[Mapping[str, Callable[[Rtt], float | None]]] = {
 
 
 def percentiles(values: Sequence[float]) -> tuple[float, float, float]:
-    """The 50th, 90th and 99th of at least one value."""
-    return percentile(values, 50), percentile(values, 90), percentile(values, 99)
+    """The 50th, 90th and 99th of at least one value.
 
-
-def percentile(values: Sequence[float], percent: int) -> float:
-    """The smallest value that ``percent`` (1..100) of all values, at least one, do not exceed.
-
-    The nearest-rank definition (NIST/SEMATECH e-Handbook 7.2.6.2): always a value that was measured.
+    Each is the smallest value that so many percent of all do not exceed, the nearest-rank definition
+    (NIST/SEMATECH e-Handbook 7.2.6.2): always a value that was measured.
     """
-    rank = -(-percent * len(values) // 100)
-    return sorted(values)[max(rank, 1) - 1]
+    ascending = sorted(values)
+    p50, p90, p99 = (ascending[-(-percent * len(ascending) // 100) - 1] for percent in (50, 90, 99))
+    return p50, p90, p99

@@ -1,27 +1,22 @@
 """samples.jsonl -> ports and flows over virtual time."""
 
-from __future__ import annotations
+from collections.abc import Mapping
+from dataclasses import dataclass, fields
+from typing import Any
 
-from dataclasses import dataclass
-from typing import TYPE_CHECKING
-
+from wirelab.plan.types import Plan
 from wirelab.results.rawjson import Field, parse_json
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping
-
-    from wirelab.plan.types import Plan
 
 FILE = "samples.jsonl"
 
 
 @dataclass(frozen=True, slots=True)
 class PortSample:
-    """A port at one instant: what waits there, and what it had counted so far."""
+    """A port at one instant: what waits there, and what it had counted so far; ``paused`` is 0 or 1."""
 
     queue_bytes: int
     buffer_bytes: int
-    paused: bool
+    paused: int
     dropped_frames: int
     tx_bytes: int
     rx_bytes: int
@@ -60,26 +55,12 @@ def parse_sample(plan: Plan, raw: Field) -> Sample:
     ports, flows = raw["ports"], raw["flows"]
     return Sample(
         at_ns=raw["at_ns"].integer(),
-        ports={port.name: _port(ports[port.name]) for port in plan.ports},
-        flows={name: _flow(sample) for name, sample in flows.members()},
+        ports={port.name: PortSample(**_figures(PortSample, ports[port.name])) for port in plan.ports},
+        flows={name: FlowSample(**_figures(FlowSample, sample)) for name, sample in flows.members()},
     )
 
 
-def _port(raw: Field) -> PortSample:
-    return PortSample(
-        queue_bytes=raw["queue_bytes"].integer(),
-        buffer_bytes=raw["buffer_bytes"].integer(),
-        paused=bool(raw["paused"].integer()),
-        dropped_frames=raw["dropped_frames"].integer(),
-        tx_bytes=raw["tx_bytes"].integer(),
-        rx_bytes=raw["rx_bytes"].integer(),
-    )
-
-
-def _flow(raw: Field) -> FlowSample:
-    return FlowSample(
-        cwnd_segments=raw["cwnd_segments"].integer(),
-        rtt_us=raw["rtt_us"].number(),
-        bytes_acked=raw["bytes_acked"].integer(),
-        retransmits=raw["retransmits"].integer(),
-    )
+def _figures(kind: type, raw: Field) -> dict[str, Any]:
+    """What there is of each field of a sample, which is called the same in the file."""
+    figures = ((field, raw[field.name]) for field in fields(kind))
+    return {of.name: figure.number() if of.type is float else figure.integer() for of, figure in figures}

@@ -1,16 +1,11 @@
 """status.json and settings.json -> how the lab ended, and what its settings were read back as."""
 
-from __future__ import annotations
-
+from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from pathlib import Path
 
 from wirelab.errors import LabError
 from wirelab.results.rawjson import read_json
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping
-    from pathlib import Path
 
 STATUS_FILE = "status.json"
 SETTINGS_FILE = "settings.json"

@@ -1,7 +1,5 @@
 """The types of what a result keeps: written by them, and checked by them when it is read back."""
 
-from __future__ import annotations
-
 import re
 from typing import Annotated, Final
 

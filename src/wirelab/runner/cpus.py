@@ -1,15 +1,12 @@
 """Tasks side by side, each on a CPU of its own."""
 
-from __future__ import annotations
-
 import contextlib
 import queue
 import signal
+from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
-from typing import TYPE_CHECKING, Final, TypeVar
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Sequence
+from functools import partial
+from typing import Final, TypeVar
 
 T = TypeVar("T")
 
@@ -30,19 +27,19 @@ def run_on(cpus: Sequence[int], tasks: Sequence[Callable[[int], T]], stop: Calla
     results: dict[int, T] = {}
 
     def carry_out(number: int) -> None:
-        cpu = free_cpus.get()
+        cpu, error = free_cpus.get(), None
         try:
             results[number] = tasks[number](cpu)
-        except BaseException as error:  # noqa: BLE001 - it is raised where somebody waits for it
-            ended.put(error)
-        else:
-            ended.put(None)
-        finally:
-            free_cpus.put(cpu)
+        except BaseException as raised:  # noqa: BLE001 - it is raised where somebody waits for it
+            error = raised
+        free_cpus.put(cpu)
+        ended.put(error)
 
-    pool = ThreadPoolExecutor(len(cpus), thread_name_prefix="wirelab", initializer=_unblock_signals)
+    # What a thread starts inherits its mask.
+    unblock = partial(signal.pthread_sigmask, signal.SIG_UNBLOCK, _SIGNALS)
+    pool = ThreadPoolExecutor(len(cpus), thread_name_prefix="wirelab", initializer=unblock)
     try:
-        with block_signals():
+        with _blocked_signals():
             for number in range(len(tasks)):
                 pool.submit(carry_out, number)
         for _ in tasks:
@@ -57,7 +54,7 @@ def run_on(cpus: Sequence[int], tasks: Sequence[Callable[[int], T]], stop: Calla
 
 
 @contextlib.contextmanager
-def block_signals() -> Iterator[None]:
+def _blocked_signals() -> Iterator[None]:
     """Hear no signal until the context ends.
 
     A KeyboardInterrupt that is raised between a lock of the thread pool and the code that lets it go
@@ -68,11 +65,6 @@ def block_signals() -> Iterator[None]:
         yield
     finally:
         signal.pthread_sigmask(signal.SIG_SETMASK, before)
-
-
-def _unblock_signals() -> None:
-    """In a new thread: what it starts inherits its mask."""
-    signal.pthread_sigmask(signal.SIG_UNBLOCK, _SIGNALS)
 
 
 def _next(ended: queue.SimpleQueue[BaseException | None]) -> BaseException | None:

@@ -1,25 +1,18 @@
 """A scenario with one seed: what is to be run, and what became of it."""
 
-from __future__ import annotations
-
-from dataclasses import dataclass, replace
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import Self
 
-from wirelab.errors import LabError
+from wirelab.errors import LabError, WirelabError
+from wirelab.model.experiment import Experiment
 from wirelab.plan.build import build_plan
 from wirelab.results.digest import combined
-from wirelab.runner.run_result import RunResult
+from wirelab.runner.run_result import RunResult, VariantResult
 from wirelab.runner.store import REPORT
 from wirelab.runner.trial import Trial
 from wirelab.verdict.verdict import worst
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
-
-    from wirelab.errors import WirelabError
-    from wirelab.model.experiment import Experiment
-    from wirelab.runner.run_result import VariantResult
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,7 +34,7 @@ class Job:
     rerun_argv: tuple[str, ...] = ()
 
     @classmethod
-    def of(cls, name: str, experiment: Experiment, seed: int) -> Job:
+    def of(cls, name: str, experiment: Experiment, seed: int) -> Self:
         """All variants and controls of a scenario, planned; ``name`` is what it was asked for by."""
         scenario = experiment.scenario
         return cls(
@@ -83,16 +76,17 @@ class Job:
 class FinishedJob:
     """What became of a job: ``folder`` is where it was kept, or ``error`` says why it could not be."""
 
-    job: Job
     run: RunResult
     folder: Path | None
     error: WirelabError | None = None
 
-    def reported(self, report: Callable[[RunResult], str] | None) -> tuple[FinishedJob, str | None]:
-        """The same without its evidence, and its report; where that cannot be made the job says why."""
-        finished = replace(self, run=self.run.without_evidence)
-        try:
-            return finished, report(self.run) if report else None
-        except Exception as error:  # noqa: BLE001 - a page that cannot be made must not cost what was measured
-            message = f"{self.job.scenario}: {REPORT} could not be made: {type(error).__name__}: {error}"
-            return replace(finished, error=LabError(message, hint="the result is kept without it")), None
+
+def reported(
+    run: RunResult, report: Callable[[RunResult], str] | None
+) -> tuple[str | None, WirelabError | None]:
+    """The text of a run's report; where that cannot be made, why."""
+    try:
+        return report(run) if report else None, None
+    except Exception as error:  # noqa: BLE001 - a page that cannot be made must not cost what was measured
+        message = f"{run.scenario}: {REPORT} could not be made: {type(error).__name__}: {error}"
+        return None, LabError(message, hint="the result is kept without it")

@@ -9,26 +9,20 @@ a changed expectation is judged on what was measured.
 ```
 """
 
-from __future__ import annotations
-
 import contextlib
 import hashlib
 import os
-import secrets
 import stat
 import threading
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import TYPE_CHECKING, Final
+from typing import Final, Self
 
-from wirelab.lab.discard import discard
+from wirelab.lab.scratch import discard, replacement
+from wirelab.lab.select import Lab
+from wirelab.plan.types import Plan
 from wirelab.runner import tarball
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
-
-    from wirelab.lab.select import Lab
-    from wirelab.plan.types import Plan
 
 FOLDER: Final = "runs"
 LIMIT_BYTES: Final = 1 << 30
@@ -47,11 +41,10 @@ _CODE: Final = (
     "model/__init__.py",
     "model/graph.py",
     "plan/__init__.py",
-    "plan/dcb.py",
+    "plan/iproute2.py",
     "plan/jsonform.py",
     "plan/path.py",
     "plan/port_settings.py",
-    "plan/tc.py",
     "plan/traffic/*.py",
     "plan/types.py",
     "lab/machine.py",
@@ -72,7 +65,7 @@ class MeasurementCache:
     _size_bytes: int | None = None
 
     @classmethod
-    def of(cls, cache_root: Path, lab: Lab, warn: Callable[[str], None]) -> MeasurementCache:
+    def of(cls, cache_root: Path, lab: Lab, warn: Callable[[str], None]) -> Self:
         """The runs of ``lab`` in a cache folder."""
         parts = (_FORM, lab.kernel_id, lab.root_id, _code_id())
         return cls(cache_root / FOLDER, hashlib.sha256("\0".join(parts).encode()).hexdigest(), warn)
@@ -102,7 +95,7 @@ class MeasurementCache:
         """Remove what is kept of ``plan``: it is damaged."""
         path = self.path(plan)
         self.warn(f"{path} is damaged ({why}); it is removed, and what it held is measured again")
-        _remove(path)
+        discard(path)
 
     def keep(self, plan: Plan, raw: Path) -> None:
         """Keep the raw files of ``plan``. That there is no room for them is nobody's trouble."""
@@ -111,14 +104,10 @@ class MeasurementCache:
         packed = tarball.pack(raw)
         content = hashlib.sha256(packed).hexdigest().encode() + b"\n" + packed
         path = self.path(plan)
-        fresh = path.with_name(f".{path.name}.{secrets.token_hex(4)}")
         with contextlib.suppress(OSError):
             self.folder.mkdir(parents=True, exist_ok=True)
-            try:
+            with replacement(path) as fresh:
                 fresh.write_bytes(content)
-                fresh.replace(path)
-            finally:
-                fresh.unlink(missing_ok=True)
             self._trim(len(content))
 
     def _trim(self, added_bytes: int) -> None:
@@ -133,7 +122,7 @@ class MeasurementCache:
             if self._size_bytes > LIMIT_BYTES:
                 while self._size_bytes > _TRIMMED_BYTES:
                     _, size_bytes, oldest = entries.pop()
-                    _remove(oldest)
+                    discard(oldest)
                     self._size_bytes -= size_bytes
 
     def _entries(self) -> Iterator[tuple[float, int, Path]]:
@@ -154,13 +143,6 @@ def _read(path: Path) -> bytes:
     if digest != hashlib.sha256(packed).hexdigest().encode() + b"\n":
         raise tarball.DamagedTarballError("its checksum is wrong")
     return packed
-
-
-def _remove(path: Path) -> None:
-    try:
-        path.unlink(missing_ok=True)
-    except OSError:
-        discard(path)
 
 
 def _code_id() -> str:

@@ -1,19 +1,12 @@
 """Runs whose results are kept: reports on many are made from them, whichever machine they ran on."""
 
-from __future__ import annotations
-
 import contextlib
-from typing import TYPE_CHECKING
+from collections.abc import Iterable
+from pathlib import Path
 
 from wirelab.errors import LabError
-from wirelab.runner.run_result import read_run
+from wirelab.runner.run_result import RunResult, read_run
 from wirelab.runner.store import RESULT
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable
-    from pathlib import Path
-
-    from wirelab.runner.run_result import RunResult
 
 
 def newest(folders: Iterable[Path]) -> dict[tuple[str, int], RunResult]:

@@ -3,32 +3,26 @@
 Programs rely on its keys. What a newer wirelab says besides is left alone; what it says instead is refused.
 """
 
-from __future__ import annotations
-
 import json
 from dataclasses import dataclass, field, replace
-from typing import TYPE_CHECKING, Annotated, Any, Final, Literal
+from pathlib import Path
+from typing import Annotated, Any, Final, Literal, Self
 
 from pydantic import Field, TypeAdapter, ValidationError
 from pydantic_core import core_schema
 
 from wirelab.errors import LabError
-from wirelab.model.types import Name, NodeName  # noqa: TC001 - pydantic needs them at run time
-from wirelab.results.flow import FlowResult  # noqa: TC001 - pydantic needs it at run time
-from wirelab.results.ping import PingResult  # noqa: TC001 - pydantic needs it at run time
-from wirelab.results.port import PortResult  # noqa: TC001 - pydantic needs it at run time
+from wirelab.model.types import Name, NodeName
+from wirelab.plan.types import Plan
+from wirelab.results.flow import FlowResult
+from wirelab.results.ping import PingResult
+from wirelab.results.port import PortResult
+from wirelab.results.result import Result
 from wirelab.results.values import Amount, Count, Digest, Label, Text, printable
 from wirelab.units import NS_PER_S
 from wirelab.verdict.checks import Check
 from wirelab.verdict.verdict import Verdict, worst
 
-if TYPE_CHECKING:
-    from pathlib import Path
-
-    from wirelab.plan.types import Plan
-    from wirelab.results.result import Result
-
-SCHEMA: Final = 1
 LIMIT_BYTES: Final = 64 << 20
 """What a ``result.json`` may hold."""
 
@@ -84,28 +78,24 @@ class VariantResult:
     @classmethod
     def of(
         cls, plan: Plan, breaks: str | None, checks: tuple[Check, ...], result: Result | None = None
-    ) -> VariantResult:
+    ) -> Self:
         """A variant, or a control that ``breaks`` an expectation, judged; without a result its lab broke."""
-        measured: dict[str, Any] = {}
-        if result is not None:
-            measured = {
-                "digest": result.digest,
-                "virtual_s": round(result.elapsed_ns / NS_PER_S, 6),
-                "flows": tuple(result.flows.values()),
-                "pings": tuple(result.pings.values()),
-                "ports": dict(result.ports),
-                "blocked": result.blocked(),
-                "kernel": result.status.kernel,
-                "tools": dict(result.status.tools),
-                "evidence": Evidence(plan, result),
-            }
-        return cls(
-            name=plan.variant,
-            breaks=breaks,
-            verdict=worst(check.verdict for check in checks),
-            checks=checks,
-            drawing=plan.drawing.rstrip(),
-            **measured,
+        verdict = worst(check.verdict for check in checks)
+        drawing = plan.drawing.rstrip()
+        judged = cls(name=plan.variant, breaks=breaks, verdict=verdict, checks=checks, drawing=drawing)
+        if result is None:
+            return judged
+        return replace(
+            judged,
+            digest=result.digest,
+            virtual_s=round(result.elapsed_ns / NS_PER_S, 6),
+            flows=tuple(result.flows.values()),
+            pings=tuple(result.pings.values()),
+            ports=dict(result.ports),
+            blocked=result.blocked(),
+            kernel=result.status.kernel,
+            tools=dict(result.status.tools),
+            evidence=Evidence(plan, result),
         )
 
     @property
@@ -124,7 +114,7 @@ class RunResult:
     the run.
     """
 
-    schema: Literal[1] = SCHEMA
+    schema: Literal[1] = 1
     scenario: Name
     verdict: Verdict
     seed: Count
@@ -140,9 +130,9 @@ class RunResult:
     rerun_argv: Annotated[tuple[Text, ...], _BOUNDED] = ()
 
     @classmethod
-    def missing(cls, scenario: str, seed: int, explanation: str) -> RunResult:
+    def missing(cls, scenario: str, seed: int) -> Self:
         """In the place of a run that nothing came of: an error."""
-        check = Check("result", "", "", Verdict.ERROR, explanation=explanation)
+        check = Check("result", "", "", Verdict.ERROR, explanation="no result of it came")
         lost = VariantResult(name="run", breaks=None, verdict=Verdict.ERROR, checks=(check,))
         return cls(
             scenario=scenario,
@@ -161,7 +151,7 @@ class RunResult:
         return all(variant.cached for variant in self.variants)
 
     @property
-    def without_evidence(self) -> RunResult:
+    def without_evidence(self) -> Self:
         """The same without what its charts are drawn from: of many runs that would fill the memory."""
         return replace(self, variants=tuple(replace(variant, evidence=None) for variant in self.variants))
 

@@ -1,24 +1,18 @@
 """Scenarios dealt out to several machines, so that all of them end at about the same time."""
 
-from __future__ import annotations
-
 import heapq
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Final
+from pathlib import Path
+from typing import Final
 
+from wirelab.model.experiment import Experiment
 from wirelab.plan.build import build_plan
 from wirelab.plan.ceiling import ceiling
-from wirelab.plan.traffic import Flow
+from wirelab.plan.traffic import Flow, Item
+from wirelab.plan.types import Plan
 from wirelab.runner.past_runs import last_wall_s
 from wirelab.units import BITS_PER_BYTE, NS_PER_S
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping, Sequence
-    from pathlib import Path
-
-    from wirelab.model.experiment import Experiment
-    from wirelab.plan.traffic import Item
-    from wirelab.plan.types import Plan
 
 _ANY_SEED: Final = 1
 _START_S: Final = 2.0
@@ -75,11 +69,15 @@ def _lasts_s(plan: Plan, item: Item) -> float:
 
 
 def weights_s(loads: Sequence[Load]) -> dict[str, float]:
-    """How long each will take: what it took, else its virtual seconds at the pace of those that are known."""
+    """How long each will take, the longest first.
+
+    That is what it took, else its virtual seconds at the pace of those that are known.
+    """
     known = [load for load in loads if load.wall_s is not None]
     virtual_s = sum(load.virtual_s for load in known)
     pace = sum(load.wall_s or 0.0 for load in known) / virtual_s if virtual_s else 1.0
-    return {load.name: load.virtual_s * pace if load.wall_s is None else load.wall_s for load in loads}
+    weights = {load.name: load.virtual_s * pace if load.wall_s is None else load.wall_s for load in loads}
+    return dict(sorted(weights.items(), key=lambda weight: (-weight[1], weight[0])))
 
 
 def deal(loads: Iterable[Load], count: int) -> tuple[Shard, ...]:
@@ -88,10 +86,9 @@ def deal(loads: Iterable[Load], count: int) -> tuple[Shard, ...]:
     That is at most a third longer than the best there is (Graham, Bounds on Multiprocessing Timing
     Anomalies, 1969). The same loads give the same shards; none is empty.
     """
-    weights = weights_s(tuple(loads))
     heap: list[tuple[float, int, list[str]]] = [(0.0, number, []) for number in range(count)]
-    for name in sorted(weights, key=lambda name: (-weights[name], name)):
-        weight_s, number, names = heapq.heappop(heap)
-        heapq.heappush(heap, (weight_s + weights[name], number, [*names, name]))
+    for name, weight_s in weights_s(tuple(loads)).items():
+        shard_s, number, names = heapq.heappop(heap)
+        heapq.heappush(heap, (shard_s + weight_s, number, [*names, name]))
     by_number = sorted(heap, key=lambda machine: machine[1])
-    return tuple(Shard(tuple(names), weight_s) for weight_s, _, names in by_number if names)
+    return tuple(Shard(tuple(names), shard_s) for shard_s, _, names in by_number if names)

@@ -8,27 +8,21 @@ results/.partial-...                     a run under way, or what a killed one l
 ```
 """
 
-from __future__ import annotations
-
 import contextlib
 import errno
 import itertools
 import os
-import secrets
 import threading
+from collections.abc import Iterator
 from dataclasses import dataclass, field
+from datetime import datetime
 from pathlib import Path
-from typing import TYPE_CHECKING, Final, Self
+from typing import Final, Self
 
 from wirelab import container
 from wirelab.errors import LabError
 from wirelab.lab import lock
-from wirelab.lab.discard import discard
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-    from datetime import datetime
-    from types import TracebackType
+from wirelab.lab.scratch import discard, replacement
 
 RESULT: Final = "result.json"
 REPORT: Final = "report.html"
@@ -60,11 +54,11 @@ class Store:
     _is_swept: bool = field(default=False, init=False)
 
     @classmethod
-    def of_sweeps(cls, results: Path) -> Store:
+    def of_sweeps(cls, results: Path) -> Self:
         """The sweeps below a folder of results."""
         return cls(results / SWEEPS, SWEEP)
 
-    def begin(self, scenario: str, when: datetime) -> Draft:
+    def begin(self, scenario: str, when: datetime) -> "Draft":
         """A folder for a run that starts now; ``when`` is in UTC.
 
         What killed runs left behind is removed, once. Raises LabError naming the path if the folder cannot
@@ -73,68 +67,35 @@ class Store:
         with _named(self.root):
             self.root.mkdir(parents=True, exist_ok=True)
             with self._lock:
-                for leftover in () if self._is_swept else self._abandoned():
+                for leftover in () if self._is_swept else self.leftovers():
                     discard(leftover)
                 self._is_swept = True
-            stamp = f"{when:%Y%m%dT%H%M%SZ}"
-            folder, descriptor = lock.locked_folder(self.root, f"{_PARTIAL}{stamp}-{scenario}-")
-        return Draft(self.root, scenario, stamp, self.document, folder, descriptor)
+            return Draft(self, scenario, f"{when:%Y%m%dT%H%M%SZ}")
 
-    def results(self) -> list[Path]:
-        """The whole results, oldest first."""
-        if not self.root.is_dir():
-            return []
-        return sorted(path.parent for path in self.root.glob(f"[!.]*/{self.document}"))
-
-    def leftovers(self) -> list[Path]:
-        """Folders of runs that were killed: begun, and nobody's any more."""
-        return list(self._abandoned())
-
-    def _abandoned(self) -> Iterator[Path]:
-        """Each such folder, locked until the next is asked for: a run that just made one waits."""
+    def leftovers(self) -> Iterator[Path]:
+        """Folders of runs that were killed, each locked until the next is asked for: who made one waits."""
         for path in sorted(self.root.glob(f"{_PARTIAL}*")):
             with contextlib.suppress(OSError), lock.exclusive_now(path) as abandoned:
                 if abandoned:
                     yield path
 
 
-class Draft:
+class Draft(contextlib.ExitStack):
     """The folder of a run under way: a context that removes it again unless ``commit`` was called.
 
     The folder is locked for as long as the run lives, however it ends, so that another run can tell
     it from one that was left behind.
     """
 
-    def __init__(  # noqa: PLR0913, PLR0917 - made by a store alone
-        self, root: Path, scenario: str, stamp: str, document: str, folder: Path, descriptor: int
-    ) -> None:
-        self.folder = folder
-        self._root = root
+    def __init__(self, store: Store, scenario: str, stamp: str) -> None:
+        super().__init__()
+        self._store = store
         self._scenario = scenario
         self._stamp = stamp
-        self._document = document
-        self._descriptor = descriptor
-        self._is_committed = False
-        self._is_open = True
-
-    def __enter__(self) -> Self:
-        """Begin."""
-        return self
-
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
-        """Leave a committed result, or nothing."""
-        self.close()
-
-    def close(self) -> None:
-        """Leave a committed result, or nothing; a second time does nothing."""
-        if not self._is_open:
-            return
-        self._is_open = False
-        if not self._is_committed:
-            discard(self.folder)
-        os.close(self._descriptor)
+        self.folder, self._descriptor = lock.locked_folder(store.root, f"{_PARTIAL}{stamp}-{scenario}-")
+        self.callback(os.close, self._descriptor)
+        # A result that was committed has another name by then.
+        self.callback(discard, self.folder)
 
     def variant(self, name: str, plan: str) -> Path:
         """Make a variant's folder, with ``plan`` in it as plan.json; its raw files go to raw/ there."""
@@ -153,11 +114,10 @@ class Draft:
         with _named(self.folder):
             if report is not None:
                 write_file(self.folder / REPORT, report)
-            write_file(self.folder / self._document, document)
+            write_file(self.folder / self._store.document, document)
             with contextlib.suppress(OSError):
                 os.fsync(self._descriptor)
             final = self._rename()
-        self._is_committed = True
         self._link(final)
         return final
 
@@ -165,7 +125,7 @@ class Draft:
         """Take the first name of this second that is free: renaming never replaces a folder with files."""
         for number in itertools.count(1):
             stamp = self._stamp if number == 1 else f"{self._stamp}.{number}"
-            final = self._root / f"{stamp}-{self._scenario}"
+            final = self._store.root / f"{stamp}-{self._scenario}"
             try:
                 self.folder.rename(final)
             except OSError as error:
@@ -176,15 +136,11 @@ class Draft:
         raise AssertionError
 
     def _link(self, final: Path) -> None:
-        link = self._root / LATEST / self._scenario
-        fresh = link.with_name(f".{self._scenario}.{secrets.token_hex(4)}")
+        link = self._store.root / LATEST / self._scenario
         with _named(link):
             link.parent.mkdir(exist_ok=True)
-            try:
+            with replacement(link) as fresh:
                 fresh.symlink_to(Path("..") / final.name)
-                fresh.replace(link)
-            finally:
-                fresh.unlink(missing_ok=True)
 
 
 def write_file(path: Path, text: str) -> None:

@@ -1,37 +1,72 @@
-"""Sweeps: a scenario at every point of a grid of settings, and what ``sweep.json`` says of it."""
+"""Sweeps: the settings that vary, a scenario at every point of their grid, what ``sweep.json`` says of it."""
 
-from __future__ import annotations
-
+import itertools
 import json
+import math
+import re
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING, Final, Literal
+from typing import Final, Literal, Self
 
 from pydantic import TypeAdapter
 
-from wirelab.lab.discard import discard
+from wirelab.errors import InputError
+from wirelab.lab.scratch import discard
+from wirelab.model.cases import Case, quantity_of, varied
+from wirelab.model.experiment import Experiment
 from wirelab.plan.build import build_plan
-from wirelab.results.flow import FlowResult  # noqa: TC001 - pydantic needs it at run time
-from wirelab.results.ping import PingResult  # noqa: TC001 - pydantic needs it at run time
+from wirelab.results.flow import FlowResult
+from wirelab.results.ping import PingResult
 from wirelab.runner.cpus import run_on
-from wirelab.runner.factors import Factor, grid
-from wirelab.runner.job import FinishedJob, Job
-from wirelab.runner.store import REPORT, write_file
-from wirelab.runner.trial import Trial
+from wirelab.runner.job import Job, reported
+from wirelab.runner.matrix import Watcher
+from wirelab.runner.run_result import RunResult, VariantResult
+from wirelab.runner.store import REPORT, Draft, write_file
+from wirelab.runner.trial import Runner, Trial
+from wirelab.units import Quantity, UnitError, parse, show
 from wirelab.verdict.verdict import Verdict
 
-if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
+MOST_POINTS: Final = 10_000
 
-    from wirelab.model.cases import Case
-    from wirelab.model.experiment import Experiment
-    from wirelab.runner.matrix import Watcher
-    from wirelab.runner.run_result import RunResult, VariantResult
-    from wirelab.runner.store import Draft
-    from wirelab.runner.trial import Runner
+_RANGE: Final = re.compile(r"(?P<low>.+?)\.\.(?P<high>[^*+]+)(?P<how>[*+])(?P<step>.+)")
+_BARE: Final = re.compile(r"[0-9.]+")
 
-SCHEMA: Final = 1
+
+@dataclass(frozen=True, slots=True)
+class Factor:
+    """A setting and the values it takes, as a scenario would write them."""
+
+    key: str
+    values: tuple[str, ...]
+
+
+def read_factors(texts: Iterable[str], case: Case) -> tuple[Factor, ...]:
+    """``--vary``, each ``key=`` and a list of values; a range is ``8 KiB..256 KiB*2`` or ``0..100+25``.
+
+    A number without a unit is in the base unit of the setting. Raises InputError, with the nearest right
+    word for a key that does not exist.
+    """
+    factors = tuple(_read_factor(text, case) for text in texts)
+    keys = [factor.key for factor in factors]
+    for key in keys:
+        if keys.count(key) > 1:
+            raise InputError(f"--vary {key}: given twice; write all its values in one list")
+    count = math.prod(len(factor.values) for factor in factors)
+    if count > MOST_POINTS:
+        raise InputError(f"{count} points are too many for one sweep, at most {MOST_POINTS}")
+    return factors
+
+
+def grid(case: Case, factors: Sequence[Factor]) -> list[tuple[tuple[str, ...], Case]]:
+    """Every point, the last factor running fastest: its values, and the case with them on top.
+
+    Raises InputError for a point that cannot be.
+    """
+    keys = [factor.key for factor in factors]
+    points = itertools.product(*(factor.values for factor in factors))
+    return [(values, varied(case, dict(zip(keys, values, strict=True)))) for values in points]
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,7 +88,7 @@ class Point:
     folder: str | None = None
 
     @classmethod
-    def of(cls, values: tuple[str, ...], variant: VariantResult) -> Point:
+    def of(cls, values: tuple[str, ...], variant: VariantResult) -> Self:
         """What stays of a point that was judged."""
         bad = (check for check in variant.checks if check.verdict is variant.verdict is not Verdict.PASS)
         return cls(
@@ -78,7 +113,7 @@ class Sweep:
     rerun_argv: tuple[str, ...]
     factors: tuple[Factor, ...]
     points: tuple[Point, ...]
-    schema: Literal[1] = SCHEMA
+    schema: Literal[1] = 1
 
     def to_json(self) -> str:
         """The text of ``sweep.json``."""
@@ -98,25 +133,17 @@ class SweepJob:
     factors: tuple[Factor, ...]
     seed: int
 
-    @property
-    def scenario(self) -> str:
-        """The scenario's own name."""
-        return self.experiment.scenario.name
-
-    def points(self) -> list[tuple[tuple[str, ...], Case]]:
-        """Every combination of values, and the case with them on top; InputError for one that cannot be."""
-        return grid(self.case, self.factors)
-
     def finished(self, points: Sequence[Point]) -> Sweep:
         """The sweep that came of it."""
         argv = self._rerun_argv([factor.values for factor in self.factors])
-        return Sweep(self.scenario, self.case.name, self.seed, argv, self.factors, tuple(points))
+        scenario = self.experiment.scenario.name
+        return Sweep(scenario, self.case.name, self.seed, argv, self.factors, tuple(points))
 
     def job(self, number: int, values: tuple[str, ...], point: Case) -> Job:
         """One point."""
         plan = replace(build_plan(self.experiment, point, self.seed), variant=f"point-{number}")
         return Job(
-            self.scenario,
+            plan.scenario,
             self.seed,
             trials=(Trial(plan, point.expectations),),
             story=self.experiment.story,
@@ -134,40 +161,36 @@ class SweepJob:
 
 @dataclass(frozen=True, slots=True)
 class SweepRunner:
-    """Carries out sweeps on ``cpus``. The files of a point are kept where its lab broke, or ``keep_points``.
+    """Carries out a sweep, with the files that are kept in ``draft``.
 
-    What the others measured is in the cache, and need not lie in 10 000 folders besides.
+    Those of a point are kept where its lab broke, or ``keep_points``. What the others measured is in the
+    cache, and need not lie in 10 000 folders besides.
     """
 
+    sweep: SweepJob
     runner: Runner
-    cpus: Sequence[int]
+    draft: Draft
     watcher: Watcher
     report: Callable[[RunResult], str]
     keep_points: bool = False
 
-    def run(self, sweep: SweepJob, points: Sequence[tuple[tuple[str, ...], Case]], draft: Draft) -> Sweep:
-        """Carry out the ``points`` of a sweep, with the files that are kept in ``draft``."""
-        tasks = [
-            partial(self._measure, sweep, draft, number, values, point)
-            for number, (values, point) in enumerate(points, start=1)
-        ]
-        return sweep.finished(run_on(self.cpus, tasks, self.runner.testbed.stop))
+    def run(self, points: Iterable[tuple[tuple[str, ...], Case]], cpus: Sequence[int]) -> Sweep:
+        """Carry out the ``points`` of its grid."""
+        tasks = [partial(self._measure, number, *point) for number, point in enumerate(points, start=1)]
+        return self.sweep.finished(run_on(cpus, tasks, self.runner.testbed.stop))
 
-    def _measure(  # noqa: PLR0913, PLR0917 - what a point is of
-        self, sweep: SweepJob, draft: Draft, number: int, values: tuple[str, ...], point: Case, cpu: int
-    ) -> Point:
+    def _measure(self, number: int, values: tuple[str, ...], point: Case, cpu: int) -> Point:
         # Planned when it is its turn and let go after it: 10 000 plans and results would fill the memory.
-        job = sweep.job(number, values, point)
+        job = self.sweep.job(number, values, point)
         (trial,) = job.trials
         self.watcher.begun(trial)
-        progress = partial(self.watcher.progress, trial)
-        variant = self.runner.run(trial, draft, cpu=cpu, on_progress=progress)
+        on_progress = partial(self.watcher.progress, trial)
+        variant = self.runner.run(trial, self.draft, cpu=cpu, on_progress=on_progress)
         self.watcher.done(trial, variant)
         measured = Point.of(values, variant)
-        folder = draft.folder / trial.plan.variant
+        folder = self.draft.folder / variant.name
         if self.keep_points or measured.verdict is Verdict.ERROR:
-            run = job.result([variant], wall_s=0.0)
-            _, page = FinishedJob(job, run, None).reported(self.report)
+            page, _ = reported(job.result([variant], wall_s=0.0), self.report)
             if page is not None:
                 write_file(folder / REPORT, page)
             measured = replace(measured, folder=folder.name)
@@ -175,3 +198,51 @@ class SweepRunner:
             discard(folder)
         self.watcher.finished()
         return measured
+
+
+def _read_factor(text: str, case: Case) -> Factor:
+    key, equals, listed = text.partition("=")
+    if not equals or not key or not listed:
+        msg = f"--vary {text}: expected key=value,value... such as module.fifo=8KiB..256KiB*2"
+        raise InputError(msg)
+    quantity = quantity_of(case, key)
+    try:
+        values = (value for part in listed.split(",") for value in _values(part.strip(), key, quantity))
+        distinct = tuple(dict.fromkeys(itertools.islice(values, MOST_POINTS + 1)))
+    except UnitError as error:
+        raise InputError(f"--vary {key}: {error}") from None
+    if len(distinct) > MOST_POINTS:
+        raise InputError(f"--vary {key}: more than {MOST_POINTS} values")
+    return Factor(key, distinct)
+
+
+def _values(text: str, key: str, quantity: Quantity | None) -> Iterator[str]:
+    """A value, or those of a range. Raises UnitError for what is none."""
+    match = _RANGE.fullmatch(text)
+    if match is None:
+        yield text if quantity is None else show(_number(text, quantity), quantity)
+        return
+    if quantity is None:
+        raise InputError(f"--vary {key}={text}: {key} is not a quantity; list its values")
+    value, high = (_number(match[name], quantity) for name in ("low", "high"))
+    while value <= high:
+        yield show(value, quantity)
+        value = _next(value, match["how"], match["step"], quantity)
+
+
+def _next(value: int, how: str, step: str, quantity: Quantity) -> int:
+    if how == "+":
+        after = value + _number(step, quantity)
+    else:
+        try:
+            after = round(value * float(step))
+        except (ValueError, OverflowError):
+            raise UnitError(f"`*{step}` is not a factor") from None
+    if after <= value:
+        raise UnitError(f"a step of `{how}{step}` does not get from {show(value, quantity)} on")
+    return after
+
+
+def _number(text: str, quantity: Quantity) -> int:
+    bare = quantity.units and _BARE.fullmatch(text.strip())
+    return parse(f"{text.strip()} {quantity.base}" if bare else text, quantity)

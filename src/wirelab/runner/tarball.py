@@ -1,18 +1,12 @@
 """A folder of files as bytes, and back: of whatever bytes, nothing comes but files below a folder."""
 
-from __future__ import annotations
-
 import gzip
 import io
 import zlib
-from pathlib import PurePosixPath
-from typing import TYPE_CHECKING
+from collections.abc import Iterator, Mapping
+from pathlib import Path, PurePosixPath
 
 from wirelab.lab import ustar
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping
-    from pathlib import Path
 
 
 class DamagedTarballError(ValueError):

@@ -1,32 +1,69 @@
-"""A scenario's variants and controls, carried out and judged."""
-
-from __future__ import annotations
+"""A scenario's variants and controls, carried out on a testbed and judged."""
 
 import os
+import threading
+from collections.abc import Callable
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING
+from pathlib import Path
+from typing import Protocol, Self
 
 from wirelab.errors import LabError, WirelabError
 from wirelab.lab.cache import Cache
-from wirelab.lab.discard import discard
+from wirelab.lab.machine import Machine, Progress, guest_folder
+from wirelab.lab.scratch import discard
+from wirelab.lab.select import Lab
+from wirelab.model.expect import Expectation
+from wirelab.plan.types import Plan
 from wirelab.results.result import read_result
 from wirelab.runner.measurement_cache import MeasurementCache
 from wirelab.runner.run_result import VariantResult
-from wirelab.runner.store import RAW
-from wirelab.runner.testbed import LabTestbed
+from wirelab.runner.store import PLAN, RAW, Draft
 from wirelab.verdict.checks import broken_lab, check_all, check_breaks
 from wirelab.verdict.verdict import Verdict
 
-if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping
-    from pathlib import Path
 
-    from wirelab.lab.machine import Progress
-    from wirelab.lab.select import Lab
-    from wirelab.model.expect import Expectation
-    from wirelab.plan.types import Plan
-    from wirelab.runner.store import Draft
-    from wirelab.runner.testbed import Testbed
+class Testbed(Protocol):
+    """Something that carries out Plans, several at once from several threads."""
+
+    def run(self, plan: Plan, folder: Path, *, cpu: int, on_progress: Callable[[Progress], None]) -> None:
+        """Carry out ``plan`` on ``cpu`` and leave its raw files in ``folder/raw``, whatever happens.
+
+        Raises LabError when it could not be carried out to its end.
+        """
+
+    def stop(self) -> None:
+        """End what runs, from any thread; nothing starts any more."""
+
+
+class LabTestbed:
+    """The lab machine as a testbed: one machine for each Plan."""
+
+    def __init__(self, lab: Lab) -> None:
+        self._lab = lab
+        self._stopped = threading.Event()
+
+    def run(self, plan: Plan, folder: Path, *, cpu: int, on_progress: Callable[[Progress], None]) -> None:
+        """Switch a machine on, hand it the Plan and wait until it has switched itself off."""
+        self._require_running()
+        # Its path is the kernel's $HOME, which must be absolute.
+        home = guest_folder(folder.absolute(), ".lab")
+        try:
+            (home / "plan" / PLAN).write_text(plan.physical_json(), encoding="utf-8")
+            machine = Machine(self._lab.kernel, self._lab.root, home, seed=plan.seed, cpu=cpu)
+            with machine:
+                machine.wait(plan.wall_limit_s, on_progress, on_poll=self._require_running)
+        finally:
+            if (home / "results").is_dir():
+                (home / "results").rename(folder / RAW)
+            discard(home)
+
+    def stop(self) -> None:
+        """Switch every machine off."""
+        self._stopped.set()
+
+    def _require_running(self) -> None:
+        if self._stopped.is_set():
+            raise LabError("the run was stopped")
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,16 +87,9 @@ class Runner:
     measurements: MeasurementCache | None = None
 
     @classmethod
-    def of(
-        cls,
-        lab: Lab,
-        warn: Callable[[str], None],
-        *,
-        use_cache: bool,
-        environ: Mapping[str, str] = os.environ,
-    ) -> Runner:
+    def of(cls, lab: Lab, warn: Callable[[str], None], *, use_cache: bool) -> Self:
         """A runner with a lab; ``warn`` is told of each measurement in the cache that is damaged."""
-        measurements = MeasurementCache.of(Cache.at(environ).root, lab, warn) if use_cache else None
+        measurements = MeasurementCache.of(Cache.at(os.environ).root, lab, warn) if use_cache else None
         return cls(LabTestbed(lab), measurements)
 
     def run(
@@ -78,8 +108,7 @@ class Runner:
             if self.measurements is not None and judged.verdict is not Verdict.ERROR:
                 self.measurements.keep(trial.plan, folder / RAW)
         except OSError as error:
-            msg = f"{error.filename or draft.folder}: {error.strerror}"
-            broken: WirelabError = LabError(msg)
+            broken: WirelabError = LabError(f"{error.filename or draft.folder}: {error.strerror}")
         except WirelabError as error:
             broken = error
         else:

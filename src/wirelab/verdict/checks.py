@@ -1,23 +1,17 @@
 """What was expected, against what was measured: pure functions from a Result to verdicts."""
 
-from __future__ import annotations
-
+from collections.abc import Iterable
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
 
+from wirelab.errors import WirelabError
+from wirelab.model.expect import Expectation
+from wirelab.plan.types import Plan
+from wirelab.results.result import Result
 from wirelab.results.values import Figure, Text, printable
 from wirelab.units import SIZE, TIME, rounded
 from wirelab.verdict.evidence import evidence
 from wirelab.verdict.laws import check_laws
 from wirelab.verdict.verdict import Verdict
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable
-
-    from wirelab.errors import WirelabError
-    from wirelab.model.expect import Expectation
-    from wirelab.plan.types import Plan
-    from wirelab.results.result import Result
 
 
 @dataclass(frozen=True, slots=True)
@@ -78,14 +72,8 @@ def _untold(expectation: Expectation, plan: Plan, result: Result) -> str:
 def check_all(expectations: Iterable[Expectation], plan: Plan, result: Result) -> tuple[Check, ...]:
     """The checks of a variant: first the laws it broke, if any, then its expectations in order."""
     broken = (
-        Check(
-            f"law.{violation.law}",
-            violation.expected,
-            violation.measured,
-            Verdict.ERROR,
-            explanation=violation.message,
-        )
-        for violation in check_laws(plan, result)
+        Check(f"law.{found.law}", found.expected, found.measured, Verdict.ERROR, explanation=found.message)
+        for found in check_laws(plan, result)
     )
     return (*broken, *(check(expectation, plan, result) for expectation in expectations))
 
@@ -106,6 +94,12 @@ def check_breaks(name: str, checks: Iterable[Check]) -> Check:
         subject=judged.subject if judged else None,
         metric=judged.metric if judged else None,
     )
+
+
+def unproven(checks: Iterable[Check]) -> list[Check]:
+    """Those that do not hold, a broken lab or law first."""
+    bad = [check for check in checks if check.verdict is not Verdict.PASS]
+    return sorted(bad, key=lambda check: check.verdict is not Verdict.ERROR)
 
 
 def broken_lab(error: WirelabError) -> Check:

@@ -1,29 +1,28 @@
 """Why a figure is what it is: where frames were dropped, who was paused, what was full."""
 
-from __future__ import annotations
+from collections.abc import Iterable
 
-from typing import TYPE_CHECKING, Final
-
+from wirelab.model.expect import Expectation
 from wirelab.model.metric import METRICS, PAUSED_PRIORITY
+from wirelab.model.modes import Mode, listed, mode_of
 from wirelab.plan.ceiling import ceiling
-from wirelab.plan.path import flow_path, hops, path
-from wirelab.results.counters import flow_window
+from wirelab.plan.path import Hop, flow_path, hops, path
+from wirelab.plan.traffic import Flow, Item, Ping
+from wirelab.plan.types import Plan, Port
+from wirelab.results.counters import window
+from wirelab.results.result import Result
 from wirelab.results.rtt import FIGURES as RTT_FIGURES
 from wirelab.units import BITS_PER_BYTE, COST, NS_PER_S, PS_PER_NS, RATE, SIZE, TIME, rounded, show
-from wirelab.verdict.losses import MOST_NAMED, blocked, dropped, frames_were
-from wirelab.verdict.negotiation import negotiation
-from wirelab.verdict.pauses import pauses, priorities_paused
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable
-
-    from wirelab.model.expect import Expectation
-    from wirelab.plan.path import Hop
-    from wirelab.plan.traffic import Flow, Item, Ping
-    from wirelab.plan.types import Plan, Port
-    from wirelab.results.result import Result
-
-_NO_DROPS: Final = "nothing was dropped"
+from wirelab.verdict.happenings import (
+    MOST_NAMED,
+    NO_DROPS,
+    blocked,
+    dropped,
+    frames_were,
+    happenings,
+    pauses,
+    priorities_paused,
+)
 
 
 def evidence(expectation: Expectation, plan: Plan, result: Result) -> str:
@@ -38,10 +37,10 @@ def evidence(expectation: Expectation, plan: Plan, result: Result) -> str:
             return _ping_evidence(ping, plan, result)
     for port in plan.ports:
         if port.label == subject and not METRICS[metric].needs_traffic:
-            return negotiation(port.name, offered)
+            return _negotiation(port.name, offered)
         if port.label == subject:
             return _port_evidence(metric, port, plan, result)
-    return "; ".join(_happenings(plan, result, hops(plan), None))
+    return "; ".join(happenings(plan, result, hops(plan), None))
 
 
 def _flow_evidence(metric: str, flow: Flow, plan: Plan, result: Result) -> str:
@@ -49,10 +48,13 @@ def _flow_evidence(metric: str, flow: Flow, plan: Plan, result: Result) -> str:
     there_and_back = (*way, *path(plan, flow.receiver, flow.sender))
     measured = result.flows[flow.name]
     if not measured.connected:
-        unconnected = f"no connection came about between {flow.sender} and {flow.receiver}"
+        between = f"between {flow.sender} and {flow.receiver}"
+        unconnected = f"no connection came about {between}"
+        if measured.lost_connection:
+            unconnected = f"the connection {between} was lost ({flow.tool}: {measured.lost_connection})"
         return "; ".join([unconnected, *blocked(result, there_and_back, flow.name)])
-    reasons = _happenings(plan, result, there_and_back, flow.name)
-    if metric == "retransmits" and measured.retransmits and reasons[0].startswith(_NO_DROPS):
+    reasons = happenings(plan, result, there_and_back, flow.name)
+    if metric == "retransmits" and measured.retransmits and reasons[0].startswith(NO_DROPS):
         reasons.append("what was sent again had not been lost")
     if metric in RTT_FIGURES:
         reasons = [*_fullest_queue(result, way, flow.name), *reasons]
@@ -70,11 +72,32 @@ def _ping_evidence(ping: Ping, plan: Plan, result: Result) -> str:
     way = (*path(plan, ping.sender, ping.receiver), *path(plan, ping.receiver, ping.sender))
     reasons = _fullest_queue(result, way, ping.name)
     if result.pings[ping.name].lost_ppm:
-        reasons += _happenings(plan, result, way, ping.name)
+        reasons += happenings(plan, result, way, ping.name)
     else:
         # What was dropped on its way meanwhile was somebody else's.
-        reasons += ["no echo was lost", *map(str, pauses(result, way, ping.name)[:MOST_NAMED])]
+        reasons += ["no echo was lost", *pauses(result, way, ping.name)[:MOST_NAMED]]
     return "; ".join([*reasons, *_neighbours(ping, plan)])
+
+
+def _negotiation(port_name: str, plan: Plan) -> str:
+    """What both ends of a port's cable brought along.
+
+    ``client offers 1 Gbit/s, 2.5 Gbit/s; switch.p2 is forced to 10 Gbit/s``.
+    """
+    hop = next(hop for hop in hops(plan) if hop.out.name == port_name)
+    return f"{_end(hop.out, plan)}; {_end(hop.into, plan)}"
+
+
+def _end(port: Port, plan: Plan) -> str:
+    said = (
+        f"{port.label} offers {listed(map(mode_of, port.advertise))}"
+        if port.autoneg
+        else f"{port.label} is forced to {Mode(port.speed_bps, port.duplex)}"
+    )
+    if port.follow is None:
+        return said
+    leader = plan.port(port.follow).label
+    return f"{said}, as far as {leader} has it" if port.autoneg else f"{said} while {leader} has a link"
 
 
 def _port_evidence(metric: str, port: Port, plan: Plan, result: Result) -> str:
@@ -92,14 +115,14 @@ def _port_evidence(metric: str, port: Port, plan: Plan, result: Result) -> str:
             return _cpu_evidence(port)
         case "pause_received" | "paused":
             here = [hop for hop in hops(plan) if hop.out is port]
-            return "; ".join(map(str, pauses(result, here, None))) or "its peer never paused it"
+            return "; ".join(pauses(result, here, None)) or "its peer never paused it"
         case "queue_high_water" if port.queue and port.queue.limit_bytes is not None:
             drops = [f"the queue has room for {show(port.queue.limit_bytes, SIZE)}", *drops]
         case "ecn_marks":
-            drops = [_marks_evidence(port, result), *(drops or [f"{_NO_DROPS} there"])]
+            drops = [_marks_evidence(port, result), *(drops or [f"{NO_DROPS} there"])]
         case _ if metric == "pfc_received" or metric.startswith(PAUSED_PRIORITY):
             return priorities_paused(measured, result.elapsed_ns)
-    return "; ".join(drops) or f"{_NO_DROPS} there"
+    return "; ".join(drops) or f"{NO_DROPS} there"
 
 
 def _marks_evidence(port: Port, result: Result) -> str:
@@ -122,21 +145,9 @@ def _cpu_evidence(port: Port) -> str:
     return ", ".join(f"{unit} costs {show(cost_ps, COST)}" for unit, cost_ps in costs_ps.items() if cost_ps)
 
 
-def _happenings(plan: Plan, result: Result, way: Iterable[Hop], flow: str | None) -> list[str]:
-    """The drops, then the pauses, on these hops; that there were none is said as well."""
-    crossed = tuple(way)
-    touched = {port.name for hop in crossed for port in (hop.out, hop.into)}
-    losses = blocked(result, crossed, flow)
-    losses += dropped(result, [port for port in plan.ports if port.name in touched], flow)
-    silences = [str(pause) for pause in pauses(result, crossed, flow)[:MOST_NAMED]]
-    if not losses and not silences:
-        return [f"{_NO_DROPS}, no port was paused"]
-    return [*(losses or [_NO_DROPS]), *silences]
-
-
 def _fullest_queue(result: Result, way: Iterable[Hop], item: str) -> list[str]:
     """The egress queue on the path that kept a frame waiting longest, by the samples taken meanwhile."""
-    first, last = (result.snapshots[name].at_ns for name in flow_window(item))
+    first, last = (result.snapshots[name].at_ns for name in window(item))
     waits = [
         (queue_bytes * BITS_PER_BYTE * NS_PER_S // hop.rate_bps, queue_bytes, hop.out.label)
         for sample in result.samples

@@ -6,23 +6,16 @@ are stopped, its drops say nothing, and the switch as a whole is asked: what ent
 has to leave with it.
 """
 
-from __future__ import annotations
-
+from collections.abc import Collection, Iterator
 from itertools import pairwise
-from typing import TYPE_CHECKING, Final
+from typing import Final
 
 from wirelab.plan.ceiling import headroom_bytes
-from wirelab.plan.path import hops, path, priority
+from wirelab.plan.path import Hop, hops, path, priority
+from wirelab.plan.types import Plan, Port
 from wirelab.results.counters import END
-from wirelab.units import COUNT, rounded
-from wirelab.verdict.violation import Violation
-
-if TYPE_CHECKING:
-    from collections.abc import Collection, Iterator
-
-    from wirelab.plan.path import Hop
-    from wirelab.plan.types import Plan, Port
-    from wirelab.results.result import Result
+from wirelab.results.result import Result
+from wirelab.verdict.violation import Difference, number
 
 _UNMARKED: Final = 0
 """The DSCP, and the priority, of what belongs to no flow: ARP, what iperf3's ends tell each other."""
@@ -31,7 +24,7 @@ _TAIL_DROP: Final = "bfifo"
 """The queue that drops only when it is full. Others drop sooner, or count frames."""
 
 
-def buffer(plan: Plan, result: Result) -> Iterator[Violation]:
+def buffer(plan: Plan, result: Result) -> Iterator[Difference]:
     """A packet buffer never holds more than it has room for, nor, with PAUSE, than XOFF + headroom.
 
     With PFC that is so for each priority. What is known is the most that all of them held together:
@@ -41,22 +34,22 @@ def buffer(plan: Plan, result: Result) -> Iterator[Violation]:
     for hop in hops(plan):
         port = hop.into
         highest = result.snapshots[END].ports[port.name]["buffer_high_water_bytes"]
-        held = f"{port.label}: the packet buffer held {_n(highest)} bytes"
+        held = f"{port.label}: the packet buffer held {number(highest)} bytes"
         room, most = port.buffer_bytes, _most_held(hop)
-        after_xoff = f"at {_n(port.xoff_bytes)}, and at most {_n(headroom_bytes(hop))} can follow"
+        after_xoff = f"at {number(port.xoff_bytes)}, and at most {number(headroom_bytes(hop))} can follow"
         if port.pfc:
             together = _most_together(hop, arriving.get(port.name, set()))
             if highest > together:
-                message = f"{held}, its priorities may hold {_n(together)}; it sends PFC {after_xoff}"
-                yield Violation.of("buffer", together, highest, message)
+                message = f"{held}, its priorities may hold {number(together)}; it sends PFC {after_xoff}"
+                yield together, highest, message
             continue
         if highest > room:
-            yield Violation.of("buffer", room, highest, f"{held}, it has {_n(room)}")
+            yield room, highest, f"{held}, it has {number(room)}"
         if hop.lossless and highest > most:
-            yield Violation.of("buffer", most, highest, f"{held}; it sends PAUSE {after_xoff}")
+            yield most, highest, f"{held}; it sends PAUSE {after_xoff}"
 
 
-def lossless(plan: Plan, result: Result) -> Iterator[Violation]:
+def lossless(plan: Plan, result: Result) -> Iterator[Difference]:
     """Where flow control is on, nothing is dropped: not behind the buffer, not in the queues it fills.
 
     With PFC a queue is judged by priority, a buffer where PFC stops every flow that arrives there.
@@ -69,22 +62,22 @@ def lossless(plan: Plan, result: Result) -> Iterator[Violation]:
         dropped = result.change(hop.into.name).drops("rx").get("buffer", 0)
         if dropped and stopped and hop.into.buffer_bytes >= _most_held(hop):
             how = "PFC stops every flow" if hop.into.pfc else "PAUSE is on at both ends"
-            message = f"{hop}: {how}, but frames found the packet buffer full: {_n(dropped)}"
-            yield Violation.of("lossless", 0, dropped, message)
+            message = f"{hop}: {how}, but frames found the packet buffer full: {number(dropped)}"
+            yield 0, dropped, message
     for (name, of), feeding in _fed(plan).items():
         port, change = plan.port(name), result.change(name)
         if not all(hop.stops(dscp) for hop, dscp in feeding) or not _deep_enough(port, feeding):
             continue
-        dropped = change.queue_drops_of(of) if port.pfc else change.queue_drops["queue"]
+        dropped = change.queue(of).dropped_frames if port.pfc else change.queue_drops["queue"]
         if dropped:
             queue = f"queue of priority {of}" if port.pfc else "queue"
             kinds = " or ".join(sorted({"PFC" if hop.into.pfc else "PAUSE" for hop, _ in feeding}))
             feeders = f"{port.label}: every port that feeds its {queue} has {kinds} on"
-            message = f"{feeders}, but the queue dropped frames: {_n(dropped)}"
-            yield Violation.of("lossless", 0, dropped, message)
+            message = f"{feeders}, but the queue dropped frames: {number(dropped)}"
+            yield 0, dropped, message
 
 
-def priorities(plan: Plan, result: Result) -> Iterator[Violation]:
+def priorities(plan: Plan, result: Result) -> Iterator[Difference]:
     """What entered a switch with a priority that PFC stops has left it with that priority.
 
     It can be told where every port of the switch, and every port one is joined to, has the priority
@@ -101,12 +94,13 @@ def priorities(plan: Plan, result: Result) -> Iterator[Violation]:
         named = sum(sum(change.drops("tx").values()) for change in (*own, *peers))
         named += sum(n for change in own for cause, n in change.drops("rx").items() if cause != "buffer")
         for of in sorted(set.intersection(*(set(port.pfc) for port in both)) - {_UNMARKED}):
-            entered = sum(change.sent_of(of) for change in peers)
-            left = sum(change.sent_of(of) + change.queue_drops_of(of) for change in own)
+            entered = sum(change.queue(of).sent_frames for change in peers)
+            queues = [change.queue(of) for change in own]
+            left = sum(queue.sent_frames + queue.dropped_frames for queue in queues)
             if entered > left + named:
-                came = f"{_n(entered)} frames of priority {of} entered, {_n(left)} came to a queue"
-                lost = f"PFC stops that priority, but {_n(entered - left)} were lost in between"
-                yield Violation.of("priorities", entered, left, f"{switch.name}: {came}: {lost}")
+                came = f"{number(entered)} frames of priority {of} entered, {number(left)} came to a queue"
+                lost = f"PFC stops that priority, but {number(entered - left)} were lost in between"
+                yield entered, left, f"{switch.name}: {came}: {lost}"
 
 
 def _most_held(hop: Hop) -> int:
@@ -161,7 +155,3 @@ def _fed(plan: Plan) -> dict[tuple[str, int], set[tuple[Hop, int]]]:
                 continue
             feeding.setdefault((after.out.name, priority(after.out, dscp)), set()).add((hop, dscp))
     return feeding
-
-
-def _n(amount: int) -> str:
-    return rounded(amount, COUNT)

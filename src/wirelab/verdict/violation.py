@@ -1,8 +1,12 @@
 """What a law says of a run that violates it."""
 
-from __future__ import annotations
-
+from collections.abc import Iterator
 from dataclasses import dataclass
+
+from wirelab.units import COUNT, rounded
+
+Difference = tuple[int | str, int | str, str]
+"""What a law asks, what was found instead, and the sentence."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -14,7 +18,13 @@ class Violation:
     measured: str
     message: str
 
-    @classmethod
-    def of(cls, law: str, expected: int, measured: int, message: str) -> Violation:
-        """A violation of a law about two whole numbers."""
-        return cls(law, str(expected), str(measured), message)
+
+def unless_equal(expected: int, measured: int, message: str) -> Iterator[Difference]:
+    """What is wrong where two counts differ that have to be one."""
+    if measured != expected:
+        yield expected, measured, message
+
+
+def number(amount: int) -> str:
+    """A count as the sentences have it."""
+    return rounded(amount, COUNT)

@@ -93,7 +93,7 @@ def main() -> None:
     time.sleep(1)
     stations = range(1, arguments.stations + 1)
     answer = {
-        "goodput_bps": [each * 8 / arguments.time for each in bytes_received],
+        "goodput_bps": [size * 8 / arguments.time for size in bytes_received],
         "stations": [stats(f"n{number}", f"s{number}") for number in stations],
         "hub": [stats(HUB, f"h{number}") for number in stations],
     }

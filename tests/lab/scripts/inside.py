@@ -1,8 +1,26 @@
-"""What scripts in a lab need: programs, programs in a namespace, the counters of a port."""
+"""What scripts in a lab need: programs, programs in a namespace, two ports, frames, the counters of a port.
+
+As a program it prints what the ports that are its arguments count, one a line.
+"""
 
 from __future__ import annotations
 
+import json
+import socket
+import struct
 import subprocess
+import sys
+import time
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+DATA = 0x88B5  # IEEE 802 local experimental EtherType 1
+PAUSE = 0x8808
+SOL_PACKET, PACKET_QDISC_BYPASS = 263, 20
+PAUSE_ADDRESS = "0180c2000001"
 
 
 def run(*argv: str) -> str:
@@ -16,6 +34,91 @@ def inside(node: str, *argv: str) -> str:
 
 
 def stats(node: str, port: str) -> dict[str, int]:
-    """What `ethtool -S` counts."""
-    lines = inside(node, "ethtool", "-S", port).splitlines()[1:]
-    return {name.strip(): int(value) for name, _, value in (line.partition(":") for line in lines)}
+    """All that a port counts in a network namespace: `ethtool -S`, and the standard statistics."""
+    return _counters(port, lambda *argv: inside(node, *argv))
+
+
+def own_stats(port: str) -> dict[str, int]:
+    """The same of a port here."""
+    return _counters(port, run)
+
+
+def _counters(port: str, tell: Callable[..., str]) -> dict[str, int]:
+    own = (line.partition(":") for line in tell("ethtool", "-S", port).splitlines()[1:])
+    [link] = json.loads(tell("ip", "-s", "-j", "link", "show", port))
+    [pause] = json.loads(tell("ethtool", "--json", "-I", "-a", port))
+    groups = tell("ethtool", "--json", "-S", port, "--groups", "eth-mac", "eth-ctrl", "rmon")
+    [standard] = json.loads(groups)
+    sent, received = link["stats64"]["tx"], link["stats64"]["rx"]
+    return {
+        **{name.strip(): int(value) for name, _, value in own},
+        **pause["statistics"],
+        **standard["eth-mac"],
+        **standard["eth-ctrl"],
+        **{f"tx_{sizes['low']}": sizes["val"] for sizes in standard["rmon"]["tx-pktsNtoM"]},
+        **{f"rx_{sizes['low']}": sizes["val"] for sizes in standard["rmon"]["rx-pktsNtoM"]},
+        "tx_frames": sent["packets"],
+        "tx_bytes": sent["bytes"],
+        "tx_collisions": sent["collisions"],
+        "rx_frames": received["packets"],
+        "rx_bytes": received["bytes"],
+    }
+
+
+def setting(port: str, name: str, value: object) -> None:
+    """Write one of a port's own attributes."""
+    Path(f"/sys/class/net/{port}/etherport/{name}").write_text(f"{value}\n")
+
+
+def make_pair(*options: str, speed_mbps: int = 1000, delay_ns: int = 0) -> None:
+    """p1 and p2 with a cable between them, down; nobody but a script sends.
+
+    ``options`` are what `ip link add` is told of both beside. Both obey PAUSE.
+    """
+    Path("/proc/sys/net/ipv6/conf/default/disable_ipv6").write_text("1")
+    run("ip", "link", "add", "name", "p1", *options, "type", "etherport")
+    run("ip", "link", "add", "link", "p1", "name", "p2", *options, "type", "etherport")
+    for port in ("p1", "p2"):
+        run("ethtool", "-s", port, "speed", str(speed_mbps), "duplex", "full", "autoneg", "off")
+    setting("p1", "cable_delay_ns", delay_ns)
+
+
+def raise_ports(*ports: str) -> None:
+    """Set ports up."""
+    for port in ports:
+        run("ip", "link", "set", port, "up")
+
+
+def make_way() -> None:
+    """p1 and p2, up; what is sent to 10.0.0.2 leaves by p1 to an address that nobody has."""
+    make_pair()
+    run("ip", "address", "add", "10.0.0.1/24", "dev", "p1")
+    raise_ports("p1", "p2")
+    time.sleep(2)
+    run("ip", "neigh", "add", "10.0.0.2", "lladdr", "02:00:00:00:00:02", "dev", "p1", "nud", "permanent")
+
+
+def packet_socket(port: str, protocol: int = 0, *, bypass: bool = False) -> socket.socket:
+    """A raw socket on a port: it gets frames with that EtherType, none if it is 0.
+
+    ``bypass`` puts frames into the TX ring, by no queue and as many as there is room for.
+    """
+    made = socket.socket(socket.AF_PACKET, socket.SOCK_RAW, socket.htons(protocol))
+    made.bind((port, protocol))
+    made.setsockopt(SOL_PACKET, PACKET_QDISC_BYPASS, bypass)
+    return made
+
+
+def data_frame(length: int = 1514) -> bytes:
+    """To an address that nobody has, ``length`` octets without FCS."""
+    return bytes.fromhex("02000000ffff 020000000001") + struct.pack("!H", DATA) + bytes(length - 14)
+
+
+def pause_frame(quanta: int, address: str = PAUSE_ADDRESS) -> bytes:
+    """IEEE 802.3 Annex 31B."""
+    return bytes.fromhex(address + "020000000002") + struct.pack("!HHH", PAUSE, 1, quanta) + bytes(42)
+
+
+if __name__ == "__main__":
+    for name in sys.argv[1:]:
+        print("counters", json.dumps(own_stats(name)))

@@ -5,7 +5,6 @@ p1 sends more than p2's ring and buffer hold below XOFF. Prints what p2 counted 
 """
 
 import json
-import re
 import socket
 import struct
 import subprocess
@@ -13,22 +12,13 @@ import sys
 import time
 from pathlib import Path
 
+from inside import own_stats, setting
+
 CABLE_DELAY_NS = 500
 XOFF, XON, BUFFER = 40_000, 20_000, 120_000
 FRAME = 1514
 RING = 4
 COUNT = 55  # more than fits below XOFF, and what is left over fits the next time
-
-
-def setting(port: str, name: str, value: int) -> None:
-    """Write one of the port's own attributes."""
-    Path(f"/sys/class/net/{port}/etherport/{name}").write_text(str(value))
-
-
-def counters(port: str) -> dict[str, int]:
-    """``ethtool -S``."""
-    text = subprocess.run(["ethtool", "-S", port], capture_output=True, text=True, check=True).stdout
-    return {name: int(value) for name, value in re.findall(r"^\s+(\w+): (\d+)$", text, re.MULTILINE)}
 
 
 def main() -> None:
@@ -65,13 +55,13 @@ def main() -> None:
         out.send(frame)
     # Silence is certain when everything below XOFF has come, and a frame or two more.
     time.sleep((XOFF / FRAME + RING + 8) * wire_s)
-    quiet = counters("p2")
+    quiet = own_stats("p2")
     time.sleep(start_s + 0.95 * deaf_s - time.monotonic())
-    late = counters("p2")
+    late = own_stats("p2")
     time.sleep(deaf_s)
-    done = counters("p2")
-    found = {
-        "held_s": counters("p1")["tx_paused_ns"] / 1e9,
+    done = own_stats("p2")
+    measured = {
+        "held_s": own_stats("p1")["tx_paused_ns"] / 1e9,
         "pause_frames": done["tx_pause_frames"],
         "frames_while_held": late["rx_wire_frames"] - quiet["rx_wire_frames"],
         "dropped": done["rx_dropped_buffer"],
@@ -79,7 +69,7 @@ def main() -> None:
         "xoff_bytes": XOFF,
         "cable_delay_ns": CABLE_DELAY_NS,
     }
-    print(json.dumps(found))
+    print(json.dumps(measured))
 
 
 main()

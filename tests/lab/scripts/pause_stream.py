@@ -82,8 +82,8 @@ def sniff(sniffer: socket.socket) -> tuple[list[list[int]], list[int]]:
 
 def main() -> None:
     """See above."""
-    speed_mbps, frame_len, delay_ns = (int(each) for each in sys.argv[1:4])
-    injections = [tuple(map(int, each.split(":"))) for each in sys.argv[4:]]
+    speed_mbps, frame_len, delay_ns = (int(word) for word in sys.argv[1:4])
+    injections = [tuple(map(int, word.split(":"))) for word in sys.argv[4:]]
     make_ports(speed_mbps, delay_ns)
     sniffer = packet_socket("p2", ETH_P_ALL)
     sniffer.setsockopt(socket.SOL_SOCKET, SO_RCVBUFFORCE, 128 << 20)

@@ -64,7 +64,5 @@ print(sys.argv[2], round(end["bits_per_second"]), end["lost_packets"])' "/run/$f
 done
 dcb -s -j pfc show dev w1
 ip netns exec n1 dcb -s -j pfc show dev h1
-for port in w1 w2 w3; do
-	ethtool -S "$port"
-done
-ip netns exec n1 ethtool -S h1
+python3 -B inside.py w1 w2 w3
+ip netns exec n1 python3 -B inside.py h1

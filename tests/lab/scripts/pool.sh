@@ -30,6 +30,4 @@ ip netns exec n2 iperf3 -c 10.0.0.1 -p 5201 -u -b 0 -t 1 >&2 &
 ip netns exec n3 iperf3 -c 10.0.0.1 -p 5202 -u -b 0 -t 1 >&2
 wait
 sleep 1
-for i in 1 2 3; do
-	ethtool -S "w$i"
-done
+python3 -B inside.py w1 w2 w3

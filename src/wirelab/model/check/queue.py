@@ -1,17 +1,12 @@
 """What is wrong with the egress queue of a port, and with the priorities it pauses."""
 
-from __future__ import annotations
+from collections.abc import Iterator
+from typing import Final
 
-from typing import TYPE_CHECKING, Final
-
+from wirelab.model.check import Blame
 from wirelab.model.settings import FRAMES, Target
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-
-    from wirelab.model.check.conflict import Blame
-    from wirelab.model.topology import PortRef
-    from wirelab.model.wiring import Wiring
+from wirelab.model.topology import PortRef
+from wirelab.model.wiring import Wiring
 
 HOST_QUEUE: Final = "fq_codel"
 FORWARDING_QUEUE: Final = "bfifo"

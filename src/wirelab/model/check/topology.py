@@ -1,49 +1,17 @@
 """What is wrong with a topology that has the right shape."""
 
-from __future__ import annotations
+from collections.abc import Iterator, Mapping
+from typing import Final
 
-from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Final
-
-from wirelab.model.settings import SettingError, part_name
-from wirelab.model.topology import (
-    HOST_PORT,
-    MODULE_HOST_PORT,
-    MODULE_LINE_PORT,
-    PortError,
-    PortRef,
-)
+from wirelab.errors import Problem
+from wirelab.model.parts import PartKind, Parts
+from wirelab.model.settings import part_name
+from wirelab.model.topology import FIXED_PORTS, Node, PortRef, Topology
 from wirelab.model.types import INTERFACE_NAME_LENGTH
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-
-    from wirelab.errors import Problem
-    from wirelab.model.parts import Parts
-    from wirelab.model.topology import Topology
-    from wirelab.model.yamlfile import Document
+from wirelab.model.yamlfile import Document
 
 MOST_NODES: Final = 254
 """As many as 10.0.0.0/24 has host addresses, and fewer than a MAC address byte can count."""
-
-
-@dataclass(slots=True)
-class _Cabling:
-    """The ports that have a cable, and which nodes hang together."""
-
-    cable_in: dict[PortRef, int] = field(default_factory=dict)
-    group: dict[str, str] = field(default_factory=dict)
-
-    def join(self, one: str, other: str) -> bool:
-        """Note a cable between two nodes. False: there was a way between them already."""
-        one, other = self._root(one), self._root(other)
-        self.group[one] = other
-        return one != other
-
-    def _root(self, node: str) -> str:
-        while self.group.get(node, node) != node:
-            node = self.group[node]
-        return node
 
 
 def topology_problems(topology: Topology, parts: Parts, document: Document) -> Iterator[Problem]:
@@ -53,27 +21,33 @@ def topology_problems(topology: Topology, parts: Parts, document: Document) -> I
             yield document.problem((key,), "is empty")
     yield from _name_problems(topology, document)
     for name, node in topology.nodes.items():
-        if node.part is not None:
+        for key, message in _part_problems(node, parts):
+            yield document.problem(("nodes", name, key), message)
+    yield from _length_problems(topology, document)
+    yield from _cabling_problems(topology, document)
+
+
+def _part_problems(node: Node, parts: Parts) -> Iterator[tuple[str, str]]:
+    named: tuple[tuple[str, PartKind, str | None], ...] = (
+        ("part", node.kind, node.part),
+        ("nic", "nic", node.nic),
+    )
+    for key, kind, name in named:
+        if name is not None and key == "nic" and node.kind not in ("host", "firewall"):
+            yield key, f"a {node.kind} has no nic"
+        elif name is not None:
             try:
-                part_name(parts, node.kind, node.part)
-            except SettingError as error:
-                yield document.problem(("nodes", name, "part"), str(error))
-        if node.nic is not None and node.kind not in ("host", "firewall"):
-            yield document.problem(("nodes", name, "nic"), f"a {node.kind} has no nic")
-        elif node.nic is not None:
-            try:
-                part_name(parts, "nic", node.nic)
-            except SettingError as error:
-                yield document.problem(("nodes", name, "nic"), str(error))
-    yield from _cable_problems(topology, document)
+                part_name(parts, kind, name)
+            except ValueError as error:
+                yield key, str(error)
 
 
 def _name_problems(topology: Topology, document: Document) -> Iterator[Problem]:
     if len(topology.nodes) > MOST_NODES:
         yield document.problem(("nodes",), f"has {len(topology.nodes)} nodes; the limit is {MOST_NODES}")
     for name, node in topology.nodes.items():
-        ports = {"host": (HOST_PORT,), "module": (MODULE_HOST_PORT, MODULE_LINE_PORT)}
-        interface = max((PortRef(name, port).interface for port in ports.get(node.kind, ("p1",))), key=len)
+        interfaces = (PortRef(name, port).interface for port in FIXED_PORTS.get(node.kind, ("p1",)))
+        interface = max(interfaces, key=len)
         if len(interface) > INTERFACE_NAME_LENGTH:
             yield document.problem(
                 ("nodes", name),
@@ -83,65 +57,69 @@ def _name_problems(topology: Topology, document: Document) -> Iterator[Problem]:
         owner, _, port = name.rpartition("-")
         if owner in topology.nodes and topology.has_port(owner, port):
             yield document.problem(("nodes", name), f"`{name}` is the name of an interface of `{owner}` too")
-    seen: set[str] = set()
+    named = dict.fromkeys(topology.nodes, "node")
     for index, cable in enumerate(topology.cables):
-        if cable.name is None:
-            continue
-        if cable.name in topology.nodes or cable.name in seen:
-            noun = "node" if cable.name in topology.nodes else "cable"
-            yield document.problem(
-                ("cables", index, "name"), f"duplicate name: a {noun} is called `{cable.name}` already"
-            )
-        seen.add(cable.name)
+        if cable.name in named:
+            message = f"duplicate name: a {named[cable.name]} is called `{cable.name}` already"
+            yield document.problem(("cables", index, "name"), message)
+        elif cable.name is not None:
+            named[cable.name] = "cable"
 
 
-def _cable_problems(topology: Topology, document: Document) -> Iterator[Problem]:
-    cabling = _Cabling()
-    all_plugged = len(document.tree.get("cables") or ()) == len(topology.cables)
+def _length_problems(topology: Topology, document: Document) -> Iterator[Problem]:
     for index, cable in enumerate(topology.cables):
         loc = ("cables", index)
         if cable.length_mm is not None and cable.delay_ns is not None:
             yield document.problem((*loc, "delay"), "give the length or the delay, not both")
         if cable.length_mm is None and cable.delay_ns is None:
             yield document.problem(loc, "has neither length nor delay; write for example `length: 3 m`")
-        ends = []
+
+
+def _cabling_problems(topology: Topology, document: Document) -> Iterator[Problem]:
+    cable_in: dict[PortRef, int] = {}
+    joined: dict[str, set[str]] = {}
+    all_plugged = len(document.tree.get("cables") or ()) == len(topology.cables)
+    for index, cable in enumerate(topology.cables):
+        groups = []
         for end, text in enumerate(cable.between):
-            plugged = _plug(topology, cabling, index, text, document)
+            plugged = _plug(topology, cable_in, text, document)
             if isinstance(plugged, PortRef):
-                ends.append(plugged)
-            else:
-                all_plugged = False
-                if plugged:
-                    yield document.problem((*loc, "between", end), plugged)
-        if len(ends) == len(cable.between) and not cabling.join(ends[0].node, ends[1].node):
-            yield document.problem(
-                loc, "closes a loop, in which broadcasts would circle for ever: there is no spanning tree"
-            )
-    if all_plugged:
-        yield from _loose_ends(topology, cabling, document)
+                cable_in[plugged] = index
+                groups.append(joined.setdefault(plugged.node, {plugged.node}))
+                continue
+            all_plugged = False
+            if plugged:
+                yield document.problem(("cables", index, "between", end), plugged)
+        if len(groups) < len(cable.between):
+            continue
+        one, other = groups
+        if one is other:
+            message = "closes a loop, in which broadcasts would circle for ever: there is no spanning tree"
+            yield document.problem(("cables", index), message)
+        one |= other
+        joined.update(dict.fromkeys(other, one))
+    needed = [
+        PortRef(name, port)
+        for name, node in topology.nodes.items()
+        for port in FIXED_PORTS.get(node.kind, ())
+    ]
+    for ref in needed:
+        if all_plugged and ref not in cable_in:
+            yield document.problem(("nodes", ref.node), f"no cable is in `{topology.label(ref)}`")
 
 
-def _plug(topology: Topology, cabling: _Cabling, index: int, text: str, document: Document) -> PortRef | str:
+def _plug(
+    topology: Topology, cable_in: Mapping[PortRef, int], text: str, document: Document
+) -> PortRef | str:
     """The port that one end of a cable goes into, or what is wrong with it: nothing if that is known."""
     try:
         ref = topology.resolve(text)
-    except PortError as error:
+    except ValueError as error:
         node = text.partition(".")[0]
         reported = node not in topology.nodes and node in (document.tree.get("nodes") or ())
         return "" if reported else str(error)
     if ref.number > 1 and len(ref.interface) > INTERFACE_NAME_LENGTH:
         return f"its interface `{ref.interface}` is longer than {INTERFACE_NAME_LENGTH} characters"
-    if ref in cabling.cable_in:
-        first = document.place(("cables", cabling.cable_in[ref])).line
-        return f"`{text}` has a cable already, on line {first}"
-    cabling.cable_in[ref] = index
+    if ref in cable_in:
+        return f"`{text}` has a cable already, on line {document.place(('cables', cable_in[ref])).line}"
     return ref
-
-
-def _loose_ends(topology: Topology, cabling: _Cabling, document: Document) -> Iterator[Problem]:
-    for name, node in topology.nodes.items():
-        needed = {"host": (HOST_PORT,), "module": (MODULE_HOST_PORT, MODULE_LINE_PORT)}
-        for port in needed.get(node.kind, ()):
-            if PortRef(name, port) not in cabling.cable_in:
-                label = name if node.kind == "host" else f"{name}.{port}"
-                yield document.problem(("nodes", name), f"no cable is in `{label}`")

@@ -1,22 +1,17 @@
 """What is wrong with the traffic of a scenario that has the right shape."""
 
-from __future__ import annotations
+from collections.abc import Iterator, Mapping
+from typing import Final
 
-from typing import TYPE_CHECKING, Final
-
-from wirelab.errors import unknown
+from wirelab.errors import Problem, unknown
+from wirelab.model.linking import forced_mode, offered_modes
 from wirelab.model.metric import METRICS, NETWORK
-from wirelab.model.traffic import Copy, Iperf3
-from wirelab.units import SIZE, show
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-
-    from wirelab.errors import Problem
-    from wirelab.model.scenario import Scenario
-    from wirelab.model.topology import Topology
-    from wirelab.model.traffic import Item
-    from wirelab.model.yamlfile import Document, Loc
+from wirelab.model.scenario import Scenario
+from wirelab.model.topology import PortRef, Topology
+from wirelab.model.traffic import Copy, Iperf3, Item
+from wirelab.model.wiring import Wiring
+from wirelab.model.yamlfile import Document, Loc
+from wirelab.units import BITS_PER_BYTE, RATE, SIZE, rounded, show
 
 LARGEST_DATAGRAM_BYTES: Final = 65_507
 MOST_BLOCKS: Final = 100_000
@@ -27,6 +22,10 @@ LARGEST_WINDOWS_BYTES: Final = 128 << 20
 LARGEST_WRITE_BYTES: Final = 1 << 20
 MOST_STREAMS: Final = 128
 """As many parallel streams as iperf3 makes."""
+LOOKS_PER_S: Final = 10
+"""iperf3 sees at the end of an interval, 0.1 s at the shortest, that its bytes are sent."""
+_LARGEST_EXCESS: Final = 4
+"""It may send a quarter more than it was asked for."""
 
 
 def traffic_problems(scenario: Scenario, topology: Topology | None, document: Document) -> Iterator[Problem]:
@@ -36,24 +35,16 @@ def traffic_problems(scenario: Scenario, topology: Topology | None, document: Do
         message = f"is empty: nothing would be measured; without traffic a port still has {metrics}"
         yield document.problem(("traffic",), message)
     earlier: dict[str, Loc] = {}
-    for index, item in enumerate(scenario.traffic):
-        flow = item.item
+    for index, item in enumerate(scenario.items):
         loc: Loc = ("traffic", index, item.tool)
-        if flow.name in earlier:
-            line = document.place((*earlier[flow.name], "name")).line
+        if item.name in earlier:
+            line = document.place((*earlier[item.name], "name")).line
             yield document.problem((*loc, "name"), f"duplicate name, first on line {line}")
-        elif flow.name == NETWORK or (topology and flow.name in topology.nodes):
-            yield document.problem((*loc, "name"), f"`{flow.name}` is the name of something else already")
-        yield from _item_problems(flow, loc, document)
-        if flow.concurrent_with is not None:
-            if flow.start_ns is not None:
-                yield document.problem((*loc, "start"), "give `start` or `with`, not both")
-            if flow.concurrent_with not in earlier:
-                message = unknown("earlier flow", flow.concurrent_with, earlier)
-                yield document.problem((*loc, "with"), message)
-        if topology is not None:
-            yield from _end_problems(flow, topology, loc, document)
-        earlier.setdefault(flow.name, loc)
+        elif item.name == NETWORK or (topology and item.name in topology.nodes):
+            yield document.problem((*loc, "name"), f"`{item.name}` is the name of something else already")
+        for key, message in _item_problems(item, earlier, topology):
+            yield document.problem((*loc, key) if key else loc, message)
+        earlier.setdefault(item.name, loc)
 
 
 def _only_links(scenario: Scenario) -> bool:
@@ -64,62 +55,97 @@ def _only_links(scenario: Scenario) -> bool:
     return bool(metrics) and not any(METRICS[name].needs_traffic for name in metrics)
 
 
-def _item_problems(item: Item, loc: Loc, document: Document) -> Iterator[Problem]:
-    match item:
-        case Iperf3():
-            yield from _flow_problems(item, loc, document)
-        case Copy():
-            yield from _copy_problems(item, loc, document)
+def _item_problems(
+    item: Item, earlier: Mapping[str, Loc], topology: Topology | None
+) -> Iterator[tuple[str, str]]:
+    """What is wrong with an item, each with the key it stands under: none for the item itself."""
+    if isinstance(item, Iperf3):
+        yield from _flow_problems(item)
+    elif isinstance(item, Copy):
+        yield from _copy_problems(item)
+    if item.concurrent_with is not None:
+        if item.start_ns is not None:
+            yield "start", "give `start` or `with`, not both"
+        if item.concurrent_with not in earlier:
+            yield "with", unknown("earlier flow", item.concurrent_with, earlier)
+    if topology is not None:
+        yield from _end_problems(item, topology)
 
 
-def _copy_problems(copy: Copy, loc: Loc, document: Document) -> Iterator[Problem]:
+def _copy_problems(copy: Copy) -> Iterator[tuple[str, str]]:
     blocks = -(-copy.size_bytes // copy.block_bytes)
     if copy.block_bytes > LARGEST_BLOCK_BYTES:
-        most = show(LARGEST_BLOCK_BYTES, SIZE)
-        yield document.problem((*loc, "block"), f"is more than a lab has memory for: {most}")
+        yield "block", f"is more than a lab has memory for: {show(LARGEST_BLOCK_BYTES, SIZE)}"
     if blocks > MOST_BLOCKS:
-        message = f"makes more than {MOST_BLOCKS} blocks: a lab carries them out one by one"
-        yield document.problem((*loc, "bytes"), message)
+        yield "bytes", f"makes more than {MOST_BLOCKS} blocks: a lab carries them out one by one"
     elif blocks * copy.requests > MOST_REQUESTS:
-        message = f"makes more than {MOST_REQUESTS} of them in all: a lab carries them out one by one"
-        yield document.problem((*loc, "requests"), message)
+        yield "requests", f"makes more than {MOST_REQUESTS} of them in all: a lab carries them out one by one"
 
 
-def _flow_problems(flow: Iperf3, loc: Loc, document: Document) -> Iterator[Problem]:
+def _flow_problems(flow: Iperf3) -> Iterator[tuple[str, str]]:
+    udp = flow.protocol == "udp"
     if flow.duration_ns is None and flow.size_bytes is None:
-        yield document.problem(loc, "say how long: `time`, or how many `bytes` to transfer")
+        yield "", "say how long: `time`, or how many `bytes` to transfer"
     if flow.duration_ns is not None and flow.size_bytes is not None:
-        yield document.problem((*loc, "bytes"), "give `time` or `bytes`, not both")
+        yield "bytes", "give `time` or `bytes`, not both"
     if flow.within_ns is not None and flow.size_bytes is None:
-        yield document.problem((*loc, "within"), "is for a transfer of `bytes`; `time` is how long it runs")
-    if flow.protocol == "udp" and flow.pacing_bps is not None:
-        yield document.problem((*loc, "pacing"), "spaces the frames of TCP; UDP has its `bitrate`")
-    if flow.protocol == "udp" and flow.congestion is not None:
-        yield document.problem((*loc, "congestion"), "UDP has no congestion control")
-    largest = LARGEST_DATAGRAM_BYTES if flow.protocol == "udp" else LARGEST_WRITE_BYTES
+        yield "within", "is for a transfer of `bytes`; `time` is how long it runs"
+    if udp and flow.pacing_bps is not None:
+        yield "pacing", "spaces the frames of TCP; UDP has its `bitrate`"
+    if udp and flow.congestion is not None:
+        yield "congestion", "UDP has no congestion control"
+    largest = LARGEST_DATAGRAM_BYTES if udp else LARGEST_WRITE_BYTES
     if flow.payload_bytes is not None and flow.payload_bytes > largest:
-        yield document.problem((*loc, "payload"), f"is more than {flow.protocol} sends at once, {largest} B")
+        yield "payload", f"is more than {flow.protocol} sends at once, {largest} B"
     if (flow.window_bytes or 0) * flow.parallel > LARGEST_WINDOWS_BYTES:
         most = show(LARGEST_WINDOWS_BYTES, SIZE)
-        yield document.problem((*loc, "window"), f"is more than a lab has memory for: {most} for all streams")
+        yield "window", f"is more than a lab has memory for: {most} for all streams"
     if flow.parallel > MOST_STREAMS:
-        yield document.problem((*loc, "parallel"), f"iperf3 makes at most {MOST_STREAMS} streams")
+        yield "parallel", f"iperf3 makes at most {MOST_STREAMS} streams"
 
 
-def _end_problems(flow: Item, topology: Topology, loc: Loc, document: Document) -> Iterator[Problem]:
+def _end_problems(item: Item, topology: Topology) -> Iterator[tuple[str, str]]:
     hosts = tuple(name for name, node in topology.nodes.items() if node.kind == "host")
-    sound = True
-    for key, name in (("from", flow.sender), ("to", flow.receiver)):
-        if name not in hosts:
-            sound = False
-            node = topology.nodes.get(name)
+    for key, name in (("from", item.sender), ("to", item.receiver)):
+        node = topology.nodes.get(name)
+        if node is None:
+            yield key, unknown("node", name, hosts)
+        elif node.kind != "host":
+            yield key, f"`{name}` is a {node.kind}; a flow runs between hosts: {', '.join(hosts)}"
+    if item.sender == item.receiver:
+        yield "to", f"`{item.receiver}` would send to itself"
+    elif {item.sender, item.receiver} <= set(hosts) and topology.way(item.sender, item.receiver) is None:
+        yield "to", f"no cables lead from `{item.sender}` to `{item.receiver}`"
+
+
+def transfer_problems(scenario: Scenario, wiring: Wiring, document: Document) -> Iterator[Problem]:
+    """The transfers of a wiring that would send far more than their bytes, at the rate of their lines.
+
+    They are over before iperf3 looks whether they are.
+    """
+    for index, flow in enumerate(scenario.items):
+        if not isinstance(flow, Iperf3) or flow.size_bytes is None:
+            continue
+        rate_bps = _fastest_bps(wiring, flow)
+        least_bytes = _LARGEST_EXCESS * rate_bps // (BITS_PER_BYTE * LOOKS_PER_S)
+        if flow.size_bytes < least_bytes:
             message = (
-                unknown("node", name, hosts)
-                if node is None
-                else f"`{name}` is a {node.kind}; a flow runs between hosts: {', '.join(hosts)}"
+                f"iperf3 looks {LOOKS_PER_S} times a second whether all is sent: at up to "
+                f"{rounded(rate_bps, RATE)} that needs {rounded(least_bytes, SIZE)}; "
+                "for a shorter transfer write `copy`"
             )
-            yield document.problem((*loc, key), message)
-    if flow.sender == flow.receiver:
-        yield document.problem((*loc, "to"), f"`{flow.receiver}` would send to itself")
-    elif sound and not topology.connected(flow.sender, flow.receiver):
-        yield document.problem((*loc, "to"), f"no cables lead from `{flow.sender}` to `{flow.receiver}`")
+            yield document.problem(("traffic", index, flow.tool, "bytes"), message)
+
+
+def _fastest_bps(wiring: Wiring, flow: Iperf3) -> int:
+    """The most that the lines between two hosts, and what the flow itself asks for, allow."""
+    way = wiring.topology.way(flow.sender, flow.receiver) or ()
+    rates_bps = [_line_bps(wiring, ref) for hop in way for ref in hop]
+    rates_bps += [rate_bps * flow.parallel for rate_bps in (flow.pacing_bps, flow.bitrate_bps) if rate_bps]
+    return min(rates_bps, default=0)
+
+
+def _line_bps(wiring: Wiring, ref: PortRef) -> int:
+    forced = forced_mode(wiring, ref)
+    modes = (forced,) if forced else offered_modes(wiring, ref)
+    return max((mode.speed_bps for mode in modes), default=0)

@@ -3,17 +3,12 @@
 Standard library only, as the Plan that it is part of.
 """
 
-from __future__ import annotations
-
-from typing import TYPE_CHECKING
+from collections.abc import Mapping
 
 from wirelab.plan.traffic.copy import Copy
 from wirelab.plan.traffic.iperf3 import Iperf3
 from wirelab.plan.traffic.item import Flow, Item, Protocol
 from wirelab.plan.traffic.ping import Ping
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping
 
 __all__ = ["KINDS", "Copy", "Flow", "Iperf3", "Item", "Ping", "Protocol"]
 

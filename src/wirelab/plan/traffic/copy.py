@@ -1,16 +1,12 @@
 """A copy: a program that reads, processes and sends, and one that takes and writes."""
 
-from __future__ import annotations
-
 import json
 from dataclasses import dataclass
 from typing import ClassVar, Literal
 
 from wirelab.plan.traffic.item import Flow
 
-# What it says when it never reached its peer.
 _PS_PER_S = 10**12
-NO_CONNECTION = "unable to connect"
 
 Pipeline = Literal["sequential", "overlapped"]
 
@@ -36,10 +32,6 @@ class Copy(Flow):
     write_ps: int = 0
     requests: int = 0
 
-    def is_measurement(self, code: int, words: str) -> bool:  # noqa: ARG002 - its words say all
-        """That it reached nobody is what was to be found out; interrupted, it ends well."""
-        return words.startswith(NO_CONNECTION)
-
     def stages_s(self, payload_bytes: int, sent_s: float) -> dict[str, float]:
         """The slowest is the limit of overlapped stages; sequential ones are one."""
         stages_ps = {
@@ -54,27 +46,14 @@ class Copy(Flow):
 
     def receiver_argv(self) -> list[str]:
         """The end that takes and writes."""
-        return _argv("take", {"port": self.port, "write_ps": self.write_ps})
+        return self._argv("take", "port write_ps")
 
     def sender_argv(self, address: str, *, filtered: bool = False) -> list[str]:  # noqa: ARG002 - TCP's own patience
         """The end that reads, processes and sends."""
-        return _argv(
-            "send",
-            {
-                "address": address,
-                "port": self.port,
-                "client_port": self.client_port,
-                "congestion": self.congestion,
-                "dscp": self.dscp,
-                "size_bytes": self.size_bytes,
-                "block_bytes": self.block_bytes,
-                "sequential": self.pipeline == "sequential",
-                "read_ps": self.read_ps,
-                "process_ps": self.process_ps,
-                "requests": self.requests,
-            },
-        )
+        own = "port client_port congestion dscp size_bytes block_bytes read_ps process_ps requests"
+        return self._argv("send", own, address=address, sequential=self.pipeline == "sequential")
 
-
-def _argv(end: str, orders: dict[str, object]) -> list[str]:
-    return ["python3", "-B", "-m", "wirelab.guest.copier", end, json.dumps(orders, sort_keys=True)]
+    def _argv(self, end: str, own: str, **more: object) -> list[str]:
+        """One end, with some of the fields, and what follows from them."""
+        orders = {name: getattr(self, name) for name in own.split()} | more
+        return ["python3", "-B", "-m", "wirelab.guest.copier", end, json.dumps(orders, sort_keys=True)]

@@ -1,15 +1,24 @@
 """iperf3: a flow as fast as it can, or at a bitrate; every choice pinned that it or the kernel would make."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 from typing import ClassVar
 
-from wirelab.plan.traffic.item import NS_PER_S, Flow
+from wirelab.plan.traffic.item import NO_CONNECTION, NS_PER_S, Flow
 
-# What the client says when it never reached its server, and when it was told to end.
-NO_CONNECTION = "unable to connect"
+# What the client says when it was told to end.
 INTERRUPTED = "interrupt - "
+# What it says when one end heard nothing of the other while it waited: ten seconds for a message, forty
+# for all of them (its nread_read_timeout and grace_period). The network is too slow, or loses too much.
+LOST_CONNECTION = (
+    "control socket has closed unexpectedly",
+    "unable to send control message",
+    "unable to receive control message",
+    "unable to read from the control socket",
+    "unable to write to the control socket",
+    "unable to send results",
+    "unable to receive results",
+    "the server has terminated",
+)
 # How long to knock where a firewall may have been told to answer nothing.
 _CONNECT_MS = 10_000
 # iperf3 spins when its bytes are sent and it has no bitrate (iperf_send_mt of 3.18), and in virtual time a
@@ -28,14 +37,11 @@ class Iperf3(Flow):
     """
 
     tool: ClassVar[str] = "iperf3"
+    findings: ClassVar[tuple[str, ...]] = (NO_CONNECTION, INTERRUPTED, *LOST_CONNECTION)
 
     bitrate_bps: int | None = None
     pacing_bps: int | None = None
     window_bytes: int | None = None
-
-    def is_measurement(self, code: int, words: str) -> bool:  # noqa: ARG002 - its words say all
-        """That it reached nobody, or was not done in its time, is what was to be found out."""
-        return words.startswith((NO_CONNECTION, INTERRUPTED))
 
     def receiver_argv(self) -> list[str]:
         """The server, for one test."""
@@ -43,30 +49,29 @@ class Iperf3(Flow):
 
     def sender_argv(self, address: str, *, filtered: bool = False) -> list[str]:
         """The client; where a firewall may answer nothing it gives up after some seconds."""
-        interval_s = "1" if self.size_bytes is None else _SHORTEST_INTERVAL_S
-        argv = ["iperf3", "-J", "-i", interval_s, "-c", address, "-p", str(self.port)]
-        argv += ["--cport", str(self.client_port)]
-        if filtered:
-            argv += ["--connect-timeout", str(_CONNECT_MS)]
-        if self.size_bytes is None:
-            argv += ["-t", f"{self.duration_ns / NS_PER_S:g}"]
-        else:
-            argv += ["-n", str(self.size_bytes)]
-        argv += ["-P", str(self.parallel)]
+        timed, udp = self.size_bytes is None, self.protocol == "udp"
         bitrate_bps = self.bitrate_bps
-        if self.protocol == "udp":
-            argv += ["-u"]
-            bitrate_bps = bitrate_bps or 0
-        if self.size_bytes is not None:
-            bitrate_bps = bitrate_bps or _NO_BITRATE_BPS
-        for option, value in (
-            ("-b", bitrate_bps),
-            ("-C", self.congestion),
-            ("-l", self.payload_bytes),
-            ("-w", self.window_bytes),
-            ("--dscp", self.dscp),
-            ("--fq-rate", self.pacing_bps),
-        ):
+        if udp or not timed:
+            bitrate_bps = bitrate_bps or (0 if timed else _NO_BITRATE_BPS)
+        options = {
+            "-i": "1" if timed else _SHORTEST_INTERVAL_S,
+            "-c": address,
+            "-p": self.port,
+            "--cport": self.client_port,
+            "--connect-timeout": _CONNECT_MS if filtered else None,
+            "-t": f"{self.duration_ns / NS_PER_S:g}" if timed else None,
+            "-n": self.size_bytes,
+            "-P": self.parallel,
+            "-u": udp or None,
+            "-b": bitrate_bps,
+            "-C": self.congestion,
+            "-l": self.payload_bytes,
+            "-w": self.window_bytes,
+            "--dscp": self.dscp,
+            "--fq-rate": self.pacing_bps,
+        }
+        argv = ["iperf3", "-J"]
+        for option, value in options.items():
             if value is not None:
-                argv += [option, str(value)]
+                argv += [option] if value is True else [option, str(value)]
         return argv

@@ -1,7 +1,5 @@
 """What every kind of traffic has: two ends and a time; and what every flow of payload has."""
 
-from __future__ import annotations
-
 from abc import ABC, abstractmethod
 from dataclasses import dataclass
 from typing import ClassVar, Literal
@@ -12,6 +10,9 @@ Protocol = Literal["tcp", "udp"]
 TOS_PER_DSCP = 4
 NS_PER_S = 1_000_000_000
 
+# What a program says that never reached its peer.
+NO_CONNECTION = "unable to connect"
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Item(ABC):
@@ -20,11 +21,13 @@ class Item(ABC):
     ``start_ns`` counts from the instant the network is ready. Items whose times overlap run together.
     One that is ``early`` comes after a transfer that may take less than its time, and then begins as
     many whole seconds before ``start_ns`` as that leaves. ``dscp`` is what its frames carry, those of
-    the answers too. A tool with a program of the lab's ``own_program`` is known nowhere else.
+    the answers too. A tool with a program of the lab's ``own_program`` is known nowhere else. A sending end
+    that fails with one of its ``findings`` has measured something all the same.
     """
 
     tool: ClassVar[str]
     own_program: ClassVar[bool] = False
+    findings: ClassVar[tuple[str, ...]] = (NO_CONNECTION,)
 
     name: str
     sender: str
@@ -39,7 +42,7 @@ class Item(ABC):
         """When its time is over."""
         return self.start_ns + self.duration_ns
 
-    def overlaps(self, other: Item) -> bool:
+    def overlaps(self, other: "Item") -> bool:
         """Whether both are there at the same time for a while."""
         return self.start_ns < other.end_ns and other.start_ns < self.end_ns
 
@@ -60,12 +63,9 @@ class Item(ABC):
         In a network that is ``filtered`` a firewall may swallow what it sends.
         """
 
-    def is_measurement(self, code: int, words: str) -> bool:  # noqa: ARG002 - for kinds that know better
-        """Whether the sending end that ended with ``code``, not 0, has measured something all the same.
-
-        ``words`` is what it said went wrong. If not, the lab is broken.
-        """
-        return False
+    def is_measurement(self, code: int, words: str) -> bool:  # noqa: ARG002 - for who says nothing
+        """Whether a sending end that ended with ``code``, not 0, and ``words`` was not broken by the lab."""
+        return words.startswith(self.findings)
 
     def receiver_argv(self) -> list[str] | None:
         """The program at the receiving end, None where the kernel answers."""

@@ -1,7 +1,5 @@
 """ping: what the network does to a small frame."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 from typing import ClassVar
 

@@ -1,0 +1,73 @@
+"""What ``tc`` and ``dcb`` are told, without these words: the lab does it, ``wirelab plan`` shows it.
+
+Standard library only, for the guest. tc reads a bare delay as milliseconds, ``mbps`` as megabytes per
+second and a loss in percent: every number here has its unit.
+"""
+
+from collections.abc import Iterator
+
+from wirelab.plan.types import Netem, Port, Queue, Transceiver
+
+PRIORITIES = 8
+
+
+def egress(port: Port) -> Iterator[str]:
+    """The qdiscs of a port; none where the kernel's default stays.
+
+    With PFC each of its eight TX queues has its own, and the port takes them in strict order. A long path
+    comes first and the egress queue below it: what netem has held back waits in front of the wire like any
+    other frame.
+    """
+    qdisc = f"qdisc replace dev {port.name}"
+    places = ["root"]
+    if port.pfc:
+        yield f"{qdisc} root handle 1: mq"
+        places = [f"parent 1:{number}" for number in range(1, PRIORITIES + 1)]
+    elif port.netem is not None:
+        yield f"{qdisc} root handle 1: netem {_netem(port.netem)}"
+        places = ["parent 1:"]
+    if port.queue is not None:
+        yield from (f"{qdisc} {place} {_queue(port.queue)}" for place in places)
+
+
+def redirects(module: Transceiver) -> Iterator[str]:
+    """What enters one port of a module leaves by the other."""
+    ends = (module.host_port, module.line_port)
+    for source, target in (ends, ends[::-1]):
+        yield f"qdisc add dev {source} clsact"
+        yield f"filter add dev {source} ingress matchall action mirred egress redirect dev {target}"
+
+
+def pfc(port: Port) -> str:
+    """To dcb: which priorities are not to be lost."""
+    lossless = "".join(f" {priority}:on" for priority in port.pfc)
+    return f"pfc set dev {port.name} prio-pfc all:off{lossless}"
+
+
+def trust(port: Port) -> str:
+    """To dcb: what tells a frame's priority."""
+    return f"apptrust set dev {port.name} order {port.trust}"
+
+
+def _queue(queue: Queue) -> str:
+    words = queue.kind
+    if queue.limit_bytes is not None:
+        words += f" {'memlimit' if queue.kind == 'cake' else 'limit'} {queue.limit_bytes}"
+    if queue.limit_frames is not None:
+        words += f" limit {queue.limit_frames}"
+    if queue.ecn is not None:
+        words += " ecn" if queue.ecn else " noecn"
+    return words
+
+
+def _netem(netem: Netem) -> str:
+    words = f"limit {netem.limit_packets}"
+    if netem.delay_ns:
+        words += f" delay {netem.delay_ns}ns"
+        if netem.jitter_ns:
+            words += f" {netem.jitter_ns}ns"
+    if netem.loss_ratio:
+        words += f" loss {netem.loss_ratio:.4%}"
+    if netem.reorder_ratio:
+        words += f" reorder {netem.reorder_ratio:.4%}"
+    return words

@@ -1,0 +1,118 @@
+"""What happened on a way: where frames were lost, or blocked by a firewall, and who was kept silent."""
+
+from collections.abc import Iterable
+from typing import Final
+
+from wirelab.plan.path import Hop
+from wirelab.plan.types import Plan, Port
+from wirelab.results.counters import window
+from wirelab.results.port import PortResult
+from wirelab.results.result import Result
+from wirelab.units import COUNT, PPM, RATIO, SIZE, TIME, rounded, show
+
+MOST_NAMED: Final = 2
+"""What is said of more places is their sum."""
+NO_DROPS: Final = "nothing was dropped"
+
+
+def happenings(plan: Plan, result: Result, way: Iterable[Hop], flow: str | None) -> list[str]:
+    """The drops, then the pauses, on these hops; that there were none is said as well."""
+    crossed = tuple(way)
+    touched = {port.name for hop in crossed for port in (hop.out, hop.into)}
+    losses = blocked(result, crossed, flow)
+    losses += dropped(result, [port for port in plan.ports if port.name in touched], flow)
+    silences = pauses(result, crossed, flow)[:MOST_NAMED]
+    if not losses and not silences:
+        return [f"{NO_DROPS}, no port was paused"]
+    return [*(losses or [NO_DROPS]), *silences]
+
+
+def frames_were(count: int) -> str:
+    """``1 frame was``, ``15 980 frames were``."""
+    return "1 frame was" if count == 1 else f"{rounded(count, COUNT)} frames were"
+
+
+def dropped(result: Result, ports: Iterable[Port], flow: str | None = None) -> list[str]:
+    """Where frames were lost during ``flow`` (None: the whole run), the most first; of little the sum.
+
+    ``15 980 frames were dropped at module.line (FIFO 16 KiB full)``.
+    """
+    sites = [
+        (frames, f"{frames_were(frames)} dropped at {port.label} ({_cause(port, cause)})")
+        for port in ports
+        for cause, frames in result.change(port.name, flow).drops_by_cause.items()
+        if frames > 0
+    ]
+    sites.sort(key=lambda site: -site[0])
+    words = [named for _, named in sites[:MOST_NAMED]]
+    rest = sum(frames for frames, _ in sites[MOST_NAMED:])
+    return [*words, f"{rounded(rest, COUNT)} more elsewhere"] if rest else words
+
+
+def blocked(result: Result, way: Iterable[Hop], flow: str | None) -> list[str]:
+    """What the rules of the firewalls on these hops dropped: on purpose, so it counts as no port's drop."""
+    passed = {hop.into.node for hop in way}
+    return [
+        f"{frames_were(frames)} blocked by {firewall} (rule {rule})"
+        for firewall, rules in result.blocked(flow).items()
+        for rule, frames in rules.items()
+        if frames and firewall in passed
+    ]
+
+
+def pauses(result: Result, way: Iterable[Hop], flow: str | None) -> list[str]:
+    """Who was paused during ``flow`` (None: the whole run), the longest first.
+
+    ``switch.p2 was paused 74 % of the time by module.host (8 120 PAUSE frames)``.
+    """
+    first_ns, last_ns = (result.snapshots[name].at_ns for name in window(flow))
+    silences = []
+    for hop in way:
+        change = result.change(hop.out.name, flow)
+        if change["tx_paused_ns"] > 0:
+            ppm = change["tx_paused_ns"] * PPM // max(last_ns - first_ns, 1)
+            by_priority = change.get("rx_pfc_frames")
+            count, kind = (by_priority, "PFC") if by_priority else (change["rx_pause_frames"], "PAUSE")
+            frames = f"{rounded(count, COUNT)} {kind} frame{'s' if count != 1 else ''}"
+            ends = f"{hop.out.label} was paused {rounded(ppm, RATIO, 2)} of the time by {hop.into.label}"
+            silences.append((ppm, f"{ends} ({frames})"))
+    silences.sort(key=lambda silence: -silence[0])
+    return [words for _, words in silences]
+
+
+def priorities_paused(port: PortResult, elapsed_ns: int) -> str:
+    """How long each priority of a port was silent."""
+    silences = [
+        f"priority {priority} was paused for {rounded(paused_ns, TIME)} of {rounded(elapsed_ns, TIME)}"
+        for priority, paused_ns in enumerate(port.priority_paused_ns)
+        if paused_ns
+    ]
+    frames = f"{rounded(port.rx_pfc_frames, COUNT)} PFC frames came"
+    return "; ".join([*silences, frames]) if silences else "its peer never paused a priority"
+
+
+def _cause(port: Port, cause: str) -> str:
+    words = {
+        "queue": _full_queue(port),
+        "netem": "lost by netem, as asked",
+        "rx_buffer": f"packet buffer {show(port.buffer_bytes, SIZE)} full",
+        "rx_oversize": f"longer than MTU {port.mtu_bytes} allows",
+        "rx_down": "link down",
+        "tx_down": "link down",
+        "rx_error": "no memory",
+        "tx_error": "no memory",
+        "rx_collision": "damaged by a late collision",
+        "tx_collisions": "given up after 16 collisions or a late one",
+        "rx_pool": f"shared packet memory {show(port.pool.size_bytes, SIZE)} full" if port.pool else "pool",
+    }
+    return words.get(cause, cause.replace("_", " "))
+
+
+def _full_queue(port: Port) -> str:
+    queue = port.queue
+    if queue is None:
+        return "egress queue full"
+    if not queue.kind.endswith("fifo"):
+        # It drops on purpose, long before it is full.
+        return f"by {queue.kind}"
+    return "FIFO full" if queue.limit_bytes is None else f"FIFO {show(queue.limit_bytes, SIZE)} full"

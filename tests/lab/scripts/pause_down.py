@@ -1,0 +1,48 @@
+"""Inside the lab: a bridge's port is set down while frames that came by it wait, and its XOFF lowered.
+
+p1 = p2 (bridge) p3 = p4: p3 is a hundred times slower than p1, so that 200 frames wait. Prints the fill of
+p2's buffer while it is down, and what its peer heard when all has drained and p2 is up again.
+"""
+
+import json
+import time
+
+from inside import data_frame, make_pair, own_stats, packet_socket, raise_ports, run, setting
+
+COUNT = 200
+
+
+def main() -> None:
+    """See above."""
+    make_pair()
+    run("ip", "link", "add", "name", "p3", "type", "etherport")
+    run("ip", "link", "add", "link", "p3", "name", "p4", "type", "etherport")
+    for port in ("p3", "p4"):
+        run("ethtool", "-s", port, "speed", "10", "duplex", "full", "autoneg", "off")
+    run("ethtool", "-A", "p2", "tx", "on")
+    run("ip", "link", "add", "name", "br0", "type", "bridge", "mcast_snooping", "0")
+    for port in ("p2", "p3"):
+        setting(port, "role", "forward")
+        run("ip", "link", "set", port, "master", "br0")
+    raise_ports("br0", "p1", "p2", "p3", "p4")
+    time.sleep(20)
+    out = packet_socket("p1")
+    for _ in range(COUNT):
+        out.send(data_frame())
+    time.sleep(0.01)
+    run("ip", "link", "set", "p2", "down")
+    setting("p2", "xoff_bytes", 2000)
+    setting("p2", "xon_bytes", 1000)
+    held = own_stats("p2")["buffer_bytes"]
+    time.sleep(5)
+    run("ip", "link", "set", "p2", "up")
+    time.sleep(2)
+    counted = {
+        "held_bytes": held,
+        "left_bytes": own_stats("p2")["buffer_bytes"],
+        "heard": own_stats("p1")["rx_pause_frames"],
+    }
+    print(json.dumps(counted))
+
+
+main()

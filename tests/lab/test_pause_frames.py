@@ -1,0 +1,42 @@
+"""Which PAUSE frames a port obeys, what they stop, and which it sends."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import pytest
+
+if TYPE_CHECKING:
+    from tests.lab.rig import Rig
+
+PAUSE_NS = 65535 * 512
+
+
+@pytest.mark.parametrize(
+    ("address", "obeyed"),
+    [
+        ("reserved", True),
+        ("own", True),
+        ("0200000000ee", False),
+        ("0180c2000000", False),
+        ("ffffffffffff", False),
+    ],
+)
+def test_pause_is_obeyed_if_it_is_for_this_port(rig: Rig, address: str, *, obeyed: bool) -> None:
+    """IEEE 802.3 Annex 31B.3.3: to the reserved address or the station's own, and no other."""
+    paused_ns = rig.script("inject.py", address, "1", "60")["p1"]["tx_paused_ns"]
+    assert PAUSE_NS <= paused_ns < 1.01 * PAUSE_NS if obeyed else paused_ns == 0
+
+
+@pytest.mark.parametrize("queue", ["0", "5"])
+def test_pause_stops_every_queue(rig: Rig, queue: str) -> None:
+    """PAUSE knows of no priorities: where PFC is off, no queue of eight sends."""
+    counted = rig.script("pause_queues.py", queue)
+    assert (counted["silent"], counted["all"]) == (0, counted["sent"])
+
+
+def test_a_port_that_is_down_asks_for_no_pause(rig: Rig) -> None:
+    """Nobody is there to be stopped, nor later to be told that it may go on."""
+    counted = rig.script("pause_down.py")
+    assert counted["held_bytes"] > 2000
+    assert (counted["left_bytes"], counted["heard"]) == (0, 0)

@@ -1,0 +1,46 @@
+"""What the rest of the kernel may do with a port: pktgen's buffers, tc's queues, VLANs, time stamps."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import pytest
+
+if TYPE_CHECKING:
+    from tests.lab.rig import Rig
+
+
+def test_pktgen_does_not_send_one_buffer_twice_at_a_time(rig: Rig) -> None:
+    """A port keeps a frame until it has left, and may not be handed the same buffer again meanwhile."""
+    output = rig.execute("sh", "pktgen.sh")
+    assert (output.stdout.split(), output.code) == (["refused", "100", "100"], 0)
+
+
+@pytest.mark.parametrize("queue", ["2", "7"])
+def test_tc_may_choose_any_queue(rig: Rig, queue: str) -> None:
+    """What skbedit puts into a TX queue leaves by it: there are as many queues as the port looks after."""
+    counted = rig.script("queue_mapping.py", queue)
+    assert counted["p1"]["tx_frames"] == counted["p2"]["rx_frames"] == counted["asked"]
+
+
+def test_vlan_has_the_offloads_of_its_port(rig: Rig) -> None:
+    """TCP hands a VLAN device as large a buffer as its port, which cuts it into frames."""
+    measured = rig.script("vlan.py")
+    assert measured["on"] == ["scatter-gather", "tx-checksumming", "tcp-segmentation-offload"]
+    assert measured["came"] == measured["sent"]
+    assert measured["buffers"] < measured["frames"] / 2
+
+
+def test_hash_of_the_sender_does_not_cross_the_cable(rig: Rig) -> None:
+    """What tells flows apart at a switch is in their frames; a number of the sender's kernel is not."""
+    counted = rig.script("hash.py")
+    assert counted["p1_hashed"] == counted["p1_all"] == counted["p2_all"] > 1
+    assert counted["p2_hashed"] == 0
+
+
+def test_sender_is_told_when_its_frame_was_handed_over(rig: Rig) -> None:
+    """SO_TIMESTAMPING by software, which is up to each driver."""
+    told = rig.script("timestamp.py")
+    assert told["able"]
+    assert told["after_ns"] is not None
+    assert 0 <= told["after_ns"] < 1_000_000
