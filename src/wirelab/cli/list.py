@@ -42,7 +42,7 @@ def list_command(
         document = _facts(experiments, known) if shards is None else _shards(known, shards)
         typer.echo(json.dumps(document, indent=1))
     else:
-        rows = [(Text(name, style="bold"), _headline(each)) for name, each in experiments.items()]
+        rows = [(Text(name, style="bold"), _headline(experiment)) for name, experiment in experiments.items()]
         print_table(Output.for_stream(sys.stdout), ("", ""), rows, overflow="ellipsis")
     if problems:
         raise InputError.of(problems)

@@ -112,7 +112,7 @@ def blocked(firewall: Firewall, ruleset: str) -> dict[str, int]:
     """
     listed = [entry["rule"]["expr"] for entry in json.loads(ruleset)["nftables"] if "rule" in entry]
     return {
-        rule.removesuffix(_COUNTED): sum(each["counter"]["packets"] for each in told if "counter" in each)
-        for rule, told in zip(firewall.rules, listed, strict=True)
+        rule.removesuffix(_COUNTED): sum(part["counter"]["packets"] for part in expr if "counter" in part)
+        for rule, expr in zip(firewall.rules, listed, strict=True)
         if rule.endswith(_COUNTED)
     }

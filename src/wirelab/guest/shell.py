@@ -36,6 +36,7 @@ class Program:
         cwd: Path | None = None,
         env: Mapping[str, str] | None = None,
     ) -> None:
+        # Kept open: two system calls more in every run would move its random numbers.
         self._files = out, err = stdout.open("w"), stderr.open("w")
         self._process = subprocess.Popen(  # noqa: S603 argv lists only
             argv, stdin=subprocess.DEVNULL, stdout=out, stderr=err, cwd=cwd, env=env

@@ -105,9 +105,9 @@ def unpack(entry: Entry, root: Path, log: Path) -> None:
 
 def installed(status: str) -> dict[str, str]:
     """The packages of which dpkg's file STATUS tells, with their versions."""
-    found = {}
+    versions = {}
     for paragraph in status.split("\n\n"):
         fields = dict(re.findall(r"^(Package|Version): (\S+)$", paragraph, re.MULTILINE))
         if {"Package", "Version"} <= fields.keys():
-            found[fields["Package"]] = fields["Version"]
-    return found
+            versions[fields["Package"]] = fields["Version"]
+    return versions

@@ -61,7 +61,7 @@ def _ingredients(recipe: Recipe, series: Series) -> dict[str, Any]:
 def question(context: BuildContext, series: str | None = None) -> str:
     """The name under which the answer to "which kernel is that?" is remembered, one for each recipe."""
     named = context.recipe.choices(series)
-    choices = {each.name: [each.suites, _ingredients(context.recipe, each)] for each in named}
+    choices = {choice.name: [choice.suites, _ingredients(context.recipe, choice)] for choice in named}
     return f"{KIND}-{series or 'newest'}-{hash_of(choices)}"
 
 

@@ -72,8 +72,14 @@ def _untold(expectation: Expectation, plan: Plan, result: Result) -> str:
 def check_all(expectations: Iterable[Expectation], plan: Plan, result: Result) -> tuple[Check, ...]:
     """The checks of a variant: first the laws it broke, if any, then its expectations in order."""
     broken = (
-        Check(f"law.{found.law}", found.expected, found.measured, Verdict.ERROR, explanation=found.message)
-        for found in check_laws(plan, result)
+        Check(
+            f"law.{violation.law}",
+            violation.expected,
+            violation.measured,
+            Verdict.ERROR,
+            explanation=violation.message,
+        )
+        for violation in check_laws(plan, result)
     )
     return (*broken, *(check(expectation, plan, result) for expectation in expectations))
 
