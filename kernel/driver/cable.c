@@ -6,19 +6,30 @@
  * function that the port was made with. Both ends are ports, so a direct call
  * would close a circle: to send is to receive, and to receive may be to send.
  */
+#include <linux/if_vlan.h>
+
 #include "etherport.h"
 
-/* RFC 2819: up to 64 octets with the FCS, 127, 255, 511, 1023, 1518, and beyond. */
+/* RFC 2819: lengths with the FCS. Every frame on the cable is in one of them. */
+const struct ethtool_rmon_hist_range etherport_size_ranges[ETHERPORT_SIZES + 1] = {
+	{ 0, 64 },
+	{ 65, 127 },
+	{ 128, 255 },
+	{ 256, 511 },
+	{ 512, 1023 },
+	{ 1024, 1518 },
+	{ 1519, ETHERPORT_MAX_MTU + VLAN_ETH_HLEN + ETH_FCS_LEN },
+	{}
+};
+
 void etherport_count_size(u64 *sizes, const struct sk_buff *skb)
 {
 	u32 len = etherport_frame_len(skb) + ETH_FCS_LEN;
+	int range = 0;
 
-	if (len <= ETH_ZLEN + ETH_FCS_LEN)
-		sizes[0]++;
-	else if (len > ETH_FRAME_LEN + ETH_FCS_LEN)
-		sizes[ETHERPORT_SIZES - 1]++;
-	else
-		sizes[fls(len) - 6]++;
+	while (range < ETHERPORT_SIZES - 1 && len > etherport_size_ranges[range].high)
+		range++;
+	sizes[range]++;
 }
 
 static void etherport_cable_schedule(struct etherport *port, u64 now_ps)

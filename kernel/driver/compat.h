@@ -9,4 +9,15 @@
 #include <linux/netdevice.h>
 #endif
 
+#include <linux/dim.h>
+
+static inline void etherport_net_dim(struct dim *dim, const struct dim_sample *sample)
+{
+#ifdef HAVE_NET_DIM_POINTER
+	net_dim(dim, sample);
+#else
+	net_dim(dim, *sample);
+#endif
+}
+
 #endif /* _ETHERPORT_COMPAT_H */

@@ -27,6 +27,7 @@
 #include <net/rtnetlink.h>
 
 #include "compat.h"
+#include "moderation.h"
 
 /* IEEE 802.3 clause 3.1.1 and 4.4.2: octets around each frame on the wire */
 #define ETHERPORT_PREAMBLE_LEN	8	/* preamble and start frame delimiter */
@@ -38,6 +39,7 @@
 
 #define ETHERPORT_KIND		"etherport"	/* ip link add type */
 #define ETHERPORT_MAX_MTU	9216
+#define ETHERPORT_MAX_DELAY_NS	(60ULL * NSEC_PER_SEC)
 #define ETHERPORT_MAX_RING	8192
 #define ETHERPORT_TX_PREFETCH	2	/* frames that CPU and bus are at ahead of the wire */
 #define ETHERPORT_CLASSES	8	/* IEEE 802.1Q: priorities */
@@ -48,9 +50,10 @@ struct etherport_counters {
 	u64 tx_frames;		/* data frames that left by the cable */
 	u64 tx_bytes;
 	u64 tx_lost_frames;	/* of these, on the cable when it was pulled */
-	u64 tx_dropped_down;	/* handed over while there was no link */
+	u64 tx_dropped_down;	/* no link, or none any more when it was their turn */
 	u64 tx_dropped_error;	/* no memory, or not to be segmented */
 	u64 tx_dropped_collisions;	/* given up: a late one, or 16 attempts */
+	u64 tx_excessive_collisions;	/* of these, for the 16 attempts */
 	u64 tx_collisions;	/* attempts that were not alone */
 	u64 tx_single_collisions;	/* frames that left after one of them */
 	u64 tx_multiple_collisions;	/* after more */
@@ -203,9 +206,9 @@ struct etherport {
 	struct etherport_event cpu_event;	/* the CPU is through with a batch */
 	u32 cpu_batch;			/* frames of the RX ring that it is at */
 	struct napi_struct napi;
-	struct etherport_event rx_event;	/* interrupt moderation */
-	u32 rx_usecs;
-	u32 rx_max_frames;
+	struct etherport_event rx_event;	/* the interrupt that is due */
+	bool rx_masked;			/* nobody listens to one */
+	struct etherport_vector vector;
 
 	/* buffer.c */
 	u64 buffer_bytes;		/* size of the packet buffer, of each class */
@@ -316,6 +319,7 @@ void etherport_medium_try(struct etherport *port, u64 now_ps);
 bool etherport_medium_event(struct etherport *port, u64 now_ps);
 
 /* cable.c */
+extern const struct ethtool_rmon_hist_range etherport_size_ranges[];
 void etherport_count_size(u64 *sizes, const struct sk_buff *skb);
 void etherport_cable_init(struct etherport *port,
 			  void (*receive)(struct etherport *port, struct sk_buff *skb));
@@ -325,6 +329,7 @@ void etherport_cable_cut(struct etherport *port);
 /* pause.c */
 void etherport_pause_init(struct etherport *port, void (*tx_kick)(struct etherport *port));
 void etherport_pause_stop(struct etherport *port);
+void etherport_pause_over(struct etherport *port);
 void etherport_pause_watch(struct etherport *port, int class);
 void etherport_pause_watch_all(struct etherport *port);
 void etherport_pause_sent(struct etherport *port, const struct sk_buff *skb, bool injected);
@@ -342,6 +347,7 @@ bool etherport_buffer_charge(struct etherport *port, struct sk_buff *skb, int cl
 /* transmit.c */
 void etherport_tx_init(struct etherport *port);
 void etherport_tx_start(struct etherport *port);
+void etherport_tx_flush(struct etherport *port);
 void etherport_tx_stop(struct etherport *port);
 void etherport_tx_kick(struct etherport *port);
 void etherport_tx_resume(struct etherport *port);
@@ -358,6 +364,7 @@ void etherport_repeat(struct etherport *port, struct sk_buff *skb);
 void etherport_rx_init(struct etherport *port);
 void etherport_rx_start(struct etherport *port);
 void etherport_rx_stop(struct etherport *port);
+void etherport_rx_moderate(struct etherport *port);
 void etherport_receive(struct etherport *port, struct sk_buff *skb);
 
 /* link.c */

@@ -110,8 +110,10 @@ static int etherport_get_coalesce(struct net_device *dev, struct ethtool_coalesc
 {
 	struct etherport *port = netdev_priv(dev);
 
-	coalesce->rx_coalesce_usecs = port->rx_usecs;
-	coalesce->rx_max_coalesced_frames = port->rx_max_frames;
+	coalesce->rx_coalesce_usecs = port->vector.usecs;
+	coalesce->rx_max_coalesced_frames = port->vector.max_frames;
+	coalesce->use_adaptive_rx_coalesce = port->vector.adaptive;
+	kernel_coalesce->use_cqe_mode_rx = port->vector.from == ETHERPORT_LAST;
 	return 0;
 }
 
@@ -121,8 +123,30 @@ static int etherport_set_coalesce(struct net_device *dev, struct ethtool_coalesc
 {
 	struct etherport *port = netdev_priv(dev);
 
-	port->rx_usecs = coalesce->rx_coalesce_usecs;
-	port->rx_max_frames = coalesce->rx_max_coalesced_frames;
+	bool adaptive = coalesce->use_adaptive_rx_coalesce;
+
+	if (kernel_coalesce->use_cqe_mode_tx) {
+		NL_SET_ERR_MSG(extack, "what has been sent is told of at once");
+		return -EOPNOTSUPP;
+	}
+	if (adaptive && port->vector.algorithm == ETHERPORT_FIXED) {
+		NL_SET_ERR_MSG(extack, "etherport/rx_adaptive says by which algorithm: none yet");
+		return -EOPNOTSUPP;
+	}
+	local_bh_disable();
+	port->vector.usecs = coalesce->rx_coalesce_usecs;
+	port->vector.max_frames = coalesce->rx_max_coalesced_frames;
+	if (kernel_coalesce->use_cqe_mode_rx)
+		port->vector.from = ETHERPORT_LAST;
+	else if (port->vector.from == ETHERPORT_LAST)
+		port->vector.from = ETHERPORT_FIRST;
+	if (adaptive && !port->vector.adaptive)
+		etherport_adapt_start(&port->vector);
+	port->vector.adaptive = adaptive;
+	/* Frames that wait do so by the new rules. */
+	etherport_event_cancel(&port->rx_event);
+	etherport_rx_moderate(port);
+	local_bh_enable();
 	return 0;
 }
 
@@ -147,14 +171,20 @@ static int etherport_set_ringparam(struct net_device *dev, struct ethtool_ringpa
 	if (!ring->rx_pending || !ring->tx_pending)
 		return -EINVAL;
 
+	local_bh_disable();
 	port->rx_ring_size = ring->rx_pending;
 	port->tx_ring_size = ring->tx_pending;
+	etherport_rx_moderate(port);
+	local_bh_enable();
 	return 0;
 }
 
 const struct ethtool_ops etherport_ethtool_ops = {
 	.supported_coalesce_params = ETHTOOL_COALESCE_RX_USECS |
-				     ETHTOOL_COALESCE_RX_MAX_FRAMES,
+				     ETHTOOL_COALESCE_RX_MAX_FRAMES |
+				     ETHTOOL_COALESCE_USE_ADAPTIVE_RX |
+				     /* The bit of each is the other's attribute: both or none. */
+				     ETHTOOL_COALESCE_USE_CQE,
 	.get_drvinfo		= etherport_get_drvinfo,
 	.get_link		= ethtool_op_get_link,
 	.get_ts_info		= ethtool_op_get_ts_info,

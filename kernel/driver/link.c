@@ -60,6 +60,8 @@ static void etherport_link_up(struct etherport *port, const struct etherport_lin
 
 	local_bh_disable();
 	etherport_set_link(port, link);
+	if (!port->pause_rx && !port->pfc)
+		etherport_pause_over(port);
 	local_bh_enable();
 	netif_carrier_on(port->dev);
 	local_bh_disable();
@@ -68,13 +70,21 @@ static void etherport_link_up(struct etherport *port, const struct etherport_lin
 	local_bh_enable();
 }
 
+static void etherport_link_lost(struct etherport *port)
+{
+	etherport_link_down(port);
+	local_bh_disable();
+	etherport_tx_flush(port);
+	local_bh_enable();
+}
+
 /* As if the cable were pulled: both ends forget what they were told. Then resolve. */
 void etherport_unlink(struct etherport *port)
 {
 	ASSERT_RTNL();
-	etherport_link_down(port);
+	etherport_link_lost(port);
 	if (port->peer)
-		etherport_link_down(port->peer);
+		etherport_link_lost(port->peer);
 }
 
 static void etherport_resolve_pair(struct etherport *port, struct etherport *peer)

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* The net device: making, plugging, opening, counting and deleting ports. */
+/* The net device: making, plugging, opening and deleting ports. */
 #include <linux/module.h>
 #include <net/rtnetlink.h>
 

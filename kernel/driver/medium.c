@@ -86,7 +86,6 @@ void etherport_medium_begin(struct etherport *port, u64 from_ps, u64 until_ps, u
 	port->sending = true;
 	port->deferring = false;
 	port->collided = false;
-	port->tx_damaged = false;
 	port->sending_from_ps = from_ps;
 	port->sending_until_ps = until_ps;
 	etherport_meet(port, now_ps);

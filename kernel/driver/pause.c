@@ -37,7 +37,7 @@ static u64 etherport_quanta_ps(const struct etherport *port, u16 quanta)
 	return (u64)quanta * ETHERPORT_QUANTUM_LEN * port->byte_ps;
 }
 
-/* Whether the peer is told when the buffer of this class fills: there must be one. */
+/* Whether the peer is told when the buffer of this class fills: only while there is a link. */
 static bool etherport_pause_sends(const struct etherport *port, int class)
 {
 	if (!netif_carrier_ok(port->dev))
@@ -203,6 +203,12 @@ static void etherport_pause_all(struct etherport *port, u16 quanta, u64 now_ps)
 
 	for (class = 0; class < port->class_count; class++)
 		etherport_pause_class(port, class, quanta, now_ps);
+}
+
+/* Who does not obey PAUSE any more does not wait for the end of the last one. */
+void etherport_pause_over(struct etherport *port)
+{
+	etherport_pause_all(port, 0, etherport_now_ps());
 }
 
 static void etherport_pfc_received(struct etherport *port,

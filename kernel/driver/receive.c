@@ -5,10 +5,10 @@
  * A switch or module passes a frame on at once; it stays charged to the packet
  * buffer of the port it came by until it has left the node. A host's frame waits
  * in the RX ring for the interrupt, and in the packet buffer while the ring is
- * full or the bus is busy. Interrupts are moderated as "ethtool -C rx-usecs
- * rx-frames" says: so long after the first frame, or when so many wait; a zero
- * takes its condition away, two of them all moderation. Where frames cost CPU
- * time, the ring is emptied no faster than the CPU can.
+ * full or the bus is busy. The interrupt comes when so many frames wait, or when
+ * moderation.c lets it; a zero takes its condition away, two of them all
+ * moderation. Where frames cost CPU time, the ring is emptied no faster than the
+ * CPU can.
  */
 #include <linux/if_vlan.h>
 
@@ -23,6 +23,7 @@ static bool etherport_rx_strip(struct etherport *port, struct sk_buff *skb)
 	/* Nothing of the sender's kernel state crosses a cable. */
 	skb_scrub_packet(skb, true);
 	skb_clear_hash(skb);
+	skb_set_queue_mapping(skb, 0);
 	skb->priority = 0;
 	skb->protocol = eth_type_trans(skb, port->dev);
 	return true;
@@ -81,7 +82,7 @@ static void etherport_rx_work(struct etherport *port)
 
 static bool etherport_rx_busy(const struct etherport *port)
 {
-	return test_bit(NAPI_STATE_SCHED, &port->napi.state) ||
+	return test_bit(NAPI_STATE_SCHED, &port->napi.state) || port->rx_masked ||
 	       etherport_event_pending(&port->cpu_event);
 }
 
@@ -90,35 +91,43 @@ static void etherport_rx_interrupt(struct etherport *port)
 	if (etherport_rx_busy(port))
 		return;
 	port->count.rx_interrupts++;
+	etherport_interrupted(&port->vector, etherport_now_ps());
 	if (etherport_rx_costs_cpu(port))
 		etherport_rx_work(port);
 	else
 		napi_schedule(&port->napi);
 }
 
-/* How many frames are an interrupt at once. Nothing else would come of a full ring. */
+/* How many frames are an interrupt at once: no more than the ring takes, or it would never come. */
 static u32 etherport_rx_batch(const struct etherport *port)
 {
-	if (!port->rx_usecs)
-		return min(port->rx_max_frames, port->rx_ring_size);
-	return port->rx_max_frames ? : U32_MAX;
+	if (!port->vector.usecs)
+		return min(port->vector.max_frames, port->rx_ring_size);
+	return port->vector.max_frames ? : U32_MAX;
 }
 
-static void etherport_rx_moderate(struct etherport *port)
+/* Whether the frames that wait are an interrupt, or when they will be. */
+void etherport_rx_moderate(struct etherport *port)
 {
 	u32 frames = skb_queue_len(&port->rx_ring);
+	u64 now_ps, due_ps;
 
 	if (!frames || etherport_rx_busy(port))
 		return;
 	if (frames >= etherport_rx_batch(port)) {
 		etherport_event_cancel(&port->rx_event);
 		etherport_rx_interrupt(port);
-	} else if (port->rx_usecs && !etherport_event_pending(&port->rx_event)) {
-		u64 now_ps = etherport_now_ps();
-
-		etherport_event_at(&port->rx_event,
-				   now_ps + port->rx_usecs * 1000000ULL, now_ps);
+		return;
 	}
+	if (!port->vector.usecs ||
+	    (etherport_event_pending(&port->rx_event) && port->vector.from != ETHERPORT_LAST))
+		return;
+	now_ps = etherport_now_ps();
+	due_ps = etherport_interrupt_at(&port->vector, port->speed_mbps, now_ps);
+	if (due_ps <= now_ps)
+		etherport_rx_interrupt(port);
+	else
+		etherport_event_at(&port->rx_event, due_ps, now_ps);
 }
 
 static void etherport_rx_event(struct etherport_event *event)
@@ -251,10 +260,16 @@ static int etherport_poll(struct napi_struct *napi, int budget)
 			continue;
 		}
 		etherport_rx_count(port, len);
+		etherport_handled(&port->vector, len);
 		napi_gro_receive(napi, skb);
 	}
-	if (done < budget && napi_complete_done(napi, done) && !skb_queue_empty(&port->rx_ring))
-		etherport_rx_work(port);
+	if (done < budget) {
+		/* With napi_defer_hard_irqs the stack looks again by itself, uninterrupted. */
+		port->rx_masked = !napi_complete_done(napi, done);
+		etherport_adapt(&port->vector, port->speed_mbps, etherport_now_ps());
+		if (!port->rx_masked && !skb_queue_empty(&port->rx_ring))
+			etherport_rx_work(port);
+	}
 	return done;
 }
 
@@ -296,11 +311,15 @@ void etherport_rx_init(struct etherport *port)
 	etherport_event_init(&port->rx_event, etherport_rx_event);
 	etherport_event_init(&port->bus_event, etherport_bus_event);
 	etherport_event_init(&port->cpu_event, etherport_cpu_event);
+	etherport_adapt_init(&port->vector);
 	netif_napi_add(port->dev, &port->napi, etherport_poll);
 }
 
 void etherport_rx_start(struct etherport *port)
 {
+	port->vector.interrupt_ps = 0;
+	port->vector.sent = false;
+	port->rx_masked = false;
 	napi_enable(&port->napi);
 }
 
@@ -309,6 +328,7 @@ void etherport_rx_stop(struct etherport *port)
 	struct sk_buff *skb;
 
 	napi_disable(&port->napi);
+	etherport_adapt_stop(&port->vector);
 
 	local_bh_disable();
 	etherport_event_cancel(&port->rx_event);

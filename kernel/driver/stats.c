@@ -17,9 +17,9 @@ void etherport_get_stats64(struct net_device *dev, struct rtnl_link_stats64 *sta
 	stats->tx_bytes = count->tx_bytes;
 	stats->tx_dropped = count->tx_dropped_error;
 	stats->collisions = count->tx_collisions;
-	stats->tx_aborted_errors = count->tx_dropped_collisions;
+	stats->tx_aborted_errors = count->tx_excessive_collisions;
 	stats->tx_window_errors = count->tx_late_collisions;
-	stats->tx_carrier_errors = count->tx_dropped_down + count->tx_lost_frames;
+	stats->tx_carrier_errors = count->tx_dropped_down;
 	stats->tx_errors = stats->tx_carrier_errors + count->tx_dropped_collisions;
 	stats->rx_packets = count->rx_frames;
 	stats->rx_bytes = count->rx_bytes;
@@ -35,15 +35,13 @@ void etherport_get_eth_mac_stats(struct net_device *dev, struct ethtool_eth_mac_
 {
 	const struct etherport *port = netdev_priv(dev);
 	const struct etherport_counters *count = &port->count;
-	/* Given up for another reason; a late one may not be done with its jam. */
-	u64 late = min(count->tx_late_collisions, count->tx_dropped_collisions);
 
 	stats->FramesTransmittedOK = count->tx_frames;
 	stats->OctetsTransmittedOK = count->tx_bytes - count->tx_frames * ETH_HLEN;
 	stats->SingleCollisionFrames = count->tx_single_collisions;
 	stats->MultipleCollisionFrames = count->tx_multiple_collisions;
 	stats->LateCollisions = count->tx_late_collisions;
-	stats->FramesAbortedDueToXSColls = count->tx_dropped_collisions - late;
+	stats->FramesAbortedDueToXSColls = count->tx_excessive_collisions;
 	stats->FramesWithDeferredXmissions = count->tx_deferred;
 	stats->FramesLostDueToIntMACXmitError = count->tx_dropped_error;
 	stats->FramesReceivedOK = count->rx_frames;
@@ -75,24 +73,11 @@ void etherport_get_pause_stats(struct net_device *dev, struct ethtool_pause_stat
 	stats->rx_pause_frames = port->count.rx_pause_frames;
 }
 
-/* RFC 2819: lengths with the FCS. Every frame on the cable is in one of them. */
-static const struct ethtool_rmon_hist_range etherport_size_ranges[] = {
-	{ 0, 64 },
-	{ 65, 127 },
-	{ 128, 255 },
-	{ 256, 511 },
-	{ 512, 1023 },
-	{ 1024, 1518 },
-	{ 1519, ETHERPORT_MAX_MTU + VLAN_ETH_HLEN + ETH_FCS_LEN },
-	{}
-};
-
 void etherport_get_rmon_stats(struct net_device *dev, struct ethtool_rmon_stats *stats,
 			      const struct ethtool_rmon_hist_range **ranges)
 {
 	const struct etherport *port = netdev_priv(dev);
 
-	BUILD_BUG_ON(ARRAY_SIZE(etherport_size_ranges) != ETHERPORT_SIZES + 1);
 	stats->oversize_pkts = port->count.rx_dropped_oversize;
 	memcpy(stats->hist, port->rx_sizes, sizeof(port->rx_sizes));
 	memcpy(stats->hist_tx, port->tx_sizes, sizeof(port->tx_sizes));

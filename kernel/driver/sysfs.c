@@ -101,11 +101,23 @@ ETHERPORT_ATTR(bus_bps, bus.bps, etherport_show_u64, etherport_set_bus);
 /* A cable is as long for one end as for the other. */
 static int etherport_set_cable_delay(struct etherport *port, void *field, const char *buf)
 {
-	int err = kstrtou64(buf, 0, field);
+	u64 delay_ns;
+	int err;
 
-	if (!err && port->peer)
-		port->peer->cable_delay_ns = port->cable_delay_ns;
-	return err;
+	err = kstrtou64(buf, 0, &delay_ns);
+	if (err)
+		return err;
+	if (delay_ns > ETHERPORT_MAX_DELAY_NS)
+		return -ERANGE;
+
+	local_bh_disable();
+	port->cable_delay_ns = delay_ns;
+	if (port->peer)
+		port->peer->cable_delay_ns = delay_ns;
+	local_bh_enable();
+	/* Stations of a medium hear of each other later, or sooner. */
+	etherport_resolve(port);
+	return 0;
 }
 ETHERPORT_ATTR(cable_delay_ns, cable_delay_ns, etherport_show_u64, etherport_set_cable_delay);
 
@@ -152,6 +164,56 @@ static int etherport_set_role(struct etherport *port, void *field, const char *b
 	return 0;
 }
 ETHERPORT_ATTR(role, role, etherport_show_role, etherport_set_role);
+
+static const char * const etherport_moderations[] = {
+	[ETHERPORT_FIRST] = "first",
+	[ETHERPORT_LAST] = "last",
+	[ETHERPORT_INTERVAL] = "interval",
+};
+
+static ssize_t etherport_show_moderation(struct device *dev, struct device_attribute *attr,
+					 char *buf)
+{
+	return sysfs_emit(buf, "%s\n", etherport_moderations[etherport_of(dev)->vector.from]);
+}
+
+static int etherport_set_moderation(struct etherport *port, void *field, const char *buf)
+{
+	int from = sysfs_match_string(etherport_moderations, buf);
+
+	if (from < 0)
+		return from;
+	port->vector.from = from;
+	return 0;
+}
+ETHERPORT_ATTR(rx_moderation, vector, etherport_show_moderation, etherport_set_moderation);
+
+static const char * const etherport_algorithms[] = {
+	[ETHERPORT_FIXED] = "none",
+	[ETHERPORT_IXGBE] = "ixgbe",
+	[ETHERPORT_IGB] = "igb",
+	[ETHERPORT_E1000] = "e1000",
+	[ETHERPORT_DIM] = "dim",
+};
+
+static ssize_t etherport_show_adaptive(struct device *dev, struct device_attribute *attr,
+				       char *buf)
+{
+	return sysfs_emit(buf, "%s\n", etherport_algorithms[etherport_of(dev)->vector.algorithm]);
+}
+
+static int etherport_set_adaptive(struct etherport *port, void *field, const char *buf)
+{
+	int algorithm = sysfs_match_string(etherport_algorithms, buf);
+
+	if (algorithm < 0)
+		return algorithm;
+	if (port->vector.adaptive)
+		return -EBUSY;
+	port->vector.algorithm = algorithm;
+	return 0;
+}
+ETHERPORT_ATTR(rx_adaptive, vector, etherport_show_adaptive, etherport_set_adaptive);
 
 /* What ports with the same number have in common; 0: nothing. */
 static ssize_t etherport_show_shared(struct device *dev, struct device_attribute *attr, char *buf)
@@ -259,6 +321,8 @@ static struct attribute *etherport_sysfs_attrs[] = {
 	&dev_attr_pool.attr.attr,
 	&dev_attr_pool_bytes.attr.attr,
 	&dev_attr_role.attr.attr,
+	&dev_attr_rx_adaptive.attr.attr,
+	&dev_attr_rx_moderation.attr.attr,
 #ifndef HAVE_DCBNL_APPTRUST
 	&dev_attr_trust.attr.attr,
 #endif

@@ -54,6 +54,7 @@ static void etherport_tx_serialize(struct etherport *port, struct sk_buff *skb,
 
 	port->tx_frame = skb;
 	port->tx_given_up = false;
+	port->tx_damaged = false;
 	if (port->half) {
 		port->attempts = 0;
 		etherport_medium_try(port, now_ps);
@@ -181,9 +182,10 @@ static void etherport_tx_done(struct etherport *port, struct sk_buff *skb, u64 n
 	} else {
 		port->count.tx_frames++;
 		port->count.tx_bytes += etherport_frame_len(skb);
+		etherport_frame_sent(&port->vector, etherport_frame_len(skb),
+				     port->speed_mbps, now_ps);
 	}
 	etherport_cb(skb)->damaged = port->tx_damaged;
-	port->tx_damaged = false;
 	etherport_cable_send(port, skb, now_ps - etherport_short_delay_ps(port), now_ps);
 }
 
@@ -191,6 +193,8 @@ static void etherport_tx_done(struct etherport *port, struct sk_buff *skb, u64 n
 static void etherport_tx_give_up(struct etherport *port, struct sk_buff *skb)
 {
 	port->count.tx_dropped_collisions++;
+	if (!port->late)
+		port->count.tx_excessive_collisions++;
 	kfree_skb(skb);
 }
 
@@ -237,6 +241,7 @@ static void etherport_tx_enqueue(struct etherport *port, struct sk_buff *skb)
 	struct sk_buff_head *ring = &port->classes[skb_get_queue_mapping(skb)].tx_ring;
 
 	skb_reset_mac_header(skb);
+	skb_tx_timestamp(skb);
 	netdev_tx_sent_queue(skb_get_tx_queue(port->dev, skb), skb->len);
 	__skb_queue_tail(ring, skb);
 	etherport_cb(skb)->ready_ps = 0;
@@ -301,7 +306,6 @@ netdev_tx_t etherport_xmit(struct sk_buff *skb, struct net_device *dev)
 		kfree_skb(skb);
 		return NETDEV_TX_OK;
 	}
-	skb_tx_timestamp(skb);
 	if (skb_is_gso(skb))
 		etherport_tx_segment(port, skb);
 	else
@@ -336,6 +340,25 @@ void etherport_tx_start(struct etherport *port)
 {
 	etherport_tx_reset(port);
 	netif_tx_start_all_queues(port->dev);
+}
+
+/* The link is gone, and with it what has not left. A frame on the wire arrives. */
+void etherport_tx_flush(struct etherport *port)
+{
+	int class;
+
+	for (class = 0; class < port->class_count; class++) {
+		struct netdev_queue *queue = netdev_get_tx_queue(port->dev, class);
+		struct sk_buff *skb;
+
+		while ((skb = __skb_dequeue(&port->classes[class].tx_ring))) {
+			port->count.tx_dropped_down++;
+			netdev_tx_completed_queue(queue, 1, skb->len);
+			kfree_skb(skb);
+		}
+	}
+	if (netif_running(port->dev))
+		etherport_tx_wake(port);
 }
 
 /* Frames that were waiting or half sent are lost. What is on the cable arrives. */

@@ -1,10 +1,12 @@
-"""Interrupt moderation by the words of the ethtool API: so long after the first frame, or so many frames."""
+"""Interrupt moderation: by time, by frames, and by what drivers make of the load."""
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
 import pytest
+
+from wirelab.units import NS_PER_US
 
 if TYPE_CHECKING:
     from tests.lab.rig import Rig
@@ -28,3 +30,99 @@ def test_interrupt_comes_by_either_condition(
     """A limit of 0 does not hold: without a time only the number counts, or a ring that is full."""
     counted = rig.script("moderation.py", *usecs_frames_ring.split(), str(len(interrupts)))
     assert (counted["interrupts"], counted["received"]) == (interrupts, received)
+
+
+FRAME_NS = 1538 * 8 / 10
+"""Of 1514 octets, with what is around them, at 10 Gbit/s."""
+CLOCK_NS = 500
+"""What a process reads of the clock, before and after."""
+
+
+@pytest.mark.parametrize(
+    ("moderation", "late_us"), [("first", 62), ("last", 62), ("interval", 0)], ids=lambda case: str(case)
+)
+def test_a_single_frame_waits_where_time_counts_from_it(rig: Rig, moderation: str, late_us: int) -> None:
+    """Intel's EITR is the least time between interrupts: after a pause the next frame interrupts at once."""
+    told = rig.script("interrupts.py", "10000", "100", f"rx_moderation={moderation}", "rx-usecs=62")
+    for late_ns in told["late_ns"]:
+        assert 0 <= late_ns - late_us * NS_PER_US - FRAME_NS < CLOCK_NS
+
+
+@pytest.mark.parametrize("usecs", [20, 62])
+def test_an_interval_holds_under_load(rig: Rig, usecs: int) -> None:
+    """A stream at line rate interrupts once in each interval, neither more often nor less."""
+    told = rig.script("interrupts.py", "10000", "3000", "rx_moderation=interval", f"rx-usecs={usecs}")
+    assert abs(told["interrupts"] - told["took_ns"] / NS_PER_US / usecs) <= 1.5
+
+
+def test_the_last_frame_counts_until_so_many_wait(rig: Rig) -> None:
+    """`cqe-mode-rx`: a busy port goes by the frames, as the timer begins anew with each."""
+    told = rig.script("interrupts.py", "10000", "3000", "rx_moderation=last", "rx-usecs=5", "rx-frames=64")
+    assert abs(told["interrupts"] - told["frames"] / 64) < 2
+
+
+def test_ethtool_says_cqe_mode(rig: Rig) -> None:
+    """The tool's own word sets what the file shows, and takes it back."""
+    ways = "ip link add p1 type etherport; for mode in on off; do ethtool -C p1 cqe-mode-rx $mode"
+    shown = rig.execute("sh", "-euc", f"{ways}; cat /sys/class/net/p1/etherport/rx_moderation; done")
+    assert shown.stdout.split() == ["last", "first"], shown.stderr
+
+
+@pytest.mark.parametrize(
+    ("algorithm", "speed", "begun", "busy"),
+    [("ixgbe", 10_000, 50, 60), ("igb", 1000, 162, 192), ("igb", 100, 162, 245), ("e1000", 1000, 50, 50)],
+)
+def test_a_driver_adapts_to_a_stream(rig: Rig, algorithm: str, speed: int, begun: int, busy: int) -> None:
+    """Full frames at line rate, by the drivers' own figures.
+
+    ixgbe goes up by 2 us an interrupt until it finds 48 frames each time (59 us). igb has half the frame's
+    octets on the wire in quarters of a microsecond, or 4000 interrupts a second at other speeds than 1G.
+    e1000 finds four frames in 50 us, too few for its bulk class.
+    """
+    settings = ("rx_moderation=interval", f"rx_adaptive={algorithm}", "adaptive-rx=on")
+    told = rig.script("interrupts.py", str(speed), "4000", *settings)
+    assert (told["begun"]["rx-usecs"], told["busy"]["rx-usecs"]) == (begun, busy)
+
+
+def test_ixgbe_adapts_by_two_microseconds(rig: Rig) -> None:
+    """It begins a stream at 12 us at the most, and never leaves its even steps."""
+    settings = ("rx_moderation=interval", "rx_adaptive=ixgbe", "adaptive-rx=on")
+    told = rig.script("interrupts.py", "10000", "4000", *settings)
+    chosen = [settings["rx-usecs"] for settings in told["chosen"]]
+    assert chosen[0] <= 14
+    assert chosen == sorted(chosen)
+    assert all(usecs % 2 == 0 for usecs in chosen)
+
+
+@pytest.mark.parametrize(("moderation", "frames"), [("interval", {256}), ("last", {256, 128, 64})])
+def test_dim_takes_its_profiles(rig: Rig, moderation: str, frames: set[int]) -> None:
+    """The kernel's own algorithm: it tries others than it begins with, and nothing but its table."""
+    usecs = {"interval": {1, 8, 64, 128, 256}, "last": {2, 8, 16, 32, 64}}[moderation]
+    settings = (f"rx_moderation={moderation}", "rx_adaptive=dim", "adaptive-rx=on")
+    told = rig.script("interrupts.py", "10000", "9000", *settings)
+    chosen = [*told["chosen"], told["busy"]]
+    assert {settings["rx-usecs"] for settings in chosen} <= usecs
+    assert {settings["rx-frames"] for settings in chosen} <= frames
+    assert len({settings["rx-usecs"] for settings in chosen}) > 1
+
+
+def test_adaptation_needs_an_algorithm(rig: Rig) -> None:
+    """A card whose driver has none says so, and where it would be said."""
+    refused = rig.execute("sh", "-c", "ip link add p1 type etherport; ethtool -C p1 adaptive-rx on")
+    assert refused.code != 0
+    assert "rx_adaptive" in refused.stderr
+
+
+@pytest.mark.parametrize(
+    ("first", "then"),
+    [
+        ("-C p2 rx-usecs 0 rx-frames 64", "-C p2 rx-usecs 0 rx-frames 1"),
+        ("-C p2 rx-usecs 0 rx-frames 64", "-C p2 rx-usecs 50 rx-frames 64"),
+        ("-C p2 rx-usecs 1000000", "-C p2 rx-usecs 50"),
+        ("-C p2 rx-usecs 0 rx-frames 64", "-G p2 rx 1"),
+    ],
+)
+def test_frames_that_wait_go_by_the_new_rule(rig: Rig, first: str, then: str) -> None:
+    """What is set while a frame waits holds for it, too."""
+    told = rig.script("other_rules.py", "ethtool", *first.split(), "then", "ethtool", *then.split())
+    assert told == [0, 1]

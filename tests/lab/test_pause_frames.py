@@ -40,3 +40,20 @@ def test_a_port_that_is_down_asks_for_no_pause(rig: Rig) -> None:
     counted = rig.script("pause_down.py")
     assert counted["held_bytes"] > 2000
     assert (counted["left_bytes"], counted["heard"]) == (0, 0)
+
+
+def test_who_obeys_no_more_does_not_wait(rig: Rig) -> None:
+    """`ethtool -A rx off` ends the pause that is running: nobody would hear its XON."""
+    counted = rig.script("obey_no_more.py")
+    assert counted["tx_frames"] == 1
+    assert 1_000_000 <= counted["tx_paused_ns"] < 2_000_000
+
+
+def test_a_lost_link_lets_go_of_what_waited(rig: Rig) -> None:
+    """Frames in the ring of a port without a link are dropped and counted; who filled it may send again."""
+    counted = rig.script("link_lost.py")
+    assert counted["held_bytes"] > 50_000
+    assert (counted["left_bytes"], counted["paused"]) == (0, 0)
+    p3, frames = counted["p3"], counted["held_bytes"] / 1514
+    assert p3["tx_ring_frames"] == 0
+    assert frames - 1 <= p3["tx_dropped_down"] <= frames, "all but the one on the wire"

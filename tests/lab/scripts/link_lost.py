@@ -1,0 +1,42 @@
+"""Inside the lab: a bridge's port loses its link while frames wait in its TX ring, charged to another port.
+
+p1 = p2 (bridge) p3 = p4: p3 is a hundred times slower than p1, and p2 has told p1 to stop. Prints what p2
+holds and whether p1 may send, a second after p4 was set down, and p3's counters.
+"""
+
+import json
+import time
+
+from inside import data_frame, make_pair, own_stats, packet_socket, raise_ports, run, setting
+
+COUNT = 100
+
+
+def main() -> None:
+    """See above."""
+    make_pair()
+    run("ip", "link", "add", "name", "p3", "type", "etherport")
+    run("ip", "link", "add", "link", "p3", "name", "p4", "type", "etherport")
+    for port in ("p3", "p4"):
+        run("ethtool", "-s", port, "speed", "10", "duplex", "full", "autoneg", "off")
+    run("ethtool", "-A", "p2", "tx", "on")
+    setting("p2", "xoff_bytes", 100_000)
+    setting("p2", "xon_bytes", 50_000)
+    run("ip", "link", "add", "name", "br0", "type", "bridge", "mcast_snooping", "0")
+    for port in ("p2", "p3"):
+        setting(port, "role", "forward")
+        run("ip", "link", "set", port, "master", "br0")
+    raise_ports("br0", "p1", "p2", "p3", "p4")
+    time.sleep(20)
+    out = packet_socket("p1")
+    for _ in range(COUNT):
+        out.send(data_frame())
+    time.sleep(0.01)
+    before = own_stats("p2")["buffer_bytes"]
+    run("ip", "link", "set", "p4", "down")
+    time.sleep(1)
+    told = {"held_bytes": before, "left_bytes": own_stats("p2")["buffer_bytes"]}
+    print(json.dumps({**told, "paused": own_stats("p1")["tx_paused"], "p3": own_stats("p3")}))
+
+
+main()
