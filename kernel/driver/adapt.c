@@ -208,26 +208,26 @@ void etherport_adapt(struct etherport_vector *vector, u32 speed_mbps, u64 now_ps
 void etherport_adapt_start(struct etherport_vector *vector)
 {
 	struct dim_cq_moder profile;
+	u32 state = 0;
 
-	vector->rx.state = vector->tx.state = 0;
-	vector->adapted_jiffy = 0;
 	switch (vector->algorithm) {
 	case ETHERPORT_FIXED:
 		break;
 	case ETHERPORT_IXGBE:
-		vector->rx.state = vector->tx.state = IXGBE_MOST_USECS + IXGBE_LATENCY;
+		state = IXGBE_MOST_USECS + IXGBE_LATENCY;
 		vector->usecs = IXGBE_START_USECS;
 		break;
 	case ETHERPORT_IGB:
 		vector->usecs = IGB_START_QUARTERS / 4;
 		break;
 	case ETHERPORT_E1000:
-		vector->rx.state = vector->tx.state = E1000_LOW;
+		state = E1000_LOW;
 		vector->usecs = USEC_PER_SEC / E1000_START_RATE;
 		break;
 	case ETHERPORT_DIM:
-		vector->dim.mode = vector->from == ETHERPORT_LAST ? DIM_CQ_PERIOD_MODE_START_FROM_CQE :
-							     DIM_CQ_PERIOD_MODE_START_FROM_EQE;
+		vector->dim.mode = DIM_CQ_PERIOD_MODE_START_FROM_EQE;
+		if (vector->from == ETHERPORT_LAST)
+			vector->dim.mode = DIM_CQ_PERIOD_MODE_START_FROM_CQE;
 		vector->dim.profile_ix = NET_DIM_DEF_PROFILE_EQE;
 		vector->dim.state = DIM_START_MEASURE;
 		profile = net_dim_get_def_rx_moderation(vector->dim.mode);
@@ -235,6 +235,9 @@ void etherport_adapt_start(struct etherport_vector *vector)
 		vector->max_frames = profile.pkts;
 		break;
 	}
+	vector->rx.state = state;
+	vector->tx.state = state;
+	vector->adapted_jiffy = 0;
 }
 
 void etherport_adapt_init(struct etherport_vector *vector)

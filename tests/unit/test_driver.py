@@ -35,13 +35,17 @@ def test_a_file_uses_only_what_stands_before_it(name: str) -> None:
 
 
 def test_each_function_is_declared_for_its_file() -> None:
-    """The header lists the files in the order of the Makefile, below each what it defines."""
-    _, *sections = re.split(
-        r"^/\* (\w+\.c(?:, \w+\.c)*) \*/$", (DRIVER / "etherport.h").read_text(), flags=re.MULTILINE
-    )
-    declared = dict(zip(sections[::2], sections[1::2], strict=True))
-    listed = [name.removesuffix(".c") for names in declared for name in names.split(", ")]
-    assert listed == [name for name in FILES if name != "main"]
+    """A header lists its files in the order of the Makefile, below each what it defines."""
+    declared = {}
+    for header in ("etherport.h", "moderation.h"):
+        text = (DRIVER / header).read_text()
+        _, *sections = re.split(r"^/\* (\w+\.c(?:, \w+\.c)*) \*/$", text, flags=re.MULTILINE)
+        listed = [name.removesuffix(".c") for names in sections[::2] for name in names.split(", ")]
+        assert listed == [name for name in FILES if name in listed]
+        declared |= dict(zip(sections[::2], sections[1::2], strict=True))
+    assert {name for names in declared for name in names.split(", ")} == {
+        f"{name}.c" for name in FILES if name != "main"
+    }
     for names, text in declared.items():
         defined = {symbol for name in names.split(", ") for symbol in DEFINED.findall(source(name[:-2]))}
         assert defined == set(re.findall(r"\b(etherport_\w+)(?=\(|;)", text))
