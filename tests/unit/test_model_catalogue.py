@@ -61,9 +61,9 @@ def test_the_current_folder_comes_before_what_is_shipped(tmp_path: Path) -> None
 
 def test_a_part_of_ones_own_hides_a_shipped_one(tmp_path: Path) -> None:
     """Parts beside a scenario come before shipped parts of the same name; the others stay."""
-    _root(tmp_path, nics=NIC.replace("100 us", "80 us"))
+    _root(tmp_path, nics=NIC.replace("64 KiB", "80 KiB"))
     parts = Catalogue.of(tmp_path, ROOT).parts()
-    assert parts.nics["rtl8125"].rx_usecs.value == 80
+    assert parts.nics["rtl8125"].buffer.value == 80 * 1024
     assert parts.modules.keys() == SHIPPED.parts().modules.keys()
 
 
@@ -83,7 +83,7 @@ def test_a_part_defined_twice_in_one_folder_is_an_error(tmp_path: Path) -> None:
         Catalogue.of(tmp_path).parts()
     assert [problem.field for problem in caught.value.problems] == ["nics.x520", "nics.rtl8125"]
     assert caught.value.problems[0].message.startswith("duplicate name, first in ")
-    assert "nics.yaml:7" in caught.value.problems[0].message
+    assert "nics.yaml:8" in caught.value.problems[0].message
 
 
 def test_every_problem_of_every_file_of_parts_is_reported(tmp_path: Path) -> None:
@@ -127,7 +127,6 @@ def test_every_shipped_figure_that_is_fitted_names_its_measurement() -> None:
         if getattr(figure := getattr(part, key), "provenance", None) == "fitted"
     }
     assert fitted.keys() == {
-        "windows10-rtl8125.rx_usecs",
         "aqr113c.fifo_unheeded",
         "macbook-2019-security.rx_byte",
         "macbook-2019-security.tx_byte",

@@ -46,17 +46,36 @@ def test_a_broken_table_of_settings_is_refused() -> None:
 
 
 @pytest.mark.parametrize(
-    ("settings", "usecs"),
+    ("settings", "moderation"),
     [
-        ("", 109),
-        ("client.rx_usecs: 50 us", 50),
-        ("client: ubuntu20, client.nic: rtl8125", 100),
-        ("client: windows10-rtl8125", 109),
+        ("", ("first", "none", 100, 0)),
+        ("client.rx_usecs: 50 us", ("first", "none", 50, 0)),
+        ("client: ubuntu20, client.nic: rtl8125", ("first", "none", 0, 1)),
+        ("client: windows10-rtl8125", ("first", "none", 100, 0)),
+        ("client: ubuntu20, client.nic: x550", ("interval", "ixgbe", 0, 0)),
+        ("client.nic: x550, client.rx_usecs: 20 us", ("interval", "none", 20, 0)),
     ],
 )
-def test_moderation_is_the_systems_then_the_cards(tmp_path: Path, settings: str, usecs: int) -> None:
-    """A setting comes first, then what the system's own driver does with its own card, then the card."""
-    assert _port(tmp_path, settings, "client-eth0").rx_usecs == usecs
+def test_moderation_is_the_drivers(
+    tmp_path: Path, settings: str, moderation: tuple[str, str, int, int]
+) -> None:
+    """A setting comes first, then what the system's own driver does with the card, then Linux's driver."""
+    port = _port(tmp_path, settings, "client-eth0")
+    assert (port.rx_moderation, port.rx_adaptive, port.rx_usecs, port.napi_defer_hard_irqs) == moderation
+
+
+@pytest.mark.parametrize(
+    ("settings", "gro"),
+    [
+        ("", False),
+        ("client: ubuntu20, client.nic: x550", True),
+        ("client: ubuntu20, client.nic: x550, client.gro: off", False),
+        ("client.gro: on", True),
+    ],
+)
+def test_segments_are_joined_where_the_system_does(tmp_path: Path, settings: str, *, gro: bool) -> None:
+    """Linux joins them as they come in, Windows behind a card without RSC does not."""
+    assert _port(tmp_path, settings, "client-eth0").gro == gro
 
 
 def test_a_new_host_brings_its_own_card(tmp_path: Path) -> None:
@@ -66,7 +85,7 @@ def test_a_new_host_brings_its_own_card(tmp_path: Path) -> None:
         ("windows10-rtl8125", "x520"),
         ("windows10-rtl8125", "rtl8125"),
     ]
-    assert plan.port("server-eth0").rx_usecs == 20
+    assert plan.port("server-eth0").rx_adaptive == "ixgbe"
 
 
 @pytest.mark.parametrize(

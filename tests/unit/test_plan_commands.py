@@ -62,9 +62,9 @@ def test_every_setting_of_every_port_is_in_the_commands(name: str) -> None:
             if port.queue.kind == "bfifo":
                 assert queues[port.name][1:] == ["limit", str(port.queue.limit_bytes)]
         if port.role == "host":
-            assert ethtool["-C", port.name] == [
-                "rx-usecs", str(port.rx_usecs), "rx-frames", str(port.rx_frames)
-            ]  # fmt: skip
+            fixed = ["off", "rx-usecs", str(port.rx_usecs), "rx-frames", str(port.rx_frames)]
+            assert ethtool["-C", port.name] == ["adaptive-rx", *(["on"] if port.adapts else fixed)]
+            assert ethtool["-K", port.name] == ["gro", "on" if port.gro else "off"]
             assert ethtool["-G", port.name] == [
                 "rx", str(port.rx_ring_frames), "tx", str(port.tx_ring_frames)
             ]  # fmt: skip

@@ -148,7 +148,7 @@ def test_numbers_have_their_base_units() -> None:
     assert figures["macbook-2019-security", "rx_byte"] == (4_200, "ps", "4.2 ns")
     assert figures["pcie-3", "coding"] == (984_615, "ppm", "98.4615 %")
     assert figures["rtl9303", "ports"] == (8, None, "8")
-    assert figures["rtl8125", "rx_usecs"] == (100, "us", "100 us")
+    assert figures["rtl8125", "rx_usecs"] == (0, "us", "0 us")
     modes, _, text = figures["rtl8125", "speeds"]
     assert modes[:2] == [
         {"speed_bps": 10_000_000, "duplex": "half"},
@@ -247,10 +247,10 @@ def test_the_figures_of_a_kind_lead_with_its_own() -> None:
     console = _Console(120)
     print_kind(console, "nic", [one("rtl8156b"), one("lance"), one("x520")])
     assert [line[:4] for line in console.cells[:4]] == [
-        ["name", "speeds", "bus", "rx_usecs"],
-        ["rtl8156b", "10 Mbit/s half..2.5 Gbit/s", "usb-3", "100 us"],
-        ["lance", "10 Mbit/s half", "-", "0 us"],
-        ["x520", "1 Gbit/s..10 Gbit/s", "-", "20 us"],
+        ["name", "speeds", "bus", "rx_moderation"],
+        ["rtl8156b", "10 Mbit/s half..2.5 Gbit/s", "usb-3", "-"],
+        ["lance", "10 Mbit/s half", "-", "-"],
+        ["x520", "1 Gbit/s..10 Gbit/s", "-", "interval"],
     ]
 
 

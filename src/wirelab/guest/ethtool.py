@@ -1,4 +1,4 @@
-"""Settings and counters of a port by the ethtool ioctl: what ``ethtool -s -A -C -G -S`` do.
+"""Settings and counters of a port by the ethtool ioctl: what ``ethtool -s -A -C -G -K -S`` do.
 
 The lab sets and reads back some fifteen settings a port and samples every counter many times a virtual
 second; a process for each would be most of a run's wall time. Source: include/uapi/linux/ethtool.h.
@@ -39,11 +39,12 @@ _MODES = {
 _AUTONEG_BIT = 6
 
 # A command whose argument is an array of 32-bit words: how it is read and set, how many words it has, and
-# which word is which option. struct ethtool_pauseparam, ethtool_coalesce, ethtool_ringparam.
+# which word is which option. struct ethtool_pauseparam, ethtool_coalesce, ethtool_ringparam, ethtool_value.
 _WORDS = {
     "ethtool -A": (0x12, 0x13, 4, {"autoneg": 1, "rx": 2, "tx": 3}),
-    "ethtool -C": (0x0E, 0x0F, 23, {"rx-usecs": 1, "rx-frames": 2}),
+    "ethtool -C": (0x0E, 0x0F, 23, {"rx-usecs": 1, "rx-frames": 2, "adaptive-rx": 10}),
     "ethtool -G": (0x10, 0x11, 9, {"rx": 5, "tx": 8}),
+    "ethtool -K": (0x2B, 0x2C, 2, {"gro": 1}),
 }
 COMMANDS = tuple(_WORDS)
 """What ``get`` and ``set`` can do."""

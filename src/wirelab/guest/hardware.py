@@ -21,12 +21,12 @@ _TRUST_FILE = "etherport/trust"
 
 def configure(port: Port, cable: Cable, tool: ethtool.Ethtool) -> None:
     """Set all that can be set while the port is still in the lab's own namespace, and down."""
-    tool.set_link(port.name, _asked(port, cable, "ethtool -s"))
-    for command in ethtool.COMMANDS:
-        tool.set(port.name, command, _asked(port, cable, command))
     folder = Path("/sys/class/net", port.name)
     for file, value in _asked(port, cable, "sysfs", "ip link set").items():
         (folder / file).write_text(f"{value}\n")
+    tool.set_link(port.name, _asked(port, cable, "ethtool -s"))
+    for command in ethtool.COMMANDS:
+        tool.set(port.name, command, _asked(port, cable, command))
     if port.pfc:
         lines = f"{iproute2.pfc(port)}\n"
         if (folder / _TRUST_FILE).exists():

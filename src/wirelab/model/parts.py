@@ -7,6 +7,7 @@ from wirelab.errors import Problem, unknown
 from wirelab.model.bus import Bus, bus_of
 from wirelab.model.ethernet import frame_bytes
 from wirelab.model.types import (
+    Adaptive,
     ByteRate,
     Celsius,
     Congestion,
@@ -17,6 +18,7 @@ from wirelab.model.types import (
     LinkMode,
     Microseconds,
     Model,
+    Moderation,
     Name,
     OnOff,
     PositiveCount,
@@ -30,7 +32,8 @@ from wirelab.model.types import (
 from wirelab.model.yamlfile import Document
 from wirelab.units import SIZE, show
 
-PartKind = Literal["host", "firewall", "switch", "hub", "module", "nic", "bus", "storage"]
+PartKind = Literal["host", "firewall", "switch", "hub", "module", "nic", "driver", "bus", "storage"]
+System = Literal["linux", "windows", "macos", "other"]
 
 STANDARD_MTU_BYTES: Final = 1500
 
@@ -44,19 +47,40 @@ class CpuCosts(Model):
     tx_byte: Figure[Cost] | None = optional("CPU time for each byte that goes out.")
 
 
-class Nic(CpuCosts):
-    """A network card: one port of a host. The CPU costs are those of its driver, on top of the host's."""
+class Interrupts(Model):
+    """How a driver lets its card wake the host."""
+
+    rx_usecs: Figure[Microseconds] | None = optional(
+        "How long an interrupt may be held back to collect frames, as `ethtool -C rx-usecs`."
+    )
+    rx_frames: Figure[Count] | None = optional(
+        "After how many frames it comes at once, as `ethtool -C rx-frames`."
+    )
+    rx_adaptive: Figure[Adaptive] | None = optional(
+        "Whose algorithm chooses `rx_usecs` by the load, as `ethtool -C adaptive-rx on`."
+    )
+    napi_defer_hard_irqs: Figure[Count] | None = optional(
+        "How often the stack looks again before it lets the card interrupt, as in `/sys/class/net`."
+    )
+    gro_flush_timeout: Figure[Microseconds] | None = optional(
+        "How long it waits for that, and GRO for more of a burst."
+    )
+
+
+class Nic(Interrupts, CpuCosts):
+    """A network card: one port of a host, with Linux's driver unless a part ``driver`` is another's.
+
+    The CPU costs are those of its driver, on top of the host's.
+    """
 
     title: Text = key("What it is called.")
     speeds: Figure[tuple[LinkMode, ...]] = key("The link modes that it offers.")
     bus: Figure[Text] | None = optional(
         "What joins it to the host, and the lanes: `pcie-3 x1`. Without one the bus is no limit."
     )
-    rx_usecs: Figure[Microseconds] = key(
-        "How long an interrupt may be held back to collect frames, as `ethtool -C rx-usecs`."
-    )
-    rx_frames: Figure[Count] | None = optional(
-        "After how many frames it comes at once, as `ethtool -C rx-frames`."
+    rx_moderation: Figure[tuple[Moderation, ...]] | None = optional(
+        "What `rx_usecs` can count from: the `first` frame that waits, the `last` one, the last interrupt "
+        "(`interval`); the default first. Without it that is `first`."
     )
     rx_ring: Figure[PositiveCount] = key("Frames that the host may have to fetch.")
     tx_ring: Figure[PositiveCount] = key("Frames that wait in the card.")
@@ -64,6 +88,14 @@ class Nic(CpuCosts):
     xoff: Figure[Size] = key("The fill of the buffer at which it sends PAUSE.")
     xon: Figure[Size] = key("The fill at which it lets the peer go on.")
     flow_control: Figure[OnOff] = key("Whether it offers PAUSE.")
+
+
+class Driver(Interrupts):
+    """What another operating system than Linux makes of a card."""
+
+    title: Text = key("What it is called.")
+    nic: Name = key("The card.")
+    system: System = key("The operating system.")
 
 
 class Host(CpuCosts):
@@ -74,10 +106,11 @@ class Host(CpuCosts):
 
     title: Text = key("What it is called.")
     nic: Name = key("The card that it usually comes with.")
+    system: System = key("The operating system: whose drivers it has.", default="linux")
     timestamps: Figure[OnOff] = key("TCP timestamps (RFC 7323); 12 bytes of each segment.")
     congestion: Figure[Congestion] = key("The congestion control that its TCP sends with.")
-    rx_usecs: Figure[Microseconds] | None = optional(
-        "Interrupt moderation, where its driver is known to differ from the card's."
+    gro: Figure[OnOff] | None = optional(
+        "Whether its stack joins segments as they come in (GRO): Linux does."
     )
 
 
@@ -151,13 +184,14 @@ class Switch(Model):
     headroom: Figure[Size] = key("What a port still takes after XOFF, for what is under way.")
 
 
-Part = Nic | Transceiver | Switch | Host | Hub | Firewall | Bus | Storage
+Part = Nic | Driver | Transceiver | Switch | Host | Hub | Firewall | Bus | Storage
 
 
 class PartsFile(Model):
     """One file of parts."""
 
     nics: dict[Name, Nic] = key("Network cards.", default_factory=dict)
+    drivers: dict[Name, Driver] = key("Cards with other drivers than Linux's.", default_factory=dict)
     modules: dict[Name, Transceiver] = key("Transceivers.", default_factory=dict)
     switches: dict[Name, Switch] = key("Switches.", default_factory=dict)
     hubs: dict[Name, Hub] = key("Repeaters.", default_factory=dict)
@@ -175,6 +209,7 @@ KINDS: Final = tuple(PartsFile.model_fields)
 
 _SECTIONS: Final[Mapping[PartKind, str]] = {
     "nic": "nics",
+    "driver": "drivers",
     "module": "modules",
     "switch": "switches",
     "hub": "hubs",
@@ -193,6 +228,11 @@ class Parts(PartsFile):
         parts: Mapping[str, Part] = getattr(self, _SECTIONS[kind])
         return parts
 
+    def driver(self, nic: str, system: System) -> Driver | None:
+        """What ``system`` drives a card with, None where that is not known to differ from Linux."""
+        fitting = (driver for driver in self.drivers.values() if (driver.nic, driver.system) == (nic, system))
+        return next(fitting, None)
+
     def kind(self, name: str) -> PartKind | None:
         """The kind of part ``name`` is, None if there is none of that name."""
         return next((kind for kind in get_args(PartKind) if name in self.of(kind)), None)
@@ -209,9 +249,9 @@ def part_problems(parts: PartsFile, document: Document) -> Iterator[Problem]:
 def card_problems(
     parts: PartsFile, nics: Iterable[str], buses: Mapping[str, Bus], document: Document
 ) -> Iterator[Problem]:
-    """The hosts and firewalls whose card is none of ``nics``, the cards whose bus is none of ``buses``."""
+    """Who has a card that is none of ``nics``, and the cards whose bus is none of ``buses``."""
     known = set(nics)
-    for section in ("hosts", "firewalls"):
+    for section in ("hosts", "firewalls", "drivers"):
         for name, part in getattr(parts, section).items():
             if part.nic not in known:
                 yield document.problem((section, name, "nic"), unknown("nic", part.nic, sorted(known)))
@@ -225,6 +265,8 @@ def card_problems(
 
 def figure_problems(part: Nic | Switch | Transceiver) -> Iterator[tuple[str, str]]:
     """The figures of a part that contradict each other, as (figure, message)."""
+    if isinstance(part, Nic) and part.rx_usecs is None and part.rx_adaptive is None:
+        yield "rx_usecs", "is missing: a card has it, or `rx_adaptive`, which chooses it by the load"
     if isinstance(part, Transceiver):
         room = part.fifo.value
         if room < frame_bytes(STANDARD_MTU_BYTES):

@@ -13,7 +13,7 @@ from wirelab.model.packets import parse_packets
 from wirelab.model.parts import PartKind, Parts
 from wirelab.model.setting_table import SettingKind, settings_of
 from wirelab.model.topology import Topology
-from wirelab.model.types import Congestion, read_on_off
+from wirelab.model.types import Congestion, Moderation, read_on_off
 from wirelab.model.yamlfile import Loc, Report
 from wirelab.units import COUNT, RATE, SIZE, Quantity, parse
 
@@ -174,5 +174,6 @@ _READERS: Final[Mapping[str, Callable[[str], Value]]] = {
     "modes": partial(_as_text, parse_modes),
     "priorities": partial(_as_text, parse_priorities),
     "trust": partial(_word, Trust, "trust"),
+    "moderation": partial(_word, Moderation, "moderation"),
     "packets": partial(_as_text, parse_packets),
 }

@@ -241,6 +241,10 @@ OnOff = Annotated[
 ]
 Congestion = Literal["cubic", "reno", "bbr", "dctcp"]
 """The congestion controls the lab's kernel is built with."""
+Moderation = Literal["first", "last", "interval"]
+"""What interrupt moderation counts from."""
+Adaptive = Literal["none", "ixgbe", "igb", "e1000", "dim"]
+"""The driver whose algorithm chooses it by the load."""
 
 LinkMode = Annotated[Mode, BeforeValidator(_mode), _such_as("2.5 Gbit/s", "100 Mbit/s half")]
 HostSpeed = Annotated[int | Literal["line"], BeforeValidator(_host_speed), _such_as("10 Gbit/s", "line")]

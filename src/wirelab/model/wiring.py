@@ -2,15 +2,15 @@
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
-from typing import Self
+from typing import Self, cast
 
 from wirelab.model.ethernet import cable_delay_ns
 from wirelab.model.metric import NETWORK
 from wirelab.model.modes import AUTO, Mode
-from wirelab.model.parts import Firewall, Host, Hub, Nic, Part, Parts, Storage, Switch, Transceiver
+from wirelab.model.parts import Driver, Firewall, Host, Hub, Nic, Part, Parts, Storage, Switch, Transceiver
 from wirelab.model.settings import PART, Setting, Target, Value, parse_priorities
 from wirelab.model.topology import MODULE_HOST_PORT, Cable, PortRef, Topology
-from wirelab.model.types import figure_value
+from wirelab.model.types import Adaptive, Moderation, figure_value
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,6 +64,12 @@ class Wiring:
         """The card of a host or a firewall."""
         return self.parts.nics[self.nic_name(node)]
 
+    def driver(self, node: str) -> Driver | None:
+        """What drives the card of a host, None where that is Linux's driver or not known to differ."""
+        if self.topology.nodes[node].kind != "host":
+            return None
+        return self.parts.driver(self.nic_name(node), self.host(node).system)
+
     def storage(self, node: str) -> Storage | None:
         """What a host reads from and writes to, None if that costs no time."""
         storage = self.own(node, "storage")
@@ -98,7 +104,10 @@ class Wiring:
         setting = self.setting(ref, name)
         if setting is not None:
             return setting.value
-        value: Value | None = figure_value(self.device(ref.node), name)
+        device = self.device(ref.node)
+        if isinstance(device, Nic) and (driver := self.driver(ref.node)) and getattr(driver, name, None):
+            device = driver
+        value: Value | None = figure_value(device, name)
         return value
 
     def asked_speed_bps(self, ref: PortRef) -> int | None:
@@ -160,13 +169,22 @@ class Wiring:
         setting = self.setting(ref, "pfc")
         return () if setting is None else parse_priorities(str(setting.value))
 
-    def rx_usecs(self, ref: PortRef) -> int:
-        """The interrupt moderation of a card's port; that of a host's own driver comes first."""
-        if self.topology.nodes[ref.node].kind == "host" and self.setting(ref, "rx_usecs") is None:
-            host = self.host(ref.node)
-            if host.rx_usecs and host.nic == self.nic_name(ref.node):
-                return host.rx_usecs.value
-        return self.number(ref, "rx_usecs")
+    def adaptive(self, ref: PortRef) -> Adaptive:
+        """What chooses the interrupt moderation of a card's port; a set ``rx_usecs`` switches it off."""
+        driver = self.driver(ref.node)
+        if self.setting(ref, "rx_usecs") is not None or (driver and driver.rx_usecs):
+            return "none"
+        return cast("Adaptive", self.value(ref, "rx_adaptive") or "none")
+
+    def moderations(self, ref: PortRef) -> tuple[Moderation, ...]:
+        """What the interrupt moderation of a card's port can count from, the default first."""
+        modes = self.nic(ref.node).rx_moderation
+        return modes.value if modes else ("first",)
+
+    def moderation(self, ref: PortRef) -> Moderation:
+        """What it counts from."""
+        setting = self.setting(ref, "rx_moderation")
+        return self.moderations(ref)[0] if setting is None else cast("Moderation", setting.value)
 
     def fifo_bytes(self, ref: PortRef) -> int:
         """What a module holds in front of a port.

@@ -83,7 +83,7 @@ def _port(plan: Plan, port: Port) -> Iterator[str]:
     yield from (f"# {port.name}: {topic}: {', '.join(texts)}" for topic, texts in topics.items())
     if port.pfc:
         yield f"# {port.name}: made with numtxqueues {iproute2.PRIORITIES}"
-    card = ("ethtool -C", "ethtool -G") if port.role == "host" else ()
+    card = ("ethtool -C", "ethtool -G", "ethtool -K") if port.role == "host" else ()
     for tool in ("ip link set", "ethtool -s", "ethtool -A", *card):
         options = {setting.option: value for setting, value in values if setting.tool == tool}
         words = _phy(options) if tool == "ethtool -s" else " ".join(map(_option, options.items()))

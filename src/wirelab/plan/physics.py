@@ -15,7 +15,7 @@ from wirelab.model.settings import FRAMES
 from wirelab.model.topology import PortRef
 from wirelab.model.wiring import Wiring
 from wirelab.plan.types import Bus, Netem, Pool, Port, Queue
-from wirelab.units import COUNT, PPM, parse
+from wirelab.units import COUNT, NS_PER_US, PPM, parse
 
 FORWARD_RING_FRAMES: Final = 1
 """A forwarding port keeps its frames in the egress queue; the ring only feeds the wire."""
@@ -112,8 +112,13 @@ def _queue(wiring: Wiring, ref: PortRef, kind: str, limit_bytes: int | None) -> 
 def _card(port: Port, wiring: Wiring, ref: PortRef) -> Port:
     return replace(
         port,
-        rx_usecs=wiring.rx_usecs(ref),
+        rx_usecs=0 if wiring.adaptive(ref) != "none" else wiring.number(ref, "rx_usecs"),
         rx_frames=int(wiring.value(ref, "rx_frames") or 0),
+        rx_moderation=wiring.moderation(ref),
+        rx_adaptive=wiring.adaptive(ref),
+        gro=_gro(wiring, ref),
+        napi_defer_hard_irqs=int(wiring.value(ref, "napi_defer_hard_irqs") or 0),
+        gro_flush_timeout_ns=int(wiring.value(ref, "gro_flush_timeout") or 0) * NS_PER_US,
         rx_ring_frames=wiring.number(ref, "rx_ring"),
         tx_ring_frames=wiring.number(ref, "tx_ring"),
         buffer_bytes=wiring.number(ref, "buffer"),
@@ -121,6 +126,15 @@ def _card(port: Port, wiring: Wiring, ref: PortRef) -> Port:
         xon_bytes=wiring.number(ref, "xon"),
         queue=_queue(wiring, ref, HOST_QUEUE, None),
     )
+
+
+def _gro(wiring: Wiring, ref: PortRef) -> bool:
+    """Whether segments are joined; a firewall is Linux."""
+    if wiring.topology.nodes[ref.node].kind != "host":
+        return True
+    said = wiring.own(ref.node, "gro")
+    part = wiring.host(ref.node).gro
+    return bool(said) if said is not None else part is None or part.value
 
 
 def _switch(port: Port, wiring: Wiring, ref: PortRef) -> Port:

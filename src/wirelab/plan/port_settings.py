@@ -5,13 +5,21 @@ library only, for the guest. A name ends in its unit.
 """
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Literal
 
 from wirelab.plan.types import Cable, Port
 
 Tool = Literal[
-    "ip link set", "ethtool -s", "ethtool -A", "ethtool -C", "ethtool -G", "dcb pfc", "dcb apptrust", "sysfs"
+    "ip link set",
+    "ethtool -s",
+    "ethtool -A",
+    "ethtool -C",
+    "ethtool -G",
+    "ethtool -K",
+    "dcb pfc",
+    "dcb apptrust",
+    "sysfs",
 ]
 Value = int | str | bool
 
@@ -49,6 +57,21 @@ def _hardware(topic: str, field: str, text: str, name: str = "") -> PortSetting:
     return PortSetting(name, "sysfs", f"etherport/{name}", text, topic, field)
 
 
+def _is_moderated(port: Port) -> bool:
+    """By figures that stand still, and not by what its driver makes of the load."""
+    return not port.adapts
+
+
+def _stack(name: str, file: str) -> PortSetting:
+    """What the stack does of every card where it says when to interrupt, and of others not."""
+    return PortSetting(name, "sysfs", file, file, "stack", is_of=lambda port: port.napi_defer_hard_irqs)
+
+
+def _ends_frames(port: Port) -> bool:
+    """In a stack."""
+    return port.role == "host"
+
+
 PORT_SETTINGS: tuple[PortSetting, ...] = (
     PortSetting("autoneg", "ethtool -s", "autoneg", "whether it negotiates"),
     PortSetting("speed_bps", "ethtool -s", "speed", "forced speed", is_of=lambda port: not port.autoneg),
@@ -59,8 +82,23 @@ PORT_SETTINGS: tuple[PortSetting, ...] = (
     PortSetting("pause_autoneg", "ethtool -A", "autoneg", "whether PAUSE is negotiated"),
     PortSetting("pause_rx", "ethtool -A", "rx", "whether it obeys PAUSE"),
     PortSetting("pause_tx", "ethtool -A", "tx", "whether it sends PAUSE"),
-    PortSetting("rx_usecs", "ethtool -C", "rx-usecs", "how long an interrupt is held back"),
-    PortSetting("rx_frames", "ethtool -C", "rx-frames", "with which frame it comes at the latest"),
+    *(
+        replace(setting, is_of=_ends_frames)
+        for setting in (
+            _hardware("interrupt moderation", "rx_moderation", "counts from"),
+            _hardware("interrupt moderation", "rx_adaptive", "adapts as"),
+            PortSetting("adapts", "ethtool -C", "adaptive-rx", "whether that follows the load"),
+            PortSetting("gro", "ethtool -K", "gro", "whether segments are joined as they come in"),
+        )
+    ),
+    _stack("napi_defer_hard_irqs", "napi_defer_hard_irqs"),
+    _stack("gro_flush_timeout_ns", "gro_flush_timeout"),
+    PortSetting(
+        "rx_usecs", "ethtool -C", "rx-usecs", "how long an interrupt is held back", is_of=_is_moderated
+    ),
+    PortSetting(
+        "rx_frames", "ethtool -C", "rx-frames", "with which frame it comes at the latest", is_of=_is_moderated
+    ),
     PortSetting("rx_ring_frames", "ethtool -G", "rx", "receive ring"),
     PortSetting("tx_ring_frames", "ethtool -G", "tx", "transmit ring"),
     _hardware("bus", "bus.bps", "rate in each direction"),

@@ -16,6 +16,8 @@ SCHEMA = 2
 Role = Literal["host", "forward", "repeat"]
 Duplex = Literal["full", "half"]
 Trust = Literal["pcp", "dscp"]
+Moderation = Literal["first", "last", "interval"]
+Adaptive = Literal["none", "ixgbe", "igb", "e1000", "dim"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -159,6 +161,7 @@ class Port:
     comes to is known when it is up. With ``pause_autoneg`` the same holds for PAUSE. A port that
     ``follow``s another one of its node has a link only while that one has, and at its speed.
     ``pfc`` are the priorities that are paused on their own (802.1Qbb) and never dropped.
+    ``rx_usecs`` counts from what ``rx_moderation`` says, or is chosen by the algorithm ``rx_adaptive``.
     ``gso_max_segs`` bounds the bursts that the stack hands to the port as one, in segments; None leaves
     the kernel's own bound.
     """
@@ -178,6 +181,11 @@ class Port:
     pause_tx: bool = False
     rx_usecs: int = 0
     rx_frames: int = 0
+    rx_moderation: Moderation = "first"
+    rx_adaptive: Adaptive = "none"
+    gro: bool = True
+    napi_defer_hard_irqs: int = 0
+    gro_flush_timeout_ns: int = 0
     rx_ring_frames: int = 1
     tx_ring_frames: int = 1
     queue: Queue | None = None
@@ -193,6 +201,11 @@ class Port:
     pfc: tuple[int, ...] = ()
     trust: Trust = "pcp"
     gso_max_segs: int | None = None
+
+    @property
+    def adapts(self) -> bool:
+        """Whether its driver chooses the interrupt moderation by the load."""
+        return self.rx_adaptive != "none"
 
 
 @dataclass(frozen=True, slots=True)
