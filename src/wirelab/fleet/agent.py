@@ -53,10 +53,8 @@ def run(
         lab = select()
         live = LiveReport(Output.for_stream(sys.stderr), job.trials, hidden=True)
         with lab.in_use():
-            chosen = usable_cpus(cpus, None)
-            matrix = Matrix(
-                Runner.of(lab, warn, use_cache=use_cache), Store(folder), chosen, live, html_report
-            )
+            runner = Runner.of(lab, warn, use_cache=use_cache)
+            matrix = Matrix(runner, Store(folder), usable_cpus(cpus, None), live, html_report)
             (finished,) = matrix.run([job])
         verdict = finished.run.verdict
         if (finished.error or verdict is Verdict.ERROR) and (lacking := no_room(work)):
