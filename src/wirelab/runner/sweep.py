@@ -204,8 +204,7 @@ class SweepRunner:
 def _read_factor(text: str, case: Case) -> Factor:
     key, equals, listed = text.partition("=")
     if not equals or not key or not listed:
-        msg = f"--vary {text}: expected key=value,value... such as module.fifo=8KiB..256KiB*2"
-        raise InputError(msg)
+        raise InputError(f"--vary {text}: expected key=value,value... such as module.fifo=8KiB..256KiB*2")
     quantity = quantity_of(case, key)
     try:
         values = (value for part in listed.split(",") for value in _values(part.strip(), key, quantity))
