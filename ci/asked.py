@@ -128,15 +128,15 @@ def _words(text: str, folder: Path) -> tuple[str, ...]:
         words = shlex.split(text)
     except ValueError as error:
         raise InputError(f"SCENARIOS={text}: {str(error).lower()}") from None
-    found: list[str] = []
+    expanded: list[str] = []
     for word in words:
         files = sorted(folder.glob(word)) if _is_file_pattern(word) else []
-        found += [str(path.relative_to(folder)) for path in files] or [word]
-    return tuple(dict.fromkeys(found))
+        expanded += [str(path.relative_to(folder)) for path in files] or [word]
+    return tuple(dict.fromkeys(expanded))
 
 
 def _is_file_pattern(word: str) -> bool:
-    return os.sep in word and not Path(word).is_absolute() and any(each in word for each in "*?[")
+    return os.sep in word and not Path(word).is_absolute() and any(character in word for character in "*?[")
 
 
 def _number(name: str, text: str) -> int:

@@ -63,8 +63,8 @@ def answer(asked: Asked, *argv: str) -> Any:  # noqa: ANN401 - whatever the comm
 
 def catalogue(asked: Asked) -> list[dict[str, Any]]:
     """The scenarios that are asked for, as `wirelab list --json` has them."""
-    found: list[dict[str, Any]] = answer(asked, "list", "--json", "--", *asked.scenarios)
-    return found
+    scenarios: list[dict[str, Any]] = answer(asked, "list", "--json", "--", *asked.scenarios)
+    return scenarios
 
 
 def shards(asked: Asked, count: int) -> list[dict[str, Any]]:

@@ -93,11 +93,11 @@ def annotated(documents: Sequence[Mapping[str, Any]], files: Mapping[str, str]) 
                     kind = _KINDS[Verdict(check["verdict"])]
                     lines.setdefault(kind, []).append(_annotation(kind, document, variant, check, files))
     shown: list[str] = []
-    for kind, found in lines.items():
-        first = found if len(found) <= ANNOTATIONS_MAX else found[: ANNOTATIONS_MAX - 1]
-        shown += first
-        if len(first) < len(found):
-            shown.append(f"::{kind} title=wirelab::{len(found) - len(first)} more: the summary has them")
+    for kind, commands in lines.items():
+        count = len(commands) if len(commands) <= ANNOTATIONS_MAX else ANNOTATIONS_MAX - 1
+        shown += commands[:count]
+        if more := len(commands) - count:
+            shown.append(f"::{kind} title=wirelab::{more} more: the summary has them")
     return shown
 
 

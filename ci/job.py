@@ -27,7 +27,7 @@ def check(asked: Asked, runner: Runner) -> int:
     """Say what is about to be done: bad input is told in seconds, before anything is built."""
     runner.output(results=str(asked.out))
     if asked.do is not Do.LAB:
-        names = [each["name"] for each in cli.catalogue(asked)]
+        names = [scenario["name"] for scenario in cli.catalogue(asked)]
         print(f"{asked.do}: {len(names)} scenarios: {' '.join(names)}")
     return 0
 
@@ -60,7 +60,7 @@ def run(asked: Asked, runner: Runner) -> int:
 
 def summary(asked: Asked, runner: Runner) -> int:
     """One verdict on what all machines have found; a scenario that none has a result of is an error."""
-    required = sorted({each["name"] for each in cli.catalogue(asked)})
+    required = sorted({scenario["name"] for scenario in cli.catalogue(asked)})
     cli.begin(asked)
     # A machine that died has left nothing, not even the folder.
     asked.collected.mkdir(parents=True, exist_ok=True)
@@ -68,7 +68,8 @@ def summary(asked: Asked, runner: Runner) -> int:
     argv += [f"--seeds={asked.seeds}"] if asked.seeds else []
     code = cli.call(asked, *argv, "--", str(asked.collected))
     # What does not hold stands where it ran; only of what never came nobody has said anything yet.
-    return _judged(asked, runner, code, [each for each in _documents(asked) if _is_lost(each)])
+    lost = [document for document in _documents(asked) if _is_lost(document)]
+    return _judged(asked, runner, code, lost)
 
 
 def _documents(asked: Asked) -> list[dict[str, Any]]:
@@ -76,12 +77,12 @@ def _documents(asked: Asked) -> list[dict[str, Any]]:
     path = asked.out / cli.RESULTS
     if not path.is_file():
         return []
-    found: list[dict[str, Any]] = json.loads(path.read_text(encoding="utf-8"))
-    return found
+    documents: list[dict[str, Any]] = json.loads(path.read_text(encoding="utf-8"))
+    return documents
 
 
 def _is_lost(document: Mapping[str, Any]) -> bool:
-    return [check["name"] for each in document["variants"] for check in each["checks"]] == [_LOST]
+    return [check["name"] for variant in document["variants"] for check in variant["checks"]] == [_LOST]
 
 
 def _judged(asked: Asked, runner: Runner, code: int, told: Sequence[Mapping[str, Any]]) -> int:
@@ -100,12 +101,12 @@ def _files(asked: Asked, runner: Runner) -> dict[str, str]:
     """The file of each scenario, relative to the repository; without those that are not in it."""
     home = Path(runner.environ.get("GITHUB_WORKSPACE") or asked.folder).resolve()
     tool = Path(__file__).resolve().parents[1]
-    found: dict[str, str] = {}
-    for each in cli.catalogue(asked):
-        path = (asked.folder / each["file"]).resolve()
+    files: dict[str, str] = {}
+    for scenario in cli.catalogue(asked):
+        path = (asked.folder / scenario["file"]).resolve()
         if path.is_relative_to(home) and (tool == home or not path.is_relative_to(tool)):
-            found[each["name"]] = str(path.relative_to(home))
-    return found
+            files[scenario["name"]] = str(path.relative_to(home))
+    return files
 
 
 STEPS: Final[Mapping[str, Step]] = {

@@ -58,8 +58,12 @@ class ActionModule(ActionBase):
         return {**result, "changed": kept > 0, "results": kept}
 
     def _lost(self, result: dict[str, Any], queue: JobQueue, host: str, why: str) -> dict[str, Any]:
-        queue.lose(host, why)
         self._display.display(f"  {host}: lost: {why}")
+        try:
+            queue.lose(host, why)
+        except (OSError, WirelabError) as error:
+            # The summary will not name it then. Why it was lost has been said.
+            self._display.display(f"  {error}")
         return {**result, "changed": False, "lost": why}
 
     def _home(self, path: str) -> str:

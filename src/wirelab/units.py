@@ -85,6 +85,7 @@ RATE: Final = Quantity(
         f"{prefix}{wrong}".lower(): f"{prefix}bit/s"
         for prefix in ("", "k", "M", "G")
         for wrong in ("bps", "b/s", "bit", "bits", "bits/s", "b", "")
+        if prefix or wrong
     },
     rounding=("bit/s", "kbit/s", "Mbit/s", "Gbit/s"),
 )

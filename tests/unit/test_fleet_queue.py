@@ -24,16 +24,14 @@ def test_orders_are_claimed_in_their_order_and_once(queue: JobQueue) -> None:
     """Whoever asks; then there is none, and the queue is finished when each has a result."""
     with queue.present("a"), queue.present("b"):
         claims = [queue.claim("ab"[number % 2]) for number in range(4)]
-        assert [claim.job for claim in claims if claim] == list(JOBS)
+        assert [claim.title for claim in claims if claim] == [job.title for job in JOBS]
         assert queue.claim("a") is None
         for number, claim in enumerate(claims, 1):
             assert not queue.is_finished()
             assert claim is not None
-            assert queue.finish(claim, "a", queue.folder / str(number), "pass") == (number, 4)
+            assert queue.finish(claim, "a", queue.folder / str(number)) == (number, 4)
         assert queue.is_finished()
-    assert [(result.job, result.host, result.verdict) for result in queue.results()] == [
-        (job, "a", "pass") for job in JOBS
-    ]
+    assert [(result.title, result.host) for result in queue.results()] == [(job.title, "a") for job in JOBS]
 
 
 def test_what_is_given_back_is_the_next(queue: JobQueue) -> None:
@@ -43,7 +41,7 @@ def test_what_is_given_back_is_the_next(queue: JobQueue) -> None:
     queue.give_back(claim)
     again = queue.claim("b")
     assert again is not None
-    assert again.job == JOBS[0]
+    assert again.title == JOBS[0].title
 
 
 def test_what_broke_on_a_worker_is_for_the_others(queue: JobQueue) -> None:
@@ -55,10 +53,10 @@ def test_what_broke_on_a_worker_is_for_the_others(queue: JobQueue) -> None:
             queue.give_back(claim, broke_on="a")
             following = queue.claim("a")
             assert following is not None
-            assert following.job == JOBS[1]
+            assert following.title == JOBS[1].title
         alone = queue.claim("a")
         assert alone is not None
-        assert alone.job.broke_on == ("a",)
+        assert alone.broke_on == ("a",)
         queue.drop(alone, "it broke twice")
     assert queue.dropped() == {"scenario-1": "it broke twice"}
 
@@ -76,14 +74,14 @@ def test_a_dead_process_has_no_claim(queue: JobQueue) -> None:
     assert not queue.is_finished()
     claim = queue.claim("b")
     assert claim is not None
-    assert claim.job == JOBS[0]
+    assert claim.title == JOBS[0].title
 
 
 def _work(queue: JobQueue, host: str) -> None:
     with queue.present(host):
         while not queue.is_finished():
             if claim := queue.claim(host):
-                queue.finish(claim, host, queue.folder, "pass")
+                queue.finish(claim, host, queue.folder)
 
 
 def test_workers_at_once_do_not_meet(tmp_path: Path) -> None:
@@ -96,7 +94,7 @@ def test_workers_at_once_do_not_meet(tmp_path: Path) -> None:
         process.start()
     for process in processes:
         process.join()
-    assert [result.job for result in queue.results()] == jobs
+    assert [result.title for result in queue.results()] == [job.title for job in jobs]
 
 
 def test_a_host_may_have_any_name(queue: JobQueue) -> None:
@@ -111,3 +109,28 @@ def test_a_folder_that_cannot_be_made_is_named() -> None:
     """With what the system says of it."""
     with pytest.raises(LabError, match="/proc/queue"):
         JobQueue.make(Path("/proc/queue"), JOBS)
+
+
+def test_who_waits_writes_nothing(queue: JobQueue) -> None:
+    """A worker that asks three times a second for what others have leaves the file alone."""
+    matrix = queue.folder / "matrix.json"
+    with queue.present("a"), queue.present("b"):
+        while queue.claim("a"):
+            pass
+        before = matrix.stat()
+        assert queue.claim("b") is None
+        after = matrix.stat()
+    assert (after.st_ino, after.st_mtime_ns) == (before.st_ino, before.st_mtime_ns)
+
+
+def test_a_full_disk_is_said_and_loses_nothing(queue: JobQueue) -> None:
+    """With the file and what helps; what was known before is known afterwards."""
+    fresh = queue.folder / ".matrix.json"
+    fresh.symlink_to("/dev/full")
+    with pytest.raises(LabError, match=r"\.matrix\.json: .*No space left on device") as caught:
+        queue.claim("a")
+    assert "make room" in (caught.value.hint or "")
+    fresh.unlink()
+    claim = queue.claim("b")
+    assert claim is not None
+    assert claim.title == JOBS[0].title

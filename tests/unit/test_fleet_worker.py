@@ -109,6 +109,25 @@ def test_a_lost_worker_leaves_its_scenario_to_the_others(tmp_path: Path, how: st
     assert kept(results) == ["a", "b"]
 
 
+def test_a_full_disk_does_not_hide_why_a_worker_was_lost(tmp_path: Path) -> None:
+    """The queue cannot note that its job is free, which it is as soon as the worker is gone."""
+    queue = JobQueue.make(tmp_path / "queue", [QueuedJob("a", 1)])
+    fresh = queue.folder / ".matrix.json"
+
+    def fill_and_cut(argv: Sequence[str]) -> bytes:
+        if "run" in argv:
+            fresh.symlink_to("/dev/full")
+            raise LostError("its cable is cut")
+        return Machine().ask(argv)
+
+    lost = worker("lost", Machine(), queue, tmp_path / "results")
+    lost.agent = Agent(fill_and_cut, ("python",), "/there")
+    with pytest.raises(LostError, match="cable"):
+        lost.work()
+    fresh.unlink()
+    assert queue.claim("good")
+
+
 def test_a_scenario_in_flight_is_waited_for(tmp_path: Path) -> None:
     """A worker with nothing left to do stays, for another may be lost."""
     queue = JobQueue.make(tmp_path / "queue", [QueuedJob("a", 1)])

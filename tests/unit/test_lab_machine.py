@@ -25,15 +25,19 @@ class Usage(NamedTuple):
     free: int
 
 
-def death(folder: Path, script: str) -> LabError:
-    """The error of a lab whose kernel is a shell script."""
+def machine_of(folder: Path, script: str) -> Machine:
+    """A lab whose kernel is a shell script."""
     kernel, root, run = folder / "kernel", folder / "root", folder / "run"
     kernel.write_text(f"#!/bin/sh\n{script}\n")
     kernel.chmod(0o755)
     root.mkdir()
     run.mkdir()
-    cpu = min(os.sched_getaffinity(0))
-    with pytest.raises(LabError) as caught, Machine(kernel, root, run, seed=1, cpu=cpu) as machine:
+    return Machine(kernel, root, run, seed=1, cpu=min(os.sched_getaffinity(0)))
+
+
+def death(folder: Path, script: str) -> LabError:
+    """The error of such a lab."""
+    with pytest.raises(LabError) as caught, machine_of(folder, script) as machine:
         machine.wait(PATIENCE_S)
     return caught.value
 
@@ -58,3 +62,12 @@ def test_a_lab_without_room_for_its_memory_is_told_of_it(
     hint = death(tmp_path, "kill -BUS $$").hint or ""
     assert "which has 5 MiB free: make room there, or set TMPDIR" in hint
     assert "up to 768 MiB" in hint
+
+
+def test_a_lab_that_is_off_cannot_be_waited_for(tmp_path: Path) -> None:
+    """Whoever asks it anything is told that, and gets no error of Python's."""
+    machine = machine_of(tmp_path, "exit 1")
+    with pytest.raises(LabError, match="the lab is not switched on"):
+        machine.wait(PATIENCE_S)
+    with pytest.raises(LabError, match="the lab is not switched on"):
+        machine.wall_s()

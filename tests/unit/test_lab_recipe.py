@@ -59,6 +59,7 @@ def test_the_series_are_those_the_driver_is_tested_with() -> None:
     assert [series.name for series in SHIPPED.series] == ["7.2", "6.12", "6.1"]
     assert [series.package for series in SHIPPED.choices("6.1")] == ["linux-source-6.1"]
     assert SHIPPED.choices(None) == SHIPPED.series
+    assert len(set(SHIPPED.series)) == 3, "what is frozen holds nothing that can be changed"
 
 
 def test_an_unknown_series_is_an_input_error() -> None:

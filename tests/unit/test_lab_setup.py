@@ -15,7 +15,7 @@ from typer.testing import CliRunner
 
 from wirelab.cli.lab import app as lab_app
 from wirelab.errors import InputError, LabError
-from wirelab.lab import apt, debian, doctor, kbuild, kernel, packages, rootfs, scratch
+from wirelab.lab import apt, debian, doctor, kbuild, kernel, machine, packages, rootfs, scratch
 from wirelab.lab.cache import Cache
 from wirelab.lab.mirror import Mirror
 from wirelab.lab.packages import Need
@@ -204,11 +204,13 @@ def test_apt_is_told_of_our_folders_alone(tmp_path: Path) -> None:
 def test_every_source_must_be_signed_by_debian() -> None:
     """Also a mirror that the user names; a suite without an address is left out."""
     lines = apt.source_lines(Mirror("http://near.example/debian"), ["trixie", "trixie-security"])
-    assert lines == [f"deb [arch=amd64 signed-by={apt.KEYRING}] http://near.example/debian trixie main"]
+    assert lines == [
+        f"deb [arch=amd64 signed-by={packages.KEYRING_FILE}] http://near.example/debian trixie main"
+    ]
 
 
 @pytest.mark.skipif(
-    shutil.which("apt-get") is None or not apt.KEYRING.exists(), reason="no apt of Debian's here"
+    shutil.which("apt-get") is None or not packages.KEYRING.is_met, reason="no apt of Debian's here"
 )
 def test_a_mirror_that_debian_did_not_sign_is_refused(
     tmp_path: Path, empty: dict[str, str], monkeypatch: pytest.MonkeyPatch
@@ -245,6 +247,18 @@ def test_doctor_helps(empty: dict[str, str], monkeypatch: pytest.MonkeyPatch) ->
     assert "no-such-package" in (bad["packages for the kernel build"].fix or "")
     assert all(finding.fix for finding in bad.values())
     assert not Path(empty["WIRELAB_CACHE"]).exists()
+
+
+def test_doctor_takes_no_error_for_well(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Also where nobody knows what helps: then there is no line, and not an empty one."""
+
+    def broken(_: Path) -> Path:
+        raise LabError("no memory at all")
+
+    monkeypatch.setattr(machine, "memory_folder", broken)
+    (finding,) = (finding for finding in doctor.examine({}) if finding.detail == "no memory at all")
+    assert not finding.ok
+    assert finding.fix is None
 
 
 def test_doctor_sees_a_cache_that_cannot_be_written() -> None:

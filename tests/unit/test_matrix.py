@@ -15,9 +15,13 @@ from test_run import LOSSY, Listener, Playback, run_matrix, trial
 
 from wirelab.cli.names import load_all, read_seeds, usable_cpus
 from wirelab.errors import InputError, LabError
+from wirelab.fleet.matrix import jobs_of
 from wirelab.report.junit import junit
 from wirelab.report.summary import claim, count_line, markdown, result_line
 from wirelab.runner.job import Job
+from wirelab.runner.matrix import Matrix
+from wirelab.runner.store import Store
+from wirelab.runner.trial import Runner
 from wirelab.verdict.verdict import Verdict
 
 if TYPE_CHECKING:
@@ -28,6 +32,8 @@ if TYPE_CHECKING:
     from wirelab.plan.types import Plan
     from wirelab.runner.job import FinishedJob
     from wirelab.runner.run_result import RunResult
+
+PATIENCE_S = 5.0
 
 
 def jobs(*names: str) -> list[Job]:
@@ -66,6 +72,34 @@ def test_the_longest_begins_first(tmp_path: Path) -> None:
     testbed = Playback({"short": recording(), "long": LabError("as good as any")})
     run_matrix([Job("a", 1, (short,)), Job("b", 1, (long,))], testbed, tmp_path, (0,), listener)
     assert [line for line in listener.told if line.endswith("begins")] == ["long begins", "short begins"]
+
+
+def test_a_screen_that_takes_nothing_does_not_stop_the_others(tmp_path: Path) -> None:
+    """`wirelab run | less`: while the line of one job is not taken, another goes on from trial to trial."""
+    is_told, is_begun = threading.Event(), threading.Event()
+
+    def wait_for_the_screen() -> None:
+        assert is_told.wait(PATIENCE_S)
+
+    testbed = Playback({"quick": recording(), "first": wait_for_the_screen, "second": is_begun.set})
+    went_on: list[bool] = []
+
+    def print_line(_: FinishedJob) -> None:
+        is_told.set()
+        went_on.append(is_begun.wait(PATIENCE_S))
+
+    long = Job("long", 1, (trial("first"), trial("second", LOSSY.name)))
+    matrix = Matrix(Runner(testbed), Store(tmp_path), (0, 1), Listener(), on_finished=print_line)
+    matrix.run([*jobs("quick"), long])
+    assert went_on == [True, True]
+
+
+def test_a_job_without_a_result_is_said(tmp_path: Path) -> None:
+    """It is never passed over: what asks for two verdicts does not get one."""
+    nothing = Job("nothing-to-do", 3, ())
+    with pytest.raises(LabError, match="nothing-to-do, seed 3: it ended without a result"):
+        run_matrix([*jobs("good"), nothing], Playback({"good": recording()}), tmp_path)
+    assert (tmp_path / "latest" / "good" / "result.json").is_file()
 
 
 def test_an_interrupt_keeps_what_was_finished(tmp_path: Path) -> None:
@@ -146,6 +180,14 @@ def test_more_seeds_than_anybody_can_wait_for(text: str) -> None:
     """They are refused with the limit, and no list of them is made first."""
     with pytest.raises(InputError, match="expected 1 to 10000 seeds, each from 0 to 4294967295"):
         read_seeds(text)
+
+
+def test_a_fleet_is_not_asked_for_more_than_one_machine(tmp_path: Path) -> None:
+    """As many runs as `wirelab run` does, and no queue of millions: with the same words."""
+    assert len(jobs_of(["clean-10g"], range(10_000), tmp_path)) == 10_000
+    for names, seeds in ((["clean-10g"], 10_001), (["clean-10g", "sfp-mismatch"], 5001)):
+        with pytest.raises(InputError, match="runs are too many for one command, at most 10000"):
+            jobs_of(names, range(seeds), tmp_path)
 
 
 def test_names_patterns_and_all() -> None:

@@ -41,6 +41,11 @@ def test_every_quantity_is_among_all() -> None:
     }
 
 
+def test_a_number_without_a_unit_is_no_mistaken_unit() -> None:
+    """It has a message of its own: what people write instead of a unit is never nothing."""
+    assert [quantity.name for quantity in QUANTITIES if "" in quantity.mistakes] == []
+
+
 @given(values, quantities)
 def test_what_is_shown_is_read_back(value: int, quantity: Quantity) -> None:
     """Printing a quantity and reading it gives the same number of base units, whatever its size."""

@@ -44,7 +44,6 @@ _sweep = app.command("sweep")(sweep_command)
 _parts = app.command("parts")(parts_command)
 app.add_typer(lab.app, name="lab")
 
-
 _GARBAGE_OBJECTS: Final = 100_000
 
 
@@ -86,11 +85,11 @@ def exec_command(  # noqa: PLR0913 the options of a command line
     The current folder is the working folder, read-only. The output and the exit code are the command's.
     Its standard input is empty.
     """
-    lab = select(kernel, root)
-    with lab.in_use(), scratch_folder() as folder:
+    chosen = select(kernel, root)
+    with chosen.in_use(), scratch_folder() as folder:
         code = run_in_lab(
             command,
-            lab,
+            chosen,
             folder,
             work=Path.cwd(),
             writable=writable or [],

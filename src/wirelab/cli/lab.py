@@ -24,7 +24,7 @@ from wirelab.lab.reporter import Reporter
 app = typer.Typer(help="Build and choose the lab's kernel and root image.", no_args_is_help=True)
 PERCENT_OF_A_LINE = 10
 
-Series = Annotated[str | None, typer.Option(help="The kernel series: 7.2, 6.12 or 6.1.")]
+SeriesName = Annotated[str | None, typer.Option(help="The kernel series: 7.2, 6.12 or 6.1.")]
 ExportFile = Annotated[
     Path, typer.Argument(help="The file to write; - is the standard output.", metavar="FILE")
 ]
@@ -34,10 +34,11 @@ ImportFile = Annotated[
 
 
 class Screen(Reporter):
-    """Shows a bar on a terminal, elsewhere a line for each step and each tenth of it; a context."""
+    """A context that shows a bar on a terminal, elsewhere a line for each step and each tenth of it."""
 
     def __init__(self, console: Console) -> None:
         self._console = console
+        self._told_percent = 0
         self._bar = progress.Progress(
             progress.SpinnerColumn(finished_text=" "),
             progress.TextColumn("{task.description}"),
@@ -65,20 +66,22 @@ class Screen(Reporter):
         self._finish()
         if self._bar.disable:
             self.say(title)
-        self._bar.add_task(title, total=total, told_percent=0)
+        self._told_percent = 0
+        self._bar.add_task(title, total=total)
 
     def advance(self, done: int) -> None:
         """So much of the bar."""
         task = self._bar.tasks[-1]
         self._bar.update(task.id, completed=done)
         percent = 100 * done // int(task.total) if task.total else 0
-        if self._bar.disable and percent >= task.fields["told_percent"] + PERCENT_OF_A_LINE:
-            self._bar.update(task.id, told_percent=percent)
+        if self._bar.disable and percent >= self._told_percent + PERCENT_OF_A_LINE:
+            self._told_percent = percent
             self.say(f"{task.description}: {percent} %")
 
     def _finish(self) -> None:
         """End the last step, whatever was left of it."""
-        for task in self._bar.tasks[-1:]:
+        if self._bar.tasks:
+            task = self._bar.tasks[-1]
             self._bar.update(task.id, total=task.total or 1, completed=task.total or 1)
             self._bar.stop_task(task.id)
 
@@ -86,7 +89,7 @@ class Screen(Reporter):
 @app.command()
 def build(
     *,
-    series: Series = None,
+    series: SeriesName = None,
     update: Annotated[bool, typer.Option("--update", help="Ask apt for newer sources and packages.")] = False,
     install_packages: Annotated[
         bool, typer.Option("--install-packages", help="Install what the build needs, with sudo unless root.")
@@ -146,7 +149,7 @@ def list_() -> None:
 
 
 @app.command()
-def path(series: Series = None) -> None:
+def path(series: SeriesName = None) -> None:
     """Print the kernel and the root folder a run would use, one a line."""
     lab = select.select(series=series)
     typer.echo(lab.kernel)

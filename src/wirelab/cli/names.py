@@ -79,6 +79,12 @@ def _seed_range(part: str, text: str) -> range:
     return range(1 if part == text.strip() and not match["last"] else first, last + 1)
 
 
+def require_runs(count: int) -> None:
+    """Raise InputError if ``count`` runs are more than one command does."""
+    if count > RUNS_MAX:
+        raise InputError(f"{count} runs are too many for one command, at most {RUNS_MAX}")
+
+
 def usable_cpus(asked: Sequence[int] | None, jobs: int | None) -> list[int]:
     """The CPUs to run labs on: those of ``--cpu``, or the first ``--jobs`` that this process may use."""
     usable = sorted(os.sched_getaffinity(0))

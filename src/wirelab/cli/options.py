@@ -1,4 +1,4 @@
-"""The options and arguments that several commands have, what the shell offers for them, and files to write.
+"""The options that several commands share: how they are declared, completed and, for files, carried out.
 
 Completion never complains: what cannot be read is not offered.
 """

@@ -9,8 +9,7 @@ from typing import Annotated
 import typer
 
 from wirelab.cli import options
-from wirelab.cli.names import RUNS_MAX, load_all, read_seeds, usable_cpus
-from wirelab.errors import InputError
+from wirelab.cli.names import load_all, read_seeds, require_runs, usable_cpus
 from wirelab.lab.select import select
 from wirelab.report.html import html_report
 from wirelab.report.live import LiveReport
@@ -52,8 +51,7 @@ def run_command(  # noqa: PLR0913 - the options of a command line
     cpus = usable_cpus(cpu, jobs)
     experiments = load_all(names or ())
     chosen_seeds = read_seeds(seeds) if seeds else [seed]
-    if (runs := len(experiments) * len(chosen_seeds)) > RUNS_MAX:
-        raise InputError(f"{runs} runs are too many for one command, at most {RUNS_MAX}")
+    require_runs(len(experiments) * len(chosen_seeds))
     work = [
         Job.of(name, experiment, one_seed)
         for name, experiment in experiments.items()

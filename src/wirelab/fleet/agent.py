@@ -19,7 +19,7 @@ from wirelab.errors import LabError, WirelabError
 from wirelab.fleet.bundle import Answer, checksum
 from wirelab.fleet.identity import Identity
 from wirelab.lab import lock
-from wirelab.lab.machine import memory_folder
+from wirelab.lab.machine import MEMORY_MIB, memory_folder
 from wirelab.lab.scratch import discard
 from wirelab.lab.select import select
 from wirelab.report.html import html_report
@@ -34,8 +34,6 @@ from wirelab.verdict.verdict import Verdict
 
 ROOM_BYTES: Final = 32 << 20
 """What a run needs on the disk of its results: raw files, a report and the bundle."""
-MEMORY_BYTES: Final = 768 << 20
-"""What a lab needs of the folder that its memory is in."""
 
 
 def run(
@@ -55,10 +53,8 @@ def run(
         lab = select()
         live = LiveReport(Output.for_stream(sys.stderr), job.trials, hidden=True)
         with lab.in_use():
-            chosen = usable_cpus(cpus, None)
-            matrix = Matrix(
-                Runner.of(lab, warn, use_cache=use_cache), Store(folder), chosen, live, html_report
-            )
+            runner = Runner.of(lab, warn, use_cache=use_cache)
+            matrix = Matrix(runner, Store(folder), usable_cpus(cpus, None), live, html_report)
             (finished,) = matrix.run([job])
         verdict = finished.run.verdict
         if (finished.error or verdict is Verdict.ERROR) and (lacking := no_room(work)):
@@ -73,7 +69,7 @@ def no_room(work: Path) -> str:
     """What is full of the folders that a run writes to; empty if none is."""
     for folder, wanted_bytes, purpose in (
         (work, ROOM_BYTES, "disk"),
-        (memory_folder(work), MEMORY_BYTES, "folder of a lab's memory"),
+        (memory_folder(work), MEMORY_MIB << 20, "folder of a lab's memory"),
     ):
         place = next(path for path in (folder, *folder.parents) if path.exists())
         free_bytes = shutil.disk_usage(place).free

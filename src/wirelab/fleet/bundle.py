@@ -101,6 +101,5 @@ def _run(text: str | None, scenario: str, seed: int) -> RunResult:
     except ValueError as error:
         raise DamagedError(f"half a result of {scenario}: {error}") from error
     if (run.scenario, run.seed) != (scenario, seed):
-        msg = f"a result of {run.scenario} with seed {run.seed} for {scenario} with seed {seed}"
-        raise DamagedError(msg)
+        raise DamagedError(f"a result of {run.scenario} with seed {run.seed} for {scenario} with seed {seed}")
     return run

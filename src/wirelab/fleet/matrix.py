@@ -17,8 +17,8 @@ from dataclasses import asdict
 from pathlib import Path
 
 from wirelab.cli.errors import exit_code_of
-from wirelab.cli.names import load_all, read_seeds
-from wirelab.cli.options import DEFAULT_SEED, Files
+from wirelab.cli.names import load_all, read_seeds, require_runs
+from wirelab.cli.options import Files
 from wirelab.cli.summary import summarize
 from wirelab.errors import InputError, LabError
 from wirelab.fleet.identity import Identity
@@ -34,6 +34,7 @@ def jobs_of(names: Sequence[str], seeds: Sequence[int], results: Path) -> list[Q
             hint = "put it in scenarios/ and run provision.yml again"
             raise InputError("a file; workers have the catalogue that they were given", file=name, hint=hint)
     experiments = load_all(names)
+    require_runs(len(experiments) * len(seeds))
     weights = weights_s(loads(experiments, results))
     return [QueuedJob(name, seed, len(experiments[name].cases)) for name in weights for seed in seeds]
 
@@ -50,10 +51,10 @@ def require_writable(folder: Path) -> None:
         raise LabError(f"{folder}: cannot write results: {error.strerror}", hint=hint) from error
 
 
-def begin(names: Sequence[str], seeds: str | None, results: Path, *, check: bool) -> None:
+def begin(names: Sequence[str], seeds: str, results: Path, *, check: bool) -> None:
     """Make the queue, unless this is a ``check``, and say what is in it."""
     select()
-    jobs = jobs_of(names, [DEFAULT_SEED] if seeds is None else read_seeds(seeds), results)
+    jobs = jobs_of(names, read_seeds(seeds), results)
     queue = ""
     if not check:
         require_writable(results)
@@ -69,7 +70,7 @@ def begin(names: Sequence[str], seeds: str | None, results: Path, *, check: bool
     sys.stdout.write(json.dumps(matrix) + "\n")
 
 
-def end(queue: JobQueue, scenarios: Sequence[str], seeds: str | None, files: Files) -> int:
+def end(queue: JobQueue, scenarios: Sequence[str], seeds: str, files: Files) -> int:
     """Say how the matrix ended, and remove its queue. Returns the exit code."""
     results = queue.results()
     lines = [f"lost: {host}: {why}" for host, why in sorted(queue.lost().items())]
@@ -86,23 +87,21 @@ def main(argv: Sequence[str]) -> int:
     """Do what was asked. Returns the exit code."""
     parser = argparse.ArgumentParser(prog="wirelab.fleet.matrix")
     commands = parser.add_subparsers(dest="command", required=True)
-    beginning = commands.add_parser("begin")
-    beginning.add_argument("--check", action="store_true", help="make nothing")
-    beginning.add_argument("--results", type=Path, required=True)
-    ending = commands.add_parser("end")
-    ending.add_argument("--queue", type=Path, required=True)
+    begin_parser = commands.add_parser("begin")
+    begin_parser.add_argument("--check", action="store_true", help="make nothing")
+    begin_parser.add_argument("--results", type=Path, required=True)
+    end_parser = commands.add_parser("end")
+    end_parser.add_argument("--queue", type=Path, required=True)
     for name in ("--junit", "--json-file", "--markdown"):
-        ending.add_argument(name, type=Path)
-    for command, nargs in ((beginning, "*"), (ending, "+")):
-        command.add_argument("--seeds", default=str(DEFAULT_SEED))
+        end_parser.add_argument(name, type=Path)
+    for command, nargs in ((begin_parser, "*"), (end_parser, "+")):
+        command.add_argument("--seeds", default="1")
         command.add_argument("scenarios", nargs=nargs)
     args = parser.parse_args(argv)
-    # What the playbook says where nobody named seeds.
-    seeds = None if args.seeds == str(DEFAULT_SEED) else args.seeds
     if args.command == "end":
         files = Files(args.junit, args.json_file, args.markdown)
-        return end(JobQueue(args.queue), args.scenarios, seeds, files)
-    begin(args.scenarios, seeds, args.results, check=args.check)
+        return end(JobQueue(args.queue), args.scenarios, args.seeds, files)
+    begin(args.scenarios, args.seeds, args.results, check=args.check)
     return 0
 
 

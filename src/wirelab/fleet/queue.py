@@ -10,7 +10,7 @@ Nothing here waits for a process that died: the kernel lets go of its locks, and
 """
 
 import contextlib
-from collections.abc import Iterable, Iterator
+from collections.abc import Collection, Iterable, Iterator
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Final, Literal, Self
@@ -28,41 +28,31 @@ _LOCK: Final = "lock"
 
 @dataclass(frozen=True, slots=True)
 class QueuedJob:
-    """A scenario to be run with a seed; it has work for so many labs at once.
+    """A scenario to be run with a seed, and how far that is; it has work for so many labs at once.
 
-    ``broke_on`` names the workers on which it ended as an error.
+    ``broke_on`` names the workers on which it ended as an error. ``host`` is the worker that has it, or that
+    brought its result, which is in ``folder``; ``why`` says why it was dropped and has none.
     """
 
     scenario: str
     seed: int
     labs: int = 1
     broke_on: tuple[str, ...] = ()
+    state: Literal["todo", "taken", "done", "dropped"] = "todo"
+    host: str = ""
+    folder: str = ""
+    why: str = ""
 
     @property
     def title(self) -> str:
-        """For a line on the screen."""
+        """For a line on the screen; no other job of its queue has the same."""
         return self.scenario if self.seed == 1 else f"{self.scenario} seed {self.seed}"
 
 
 @dataclass(frozen=True, slots=True)
-class Task:
-    """A job and how far it is: ``host`` is the worker that has it, or that brought its result.
-
-    ``folder`` and ``verdict`` are those of the result; ``why`` says why a job was dropped, which has none.
-    """
-
-    number: int
-    job: QueuedJob
-    state: Literal["todo", "taken", "done", "dropped"] = "todo"
-    host: str = ""
-    folder: str = ""
-    verdict: str = ""
-    why: str = ""
-
-
-@dataclass(frozen=True, slots=True)
 class _Matrix:
-    tasks: list[Task]
+    jobs: dict[str, QueuedJob]
+    """By their titles."""
     lost: dict[str, str] = field(default_factory=dict)
 
 
@@ -81,9 +71,9 @@ class JobQueue:
         queue = cls(folder)
         try:
             (folder / _PRESENT).mkdir(parents=True)
-            queue._write(_Matrix([Task(number, job) for number, job in enumerate(jobs)]))
         except OSError as error:
             raise LabError(f"{error.filename or folder}: no queue can be made: {error.strerror}") from error
+        queue._write(_ADAPTER.dump_json(_Matrix({job.title: job for job in jobs})))
         return queue
 
     @contextlib.contextmanager
@@ -94,7 +84,7 @@ class JobQueue:
         with lock.shared(path):
             yield
 
-    def claim(self, host: str) -> Task | None:
+    def claim(self, host: str) -> QueuedJob | None:
         """The first job for ``host``, None if there is none now.
 
         One that broke on it is for the others, as long as there are any.
@@ -102,32 +92,30 @@ class JobQueue:
         with self._changed() as matrix:
             present = self._present()
             is_alone = present <= {_file_name(host)}
-            for task in matrix.tasks:
-                left = task.state == "taken" and _file_name(task.host) not in present
-                if (task.state == "todo" or left) and (is_alone or host not in task.job.broke_on):
-                    claimed = matrix.tasks[task.number] = replace(task, state="taken", host=host)
+            for title, job in matrix.jobs.items():
+                left = job.state == "taken" and _file_name(job.host) not in present
+                if (job.state == "todo" or left) and (is_alone or host not in job.broke_on):
+                    claimed = matrix.jobs[title] = replace(job, state="taken", host=host)
                     return claimed
         return None
 
-    def give_back(self, claim: Task, *, broke_on: str | None = None) -> None:
+    def give_back(self, job: QueuedJob, *, broke_on: str | None = None) -> None:
         """Let others have it; ``broke_on`` says on which worker it broke."""
-        job = claim.job
-        if broke_on is not None:
-            job = replace(job, broke_on=(*job.broke_on, broke_on))
-        self._put(Task(claim.number, job))
+        workers = job.broke_on if broke_on is None else (*job.broke_on, broke_on)
+        self._put(replace(job, state="todo", host="", broke_on=workers))
 
-    def finish(self, claim: Task, host: str, folder: Path, verdict: str) -> tuple[int, int]:
+    def finish(self, job: QueuedJob, host: str, folder: Path) -> tuple[int, int]:
         """There is a result of it. Returns how many jobs have one, and how many there are."""
-        tasks = self._put(replace(claim, state="done", host=host, folder=str(folder), verdict=verdict))
-        return sum(task.state == "done" for task in tasks), len(tasks)
+        jobs = self._put(replace(job, state="done", host=host, folder=str(folder)))
+        return sum(job.state == "done" for job in jobs), len(jobs)
 
-    def drop(self, claim: Task, why: str) -> None:
+    def drop(self, job: QueuedJob, why: str) -> None:
         """Nobody shall try it again, and there is no result of it."""
-        self._put(replace(claim, state="dropped", why=why))
+        self._put(replace(job, state="dropped", why=why))
 
     def is_finished(self) -> bool:
         """Whether there is nothing left to wait for: no job is free, and none may become so."""
-        return all(task.state in ("done", "dropped") for task in self._read().tasks)
+        return all(job.state in ("done", "dropped") for job in self._read().jobs.values())
 
     def lose(self, host: str, why: str) -> None:
         """Note why a worker takes no part, or no longer."""
@@ -140,11 +128,11 @@ class JobQueue:
 
     def dropped(self) -> dict[str, str]:
         """The jobs that nobody could carry out, each with why."""
-        return {task.job.title: task.why for task in self._read().tasks if task.state == "dropped"}
+        return {title: job.why for title, job in self._read().jobs.items() if job.state == "dropped"}
 
-    def results(self) -> list[Task]:
-        """What there is a result of."""
-        return [task for task in self._read().tasks if task.state == "done"]
+    def results(self) -> list[QueuedJob]:
+        """The jobs that have a result."""
+        return [job for job in self._read().jobs.values() if job.state == "done"]
 
     def _present(self) -> set[str]:
         """The files of those that take part."""
@@ -155,28 +143,35 @@ class JobQueue:
                     names.add(path.name)
         return names
 
-    def _put(self, task: Task) -> list[Task]:
+    def _put(self, job: QueuedJob) -> Collection[QueuedJob]:
         with self._changed() as matrix:
-            matrix.tasks[task.number] = task
-        return matrix.tasks
+            matrix.jobs[job.title] = job
+        return matrix.jobs.values()
 
     @contextlib.contextmanager
     def _changed(self) -> Iterator[_Matrix]:
-        """What is known, for nobody else until the context ends; what was changed of it is written then."""
+        """The matrix, for nobody else until the context ends; it is written then, if it was changed."""
         with lock.exclusive(self.folder / _LOCK, lambda: None):
-            matrix = self._read()
+            before = (self.folder / _MATRIX).read_bytes()
+            matrix = _ADAPTER.validate_json(before)
             yield matrix
-            self._write(matrix)
+            # Idle workers ask three times a second.
+            if (after := _ADAPTER.dump_json(matrix)) != before:
+                self._write(after)
 
     def _read(self) -> _Matrix:
         return _ADAPTER.validate_json((self.folder / _MATRIX).read_bytes())
 
-    def _write(self, matrix: _Matrix) -> None:
+    def _write(self, content: bytes) -> None:
         fresh = self.folder / f".{_MATRIX}"
-        fresh.write_bytes(_ADAPTER.dump_json(matrix))
-        fresh.replace(self.folder / _MATRIX)
+        try:
+            fresh.write_bytes(content)
+            fresh.replace(self.folder / _MATRIX)
+        except OSError as error:
+            hint = "make room there, or set TMPDIR to another folder"
+            raise LabError(f"{fresh}: cannot be written: {error.strerror}", hint=hint) from error
 
 
 def _file_name(host: str) -> str:
-    """A file's name for a host, that may have any."""
+    """What the file of a host is called: a host may have any name, a file may not."""
     return f"host-{quote(host, safe='')}"

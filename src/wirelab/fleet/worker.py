@@ -1,5 +1,6 @@
 """One worker of a matrix, as its controller sees it: it takes the next job whenever a CPU of it is free."""
 
+import contextlib
 import time
 from collections.abc import Callable, Iterable, Sequence
 from concurrent.futures import FIRST_COMPLETED, Future, ThreadPoolExecutor, wait
@@ -12,7 +13,7 @@ from pydantic import ValidationError
 from wirelab.errors import LabError
 from wirelab.fleet.bundle import Answer, DamagedError, checksum, keep, printable
 from wirelab.fleet.identity import Identity
-from wirelab.fleet.queue import JobQueue, QueuedJob, Task
+from wirelab.fleet.queue import JobQueue, QueuedJob
 from wirelab.runner.store import Store
 from wirelab.verdict.verdict import Verdict
 
@@ -106,21 +107,14 @@ class Worker:
         return self._kept
 
     def _cpus(self) -> Sequence[int]:
-        """The CPUs to use there, if it is what we need."""
+        """The CPUs to use there. Raises LostError if it is not what we need."""
         try:
             there = self.agent.hello()
         except BrokeError as error:
             raise LostError(str(error)) from error
         if there.error:
             raise LostError(there.error)
-        wanted, again = self.wanted, "run provision.yml again"
-        # Else it would not give the same digests as we do.
-        if there.code != wanted.code:
-            theirs = f"wirelab {there.version} ({there.code})"
-            raise LostError(f"it has {theirs}, not {wanted.version} ({wanted.code}) as we do: {again}")
-        if there.lab != wanted.lab:
-            theirs = f"the lab {there.lab}, not {wanted.lab}" if there.lab else "no lab"
-            raise LostError(f"it has {theirs}: {again}")
+        self._require_same(there)
         if not there.cpus:
             raise LostError("it has no CPU for us")
         if unknown := [str(cpu) for cpu in self.cpus or () if cpu not in there.cpus]:
@@ -128,55 +122,68 @@ class Worker:
             raise LostError(f"wirelab_cpus: it has no CPU {', '.join(unknown)} for us, but {usable}")
         return self.cpus or there.cpus
 
+    def _require_same(self, there: Answer) -> None:
+        """Raise LostError if it has another wirelab or lab, which would give other digests than ours."""
+        ours = self.wanted
+        if there.code != ours.code:
+            theirs = f"wirelab {there.version} ({there.code}), not {ours.version} ({ours.code}) as we do"
+        elif there.lab != ours.lab:
+            theirs = f"the lab {there.lab}, not {ours.lab}" if there.lab else "no lab"
+        else:
+            return
+        raise LostError(f"it has {theirs}: run provision.yml again")
+
     def _loop(self, pool: ThreadPoolExecutor, free: set[int]) -> None:
-        running: dict[Future[tuple[bytes, str]], tuple[Task, list[int]]] = {}
+        running: dict[Future[tuple[bytes, str]], tuple[QueuedJob, list[int]]] = {}
         trouble: Exception | None = None
         while True:
-            while free and trouble is None and (claim := self.queue.claim(self.host)):
-                cpus = sorted(free)[: claim.job.labs]
+            while free and trouble is None and (job := self.queue.claim(self.host)):
+                cpus = sorted(free)[: job.labs]
                 free -= set(cpus)
-                future = pool.submit(self.agent.run, claim.job, cpus, use_cache=self.use_cache)
-                running[future] = claim, cpus
+                future = pool.submit(self.agent.run, job, cpus, use_cache=self.use_cache)
+                running[future] = job, cpus
             if not running and (trouble is not None or self.queue.is_finished()):
                 break
             for future in _ended(running):
-                claim, cpus = running.pop(future)
+                job, cpus = running.pop(future)
                 free |= set(cpus)
                 try:
-                    self._take(claim, future)
+                    self._take(job, future)
                 except (LostError, BrokeError, LabError) as error:
                     trouble = trouble or error
         if trouble is not None:
             raise trouble
 
-    def _take(self, claim: Task, future: Future[tuple[bytes, str]]) -> None:
+    def _take(self, job: QueuedJob, future: Future[tuple[bytes, str]]) -> None:
         """What came of a job: a result, or it is for others again."""
         try:
-            self._keep(claim, *future.result())
+            self._keep(job, *future.result())
             self._broken = 0
         except BrokeError as error:
             self._broken += 1
-            if not claim.job.broke_on:
-                self.queue.give_back(claim, broke_on=self.host)
-                self.say(f"{self.host}: {claim.job.title}: {error}; it is run once more")
+            if not job.broke_on:
+                self.queue.give_back(job, broke_on=self.host)
+                self.say(f"{self.host}: {job.title}: {error}; it is run once more")
             elif error.result is None:
-                self.queue.drop(claim, f"{self.host}: {error}")
+                self.queue.drop(job, f"{self.host}: {error}")
             else:
-                self._keep(claim, *error.result)
+                self._keep(job, *error.result)
             if self._broken >= BROKEN_IN_A_ROW:
                 raise LostError(f"{self._broken} runs in a row broke on it, the last: {error}") from error
         except BaseException:
-            self.queue.give_back(claim)
-            self.say(f"{self.host}: {claim.job.title} is for others again")
+            # Where that cannot be noted, it is free as soon as we take no part any more.
+            with contextlib.suppress(LabError):
+                self.queue.give_back(job)
+            self.say(f"{self.host}: {job.title} is for others again")
             raise
 
-    def _keep(self, claim: Task, bundle: bytes, sha256: str) -> None:
-        job, now = claim.job, datetime.now(UTC)
+    def _keep(self, job: QueuedJob, bundle: bytes, sha256: str) -> None:
+        now = datetime.now(UTC)
         try:
             folder, run = keep(bundle, sha256, self.store, scenario=job.scenario, seed=job.seed, now=now)
         except DamagedError as error:
             raise BrokeError(str(error)) from error
-        done, whole = self.queue.finish(claim, self.host, folder, run.verdict)
+        done, whole = self.queue.finish(job, self.host, folder)
         self._kept += 1
         took = "cached" if run.cached else f"{run.wall_s:.1f} s"
         self.say(f"{self.host}: {job.title}: {run.verdict}, {took} ({done} of {whole})")

@@ -13,10 +13,10 @@ from pathlib import Path
 
 from wirelab.errors import LabError
 from wirelab.lab.mirror import Mirror
+from wirelab.lab.packages import KEYRING_FILE
 from wirelab.lab.process import output, run
 from wirelab.lab.recipe import BuildContext
 
-KEYRING = Path("/usr/share/keyrings/debian-archive-keyring.gpg")
 ARCHITECTURE = "amd64"
 OFFLINE_HINT = "check the network and apt's proxy settings; WIRELAB_DEBIAN_MIRROR names another mirror"
 
@@ -103,7 +103,7 @@ def configuration(folder: Path) -> str:
 
 def source_lines(mirror: Mirror, suites: Sequence[str]) -> list[str]:
     """A sources.list for ``suites``, everything in it to be signed by Debian."""
-    options = f"[arch={ARCHITECTURE} signed-by={KEYRING}]"
+    options = f"[arch={ARCHITECTURE} signed-by={KEYRING_FILE}]"
     return [f"deb {options} {address} {suite} main" for suite in suites if (address := mirror.address(suite))]
 
 

@@ -98,14 +98,14 @@ class Archive:
             self._read()
 
     def chunks(self, name: str) -> Iterator[bytes]:
-        """The content of a member of CONTENTS. Raises InputError, after the last, if it is damaged."""
+        """The content of a member, in pieces. Raises InputError if it is damaged: only its end may tell."""
         start, size_bytes = self._places[name]
         self._member = name
         digest = hashlib.sha256()
         with self._refusals():
             self._stream.seek(start)
-            for read_bytes in range(0, size_bytes, ustar.CHUNK_BYTES):
-                chunk = ustar.read(self._stream, min(size_bytes - read_bytes, ustar.CHUNK_BYTES))
+            for offset_bytes in range(0, size_bytes, ustar.CHUNK_BYTES):
+                chunk = ustar.read(self._stream, min(size_bytes - offset_bytes, ustar.CHUNK_BYTES))
                 digest.update(chunk)
                 yield chunk
             ustar.read_padding(self._stream, size_bytes)

@@ -138,6 +138,7 @@ class Cache:
             try:
                 key = json.loads((self.root / "refs" / f"{name}.json").read_bytes())["key"]
             except PermissionError:
+                # What we may not read is somebody else's cache, not an answer that nobody knows.
                 raise
             except (OSError, ValueError, LookupError, TypeError, RecursionError):
                 return None

@@ -46,13 +46,14 @@ def ensure(context: BuildContext, *, update: bool = False) -> Entry:
     context.reporter.step(f"asking apt for the packages of {SUITE}")
     with apt.querying(context, debian_mirror, [SUITE]) as query:
         versions = query.closure(context.recipe.packages)
-        # No package is newer than the index that names it: what is, installing made.
+        # All packages are older than the index that names them: what is newer was made while installing them.
         newest_s = int(parsedate_to_datetime(query.release_date(SUITE)).timestamp())
     facts = {"suite": SUITE, "packages": versions, "newest_s": newest_s}
     key = hash_of({**facts, "steps": STEPS_VERSION})
 
     def make(folder: Path) -> dict[str, Any]:
-        log, unpacked = context.cache.log(f"{KIND}-{key}"), folder / ARCHIVE.removesuffix(".gz")
+        log = context.cache.log(f"{KIND}-{key}")
+        unpacked = folder / ARCHIVE.removesuffix(".gz")
         env = {name: value for name, value in context.environ.items() if not name.startswith("MAKE")}
         env["SOURCE_DATE_EPOCH"] = str(newest_s)
         count = counter(context.reporter, f"installing Debian {SUITE}", len(versions), "Setting up ")
@@ -104,7 +105,7 @@ def unpack(entry: Entry, root: Path, log: Path) -> None:
 
 
 def installed(status: str) -> dict[str, str]:
-    """The packages of which dpkg's file STATUS tells, with their versions."""
+    """The packages in ``status``, the text of dpkg's file STATUS, with their versions."""
     versions = {}
     for paragraph in status.split("\n\n"):
         fields = dict(re.findall(r"^(Package|Version): (\S+)$", paragraph, re.MULTILINE))

@@ -24,16 +24,17 @@ SECCOMP_ACTIONS = Path("/proc/sys/kernel/seccomp/actions_avail")
 
 @dataclass(frozen=True)
 class Finding:
-    """One thing looked at: how it is, and where it is not well the line that helps."""
+    """One thing looked at: how it is, and where it is not well the line that helps, if one is known."""
 
     name: str
     detail: str
     fix: str | None = None
+    is_error: bool = False
 
     @property
     def ok(self) -> bool:
         """Whether it is well."""
-        return self.fix is None
+        return self.fix is None and not self.is_error
 
 
 def examine(environ: Mapping[str, str] = os.environ, *, verify: bool = False) -> list[Finding]:
@@ -57,14 +58,14 @@ def examine(environ: Mapping[str, str] = os.environ, *, verify: bool = False) ->
             findings += look()
         except WirelabError as error:
             name = "lab" if isinstance(error, DamagedEntryError) else subject
-            findings.append(Finding(name, error.message, error.hint or ""))
+            findings.append(Finding(name, error.message, error.hint, is_error=True))
     # Several looks may end at the same trouble.
     return list(dict.fromkeys(findings))
 
 
 def _machine() -> Iterator[Finding]:
-    old = sys.version_info < (3, 11)
-    yield Finding("python", platform.python_version(), "install Python 3.11 or newer" if old else None)
+    is_too_old = sys.version_info < (3, 11)
+    yield Finding("python", platform.python_version(), "install Python 3.11 or newer" if is_too_old else None)
     name, cpus = platform.machine(), len(os.sched_getaffinity(0))
     yield Finding("processor", f"{name}, {cpus} CPUs", "use an x86-64 machine" if name != "x86_64" else None)
 
@@ -100,8 +101,8 @@ def _tracing() -> Iterator[Finding]:
     actions: list[str] = []
     with contextlib.suppress(OSError):
         actions = SECCOMP_ACTIONS.read_text(encoding="ascii").split()
-    without = "the kernel has no seccomp filters: labs run slower, by ptrace"
-    yield Finding("seccomp", "filters can trap system calls" if "trap" in actions else without)
+    no_filters = "the kernel has no seccomp filters: labs run slower, by ptrace"
+    yield Finding("seccomp", "filters can trap system calls" if "trap" in actions else no_filters)
 
 
 def _memory_folder() -> Iterator[Finding]:
@@ -119,7 +120,6 @@ def _cache(context: BuildContext) -> Iterator[Finding]:
     has_kernel = _is_built(context, kernel.find)
     # Not Path.exists(), which raises where it may not look.
     place = next(path for path in (root, *root.parents) if os.access(path, os.F_OK))
-    free = shutil.disk_usage(place).free
     if not os.access(place, os.W_OK | os.X_OK):
         detail = f"{place} is not yours to write"
         fix = f'set WIRELAB_CACHE to a folder of yours, or: sudo chown -R "$(id -u)" {place}'
@@ -130,7 +130,7 @@ def _cache(context: BuildContext) -> Iterator[Finding]:
     elif (lack := kbuild.space_lacking(place)) and not has_kernel:
         yield Finding("cache", lack, "make room, or set WIRELAB_CACHE to a larger disk")
     else:
-        yield Finding("cache", f"{root}, {free / 2**30:.0f} GiB free")
+        yield Finding("cache", f"{root}, {shutil.disk_usage(place).free / 2**30:.0f} GiB free")
 
 
 def _entry(name: str, entry: Entry | None, *, verify: bool) -> Iterator[Finding]:

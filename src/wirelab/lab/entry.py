@@ -73,7 +73,7 @@ class KeptFacts(BaseModel):
 
 FACTS: Final[dict[str, type[Facts]]] = {"kernel": KernelFacts, "debian": DebianFacts, "rootfs": RootFacts}
 PRODUCTS: Final = {"kernel": "linux", "debian": "debian.tar.gz", "rootfs": "root"}
-"""What each kind of build is for: a program, an archive, a folder."""
+"""The file or folder of an entry that each kind of build is made for."""
 
 
 class DamagedEntryError(LabError):

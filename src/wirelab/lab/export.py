@@ -53,7 +53,7 @@ def pack(context: BuildContext, out: BinaryIO) -> tuple[Entry, Entry]:
         for entry in (kernel_entry, base):
             stack.enter_context(entry.in_use())
         binary = stack.enter_context(_member(kernel_entry, kbuild.BINARY))
-        config = stack.enter_context(_member(kernel_entry, archive.CONFIG))
+        config = stack.enter_context(_member(kernel_entry, kbuild.CONFIG))
         packed_debian = stack.enter_context(_member(base, debian.ARCHIVE))
         context.reporter.step("comparing it with what was built")
         for entry in (kernel_entry, base, root_entry):
@@ -90,7 +90,7 @@ def unpack(context: BuildContext, file: Archive) -> bool:
         context.reporter.step("unpacking the kernel")
         _gunzip(file, folder / kbuild.BINARY)
         (folder / kbuild.BINARY).chmod(0o755)
-        _copy(file, archive.CONFIG, folder / archive.CONFIG)
+        _copy(file, archive.CONFIG, folder / kbuild.CONFIG)
         return about.kernel.facts.model_dump()
 
     def make_debian(folder: Path) -> dict[str, Any]:
@@ -188,8 +188,8 @@ def _require_recipe(context: BuildContext, file: Archive) -> None:
 
 def _about(entry: Entry, recipe: str, facts: type[FactsT]) -> BuildAbout[FactsT]:
     """What a build says of itself, but for what is about its place in this cache."""
-    said = {name: fact for name, fact in entry.facts.items() if name not in KeptFacts.model_fields}
-    return BuildAbout(key=entry.key, recipe=recipe, facts=facts.model_validate(said))
+    own = {name: fact for name, fact in entry.facts.items() if name not in KeptFacts.model_fields}
+    return BuildAbout(key=entry.key, recipe=recipe, facts=facts.model_validate(own))
 
 
 def _member(entry: Entry, name: str) -> io.BufferedReader:

@@ -18,6 +18,7 @@ from wirelab.lab.recipe import BuildContext, Recipe, Series
 from wirelab.lab.reporter import counter
 
 BINARY = PRODUCTS["kernel"]
+CONFIG = "config"
 # Raise it whenever this file changes what comes out.
 STEPS_VERSION = 1
 SPACE_BYTES = 3 << 30
@@ -72,11 +73,12 @@ def build(
     context.reporter.step("configuring")
     allconfig = f"KCONFIG_ALLCONFIG={context.recipe.config}"
     run([*MAKE, allconfig, "allnoconfig"], log=log, cwd=tree, env=env)
-    wanted, final = (path.read_text(encoding="utf-8") for path in (context.recipe.config, tree / ".config"))
+    wanted = context.recipe.config.read_text(encoding="utf-8")
+    final = (tree / ".config").read_text(encoding="utf-8")
     if lost := missing_settings(wanted, final, series.absent):
         message = f"the kernel's configuration came out without {', '.join(lost)}"
-        absent = f"if {series.name} does not have them, list them in kernel/series.toml"
-        raise LabError(message, hint=f"see what they depend on; {absent}")
+        hint = f"see what they depend on; list what {series.name} does not have in kernel/series.toml"
+        raise LabError(message, hint=hint)
 
     count = counter(context.reporter, f"compiling Linux {series.name}", objects, "  CC ")
     jobs = f"-j{len(sched_getaffinity(0))}"
@@ -85,7 +87,7 @@ def build(
     run([*MAKE, jobs, "linux"], log=log, cwd=tree, env=env, on_line=count, hint=hint)
 
     shutil.copy2(tree / BINARY, folder / BINARY)
-    shutil.copyfile(tree / ".config", folder / "config")
+    shutil.copyfile(tree / ".config", folder / CONFIG)
     shutil.copyfile(log, folder / "build.log")
     shutil.rmtree(tree)
     release = output([str(folder / BINARY), "--version"]).strip()

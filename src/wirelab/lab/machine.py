@@ -26,11 +26,11 @@ from wirelab.errors import LabError
 from wirelab.units import NS_PER_S
 
 # What a lab is given of memory. It is part of the experiment: the kernel derives TCP's limits from it.
-_MEMORY_MIB = 768
+MEMORY_MIB = 768
 
-# It always wakes up at 2023-11-14T22:13:20Z.
+# Its clock begins at 2023-11-14T22:13:20Z in every run.
 _COMMAND_LINE = (
-    f"rootfstype=hostfs rootflags=/proc/self/cwd/root ro mem={_MEMORY_MIB}M time-travel=inf-cpu "
+    f"rootfstype=hostfs rootflags=/proc/self/cwd/root ro mem={MEMORY_MIB}M time-travel=inf-cpu "
     "time-travel-start=1700000000000000000 norandmaps seccomp=auto con=null con0=fd:0,fd:1 quiet panic=-1"
 )
 
@@ -70,10 +70,12 @@ class Machine:
         self._results.mkdir(exist_ok=True)
         (self._folder / "root").symlink_to(root.absolute())
         (self._folder / "lib").symlink_to(Path(wirelab.__file__).parent)
+        self._memory = memory_folder(self._folder)
+        self._process: subprocess.Popen[bytes] | None = None
+        self._started_s = 0.0
 
     def __enter__(self) -> Self:
         """Switch the lab on."""
-        self._memory = memory_folder(self._folder)
         self._started_s = time.monotonic()
         env = {
             "HOME": str(self._folder),
@@ -102,9 +104,10 @@ class Machine:
     def __exit__(self, *_exception: object) -> None:
         """End whatever is left of it."""
         # All of the lab is one session: its own process group, whoever leads it.
+        process = self._switched_on()
         with suppress(ProcessLookupError):
-            os.killpg(self._process.pid, signal.SIGKILL)
-        self._process.wait()
+            os.killpg(process.pid, signal.SIGKILL)
+        process.wait()
 
     def wait(
         self,
@@ -116,11 +119,12 @@ class Machine:
 
         ``on_progress`` hears some ten times a second how far it is, ``on_poll`` is called at every look.
         Raises LabError when it has come no farther for ``wall_limit_s``, or ends without a status, or its
-        status is an error. What tells of no progress has to end within that time.
+        status is an error, or it is not switched on. What tells of no progress has to end within that time.
         """
+        process = self._switched_on()
         told_s, farther_s = 0.0, 0.0
         progress: Progress | None = None
-        while self._process.poll() is None:
+        while process.poll() is None:
             wall_s = self.wall_s()
             if wall_s - told_s >= _PROGRESS_S:
                 told_s, before, progress = wall_s, progress, self._progress()
@@ -133,12 +137,19 @@ class Machine:
             if on_poll is not None:
                 on_poll()
             with suppress(subprocess.TimeoutExpired):
-                self._process.wait(_POLL_S)
+                process.wait(_POLL_S)
         return self._status()
 
     def wall_s(self) -> float:
-        """How long ago it was switched on."""
+        """How long ago it was switched on. Raises LabError if it was not."""
+        self._switched_on()
         return time.monotonic() - self._started_s
+
+    def _switched_on(self) -> subprocess.Popen[bytes]:
+        """The lab's process."""
+        if self._process is None:
+            raise LabError("the lab is not switched on")
+        return self._process
 
     def _progress(self) -> Progress | None:
         """How far the lab is, None where it does not tell."""
@@ -168,10 +179,10 @@ class Machine:
     def _room(self) -> str:
         """A line where the lab's memory may not have had enough of it: a lab dies of that without a word."""
         free_mib = shutil.disk_usage(self._memory).free >> 20
-        if free_mib >= _MEMORY_MIB:
+        if free_mib >= MEMORY_MIB:
             return ""
         return (
-            f"its memory, up to {_MEMORY_MIB} MiB, is on {_disk_of(self._memory)}, which has "
+            f"its memory, up to {MEMORY_MIB} MiB, is on {_disk_of(self._memory)}, which has "
             f"{free_mib} MiB free: make room there, or set TMPDIR to another folder\n"
         )
 
@@ -194,7 +205,7 @@ def memory_folder(fallback: Path, preferred: Iterable[Path] | None = None) -> Pa
         preferred = [Path("/dev/shm"), Path(f"/run/user/{os.getuid()}")]  # noqa: S108 memory, not a temporary name
         preferred += [named] if named.is_absolute() else []
     for folder in preferred:
-        if _executes(folder) and shutil.disk_usage(folder).free >> 20 >= _MEMORY_MIB:
+        if _executes(folder) and shutil.disk_usage(folder).free >> 20 >= MEMORY_MIB:
             return folder
     if not _executes(fallback):
         msg = f"{_disk_of(fallback)} does not let code be executed: a lab's memory cannot live there"

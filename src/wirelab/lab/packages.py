@@ -37,8 +37,8 @@ class Need:
         )
 
 
-_KEYS = "/usr/share/keyrings/debian-archive-keyring.gpg"
-KEYRING = Need("debian-archive-keyring", "check Debian's signature", file=_KEYS)
+KEYRING_FILE = "/usr/share/keyrings/debian-archive-keyring.gpg"
+KEYRING = Need("debian-archive-keyring", "check Debian's signature", file=KEYRING_FILE)
 KERNEL = (
     Need("gcc", "compile the lab kernel", command="gcc"),
     Need("libc6-dev", "link it into one static file", file="/usr/lib/x86_64-linux-gnu/libc.a"),

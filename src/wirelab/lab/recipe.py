@@ -1,9 +1,9 @@
-"""What a lab is made from: the files of kernel/ and rootfs/, and one hash over those that matter."""
+"""The recipe of a lab: the files of kernel/ and rootfs/, and a hash over those that matter."""
 
 import hashlib
 import json
 import tomllib
-from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Self
@@ -21,9 +21,9 @@ class Series:
     """A kernel series the driver is tested with."""
 
     name: str
-    suites: Sequence[str]
+    suites: tuple[str, ...]
     objects: int
-    absent: Collection[str]
+    absent: frozenset[str]
 
     @property
     def package(self) -> str:
@@ -72,7 +72,10 @@ class Recipe:
     def series(self) -> tuple[Series, ...]:
         """The series the driver is tested with, newest first."""
         table = tomllib.loads((self.home / "kernel" / "series.toml").read_text(encoding="utf-8"))
-        return tuple(Series(**row) for row in table["series"])
+        return tuple(
+            Series(**{**row, "suites": tuple(row["suites"]), "absent": frozenset(row["absent"])})
+            for row in table["series"]
+        )
 
     def choices(self, name: str | None) -> tuple[Series, ...]:
         """The series of that name, all of them for None. Raises InputError for an unknown name."""

@@ -67,14 +67,18 @@ def select(
     """
     entries = []
     if kernel is None:
-        entries.append(built_kernel(BuildContext.of(environ), series))
-        kernel, kernel_id = entries[-1].product, entries[-1].id
+        entry = built_kernel(BuildContext.of(environ), series)
+        entries.append(entry)
+        kernel = entry.product
+        kernel_id = entry.id
     else:
         kernel = _named_kernel(kernel)
         kernel_id = f"file-{tree.file_digest(kernel).hex()[:KEY_LENGTH]}"
     if root is None:
-        entries.append(built_root(BuildContext.of(environ)))
-        root, root_id = entries[-1].product, entries[-1].id
+        entry = built_root(BuildContext.of(environ))
+        entries.append(entry)
+        root = entry.product
+        root_id = entry.id
     else:
         root = _named_root(root)
         root_id = f"folder-{tree.manifest(root)[:KEY_LENGTH]}"

@@ -31,8 +31,8 @@ def normalize(root: Path, newest_s: int) -> None:
             os.utime(path, (newest_s, newest_s), follow_symlinks=False)
             continue
         is_folder = stat.S_ISDIR(status.st_mode)
-        may_enter = is_folder or status.st_mode & 0o111
-        path.chmod(0o755 if may_enter else 0o644)
+        is_executable = is_folder or status.st_mode & 0o111
+        path.chmod(0o755 if is_executable else 0o644)
         modified_s = newest_s if is_folder else min(int(status.st_mtime), newest_s)
         os.utime(path, (modified_s, modified_s))
 

@@ -27,7 +27,8 @@ def run_on(cpus: Sequence[int], tasks: Sequence[Callable[[int], T]], stop: Calla
     results: dict[int, T] = {}
 
     def carry_out(number: int) -> None:
-        cpu, error = free_cpus.get(), None
+        cpu = free_cpus.get()
+        error: BaseException | None = None
         try:
             results[number] = tasks[number](cpu)
         except BaseException as raised:  # noqa: BLE001 - it is raised where somebody waits for it

@@ -74,7 +74,7 @@ class Job:
 
 @dataclass(frozen=True, slots=True)
 class FinishedJob:
-    """What became of a job: ``folder`` is where it was kept, or ``error`` says why it could not be."""
+    """What became of a job: ``folder`` has what was kept of it, ``error`` says what went wrong there."""
 
     run: RunResult
     folder: Path | None

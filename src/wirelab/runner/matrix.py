@@ -11,7 +11,7 @@ from datetime import UTC, datetime
 from functools import partial
 from typing import Protocol
 
-from wirelab.errors import WirelabError
+from wirelab.errors import LabError, WirelabError
 from wirelab.lab.machine import Progress
 from wirelab.runner.cpus import run_on
 from wirelab.runner.job import FinishedJob, Job, reported
@@ -44,6 +44,13 @@ class _JobUnderWay:
     begun_s: float = 0.0
     variants: dict[int, VariantResult] = field(default_factory=dict)
     finished: FinishedJob | None = None
+    lock: threading.Lock = field(default_factory=threading.Lock)
+
+    def result(self) -> FinishedJob:
+        """What became of it. Raises LabError if nothing did."""
+        if self.finished is None:
+            raise LabError(f"{self.job.scenario}, seed {self.job.seed}: it ended without a result")
+        return self.finished
 
 
 @dataclass(slots=True)
@@ -69,7 +76,7 @@ class Matrix:
         """Carry out all jobs; what became of them, in the same order.
 
         What breaks costs its own job. KeyboardInterrupt and whatever else is raised ends all of them first;
-        what was finished by then is kept. Raises LabError when the folder of results cannot be made.
+        what was finished by then is kept. Raises LabError if no folder can be made, or a job has no result.
         """
         under_way = [_JobUnderWay(job) for job in jobs]
         # All trials of a job one after the other: no more folders are open at once than there are CPUs.
@@ -85,7 +92,7 @@ class Matrix:
             for work in under_way:
                 if work.draft is not None:
                     work.draft.close()
-        return [work.finished for work in under_way if work.finished is not None]
+        return [work.result() for work in under_way]
 
     def _stop(self) -> None:
         self._stopped.set()
@@ -94,7 +101,7 @@ class Matrix:
     def _trial(self, work: _JobUnderWay, number: int, cpu: int) -> None:
         """Carry out one trial; the last one of a job to end finishes it."""
         trial = work.job.trials[number]
-        with self._lock:
+        with work.lock:
             if work.draft is None:
                 work.draft = self.store.begin(work.job.scenario, self.now())
                 work.begun_s = self.clock()
@@ -105,12 +112,13 @@ class Matrix:
             # It did not break, it was switched off.
             return
         self.watcher.done(trial, variant)
-        with self._lock:
+        with work.lock:
             work.variants[number] = variant
             if len(work.variants) < len(work.job.trials):
                 return
         finished = self._finish(work, work.draft)
         self.watcher.finished()
+        # Of its own: where nobody takes what it prints, the trials of other jobs go on.
         with self._lock:
             work.finished = finished
             self.on_finished(finished)

@@ -73,7 +73,7 @@ class Store:
             return Draft(self, scenario, f"{when:%Y%m%dT%H%M%SZ}")
 
     def leftovers(self) -> Iterator[Path]:
-        """Folders of runs that were killed, each locked until the next is asked for: who made one waits."""
+        """Folders that no run holds, each locked until the next is asked for: see `lock.locked_folder`."""
         for path in sorted(self.root.glob(f"{_PARTIAL}*")):
             with contextlib.suppress(OSError), lock.exclusive_now(path) as abandoned:
                 if abandoned:

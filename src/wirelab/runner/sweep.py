@@ -139,13 +139,13 @@ class SweepJob:
         scenario = self.experiment.scenario.name
         return Sweep(scenario, self.case.name, self.seed, argv, self.factors, tuple(points))
 
-    def job(self, number: int, values: tuple[str, ...], point: Case) -> Job:
-        """One point."""
-        plan = replace(build_plan(self.experiment, point, self.seed), variant=f"point-{number}")
+    def job(self, number: int, values: tuple[str, ...], case: Case) -> Job:
+        """One point: ``case`` is that of the sweep with ``values`` on top."""
+        plan = replace(build_plan(self.experiment, case, self.seed), variant=f"point-{number}")
         return Job(
             plan.scenario,
             self.seed,
-            trials=(Trial(plan, point.expectations),),
+            trials=(Trial(plan, case.expectations),),
             story=self.experiment.story,
             rerun_argv=self._rerun_argv([(value,) for value in values]),
         )
@@ -174,37 +174,37 @@ class SweepRunner:
     report: Callable[[RunResult], str]
     keep_points: bool = False
 
-    def run(self, points: Iterable[tuple[tuple[str, ...], Case]], cpus: Sequence[int]) -> Sweep:
-        """Carry out the ``points`` of its grid."""
-        tasks = [partial(self._measure, number, *point) for number, point in enumerate(points, start=1)]
+    def run(self, cases: Iterable[tuple[tuple[str, ...], Case]], cpus: Sequence[int]) -> Sweep:
+        """Carry out the cases of its grid, each of which comes with its values."""
+        numbered = enumerate(cases, start=1)
+        tasks = [partial(self._measure, number, values, case) for number, (values, case) in numbered]
         return self.sweep.finished(run_on(cpus, tasks, self.runner.testbed.stop))
 
-    def _measure(self, number: int, values: tuple[str, ...], point: Case, cpu: int) -> Point:
+    def _measure(self, number: int, values: tuple[str, ...], case: Case, cpu: int) -> Point:
         # Planned when it is its turn and let go after it: 10 000 plans and results would fill the memory.
-        job = self.sweep.job(number, values, point)
+        job = self.sweep.job(number, values, case)
         (trial,) = job.trials
         self.watcher.begun(trial)
         on_progress = partial(self.watcher.progress, trial)
         variant = self.runner.run(trial, self.draft, cpu=cpu, on_progress=on_progress)
         self.watcher.done(trial, variant)
-        measured = Point.of(values, variant)
+        point = Point.of(values, variant)
         folder = self.draft.folder / variant.name
-        if self.keep_points or measured.verdict is Verdict.ERROR:
+        if self.keep_points or point.verdict is Verdict.ERROR:
             page, _ = reported(job.result([variant], wall_s=0.0), self.report)
             if page is not None:
                 write_file(folder / REPORT, page)
-            measured = replace(measured, folder=folder.name)
+            point = replace(point, folder=folder.name)
         else:
             discard(folder)
         self.watcher.finished()
-        return measured
+        return point
 
 
 def _read_factor(text: str, case: Case) -> Factor:
     key, equals, listed = text.partition("=")
     if not equals or not key or not listed:
-        msg = f"--vary {text}: expected key=value,value... such as module.fifo=8KiB..256KiB*2"
-        raise InputError(msg)
+        raise InputError(f"--vary {text}: expected key=value,value... such as module.fifo=8KiB..256KiB*2")
     quantity = quantity_of(case, key)
     try:
         values = (value for part in listed.split(",") for value in _values(part.strip(), key, quantity))
@@ -244,5 +244,5 @@ def _next(value: int, how: str, step: str, quantity: Quantity) -> int:
 
 
 def _number(text: str, quantity: Quantity) -> int:
-    bare = quantity.units and _BARE.fullmatch(text.strip())
-    return parse(f"{text.strip()} {quantity.base}" if bare else text, quantity)
+    is_bare = bool(quantity.units) and _BARE.fullmatch(text.strip()) is not None
+    return parse(f"{text.strip()} {quantity.base}" if is_bare else text, quantity)
