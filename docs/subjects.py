@@ -30,6 +30,7 @@ _WORDS: Final[Mapping[str, str]] = {
     "bus": "one of the [buses](parts.md#buses), and its lanes",
     "priorities": "one of 0..7, or a list of them",
     "trust": "`pcp` or `dscp`",
+    "moderation": "`first`, `last` or `interval`",
     "packets": "`tcp`, `udp` or `icmp`, perhaps a port; or a list of them",
 }
 

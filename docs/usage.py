@@ -16,7 +16,7 @@ _LONGEST: Final = 36
 """A longer value explains nothing more."""
 
 _NAMED: Final = (
-    *("nodes", "nics", "modules", "switches", "hubs", "hosts", "firewalls", "buses", "storage"),
+    *("nodes", "nics", "drivers", "modules", "switches", "hubs", "hosts", "firewalls", "buses", "storage"),
     "expect",
 )
 """Below these are names, and what belongs together is below each name."""

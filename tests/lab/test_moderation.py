@@ -38,9 +38,7 @@ CLOCK_NS = 500
 """What a process reads of the clock, before and after."""
 
 
-@pytest.mark.parametrize(
-    ("moderation", "late_us"), [("first", 62), ("last", 62), ("interval", 0)], ids=lambda case: str(case)
-)
+@pytest.mark.parametrize(("moderation", "late_us"), [("first", 62), ("last", 62), ("interval", 0)], ids=str)
 def test_a_single_frame_waits_where_time_counts_from_it(rig: Rig, moderation: str, late_us: int) -> None:
     """Intel's EITR is the least time between interrupts: after a pause the next frame interrupts at once."""
     told = rig.script("interrupts.py", "10000", "100", f"rx_moderation={moderation}", "rx-usecs=62")

@@ -83,6 +83,20 @@ def make_pair(*options: str, speed_mbps: int = 1000, delay_ns: int = 0) -> None:
     setting("p1", "cable_delay_ns", delay_ns)
 
 
+def make_bridge() -> None:
+    """p1 = p2 (bridge) p3 = p4, down: p3 is a hundred times slower than p1, and p2 says when to stop."""
+    make_pair()
+    run("ip", "link", "add", "name", "p3", "type", "etherport")
+    run("ip", "link", "add", "link", "p3", "name", "p4", "type", "etherport")
+    for port in ("p3", "p4"):
+        run("ethtool", "-s", port, "speed", "10", "duplex", "full", "autoneg", "off")
+    run("ethtool", "-A", "p2", "tx", "on")
+    run("ip", "link", "add", "name", "br0", "type", "bridge", "mcast_snooping", "0")
+    for port in ("p2", "p3"):
+        setting(port, "role", "forward")
+        run("ip", "link", "set", port, "master", "br0")
+
+
 def raise_ports(*ports: str) -> None:
     """Set ports up."""
     for port in ports:

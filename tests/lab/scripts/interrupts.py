@@ -55,7 +55,14 @@ def main() -> None:
             chosen.append(coalesce("p2"))
     busy, after = coalesce("p2"), own_stats("p2")
     took_ns = time.monotonic_ns() - sent_ns
-    facts = {"begun": begun, "idle": idle, "busy": busy, "chosen": chosen, "late_ns": late_ns, "took_ns": took_ns}
+    facts = {
+        "begun": begun,
+        "idle": idle,
+        "busy": busy,
+        "chosen": chosen,
+        "late_ns": late_ns,
+        "took_ns": took_ns,
+    }
     interrupts, frames = (after[name] - before[name] for name in ("rx_interrupts", "rx_frames"))
     print(json.dumps({**facts, "interrupts": interrupts, "frames": frames}))
 

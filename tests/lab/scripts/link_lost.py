@@ -7,25 +7,16 @@ holds and whether p1 may send, a second after p4 was set down, and p3's counters
 import json
 import time
 
-from inside import data_frame, make_pair, own_stats, packet_socket, raise_ports, run, setting
+from inside import data_frame, make_bridge, own_stats, packet_socket, raise_ports, run, setting
 
 COUNT = 100
 
 
 def main() -> None:
     """See above."""
-    make_pair()
-    run("ip", "link", "add", "name", "p3", "type", "etherport")
-    run("ip", "link", "add", "link", "p3", "name", "p4", "type", "etherport")
-    for port in ("p3", "p4"):
-        run("ethtool", "-s", port, "speed", "10", "duplex", "full", "autoneg", "off")
-    run("ethtool", "-A", "p2", "tx", "on")
+    make_bridge()
     setting("p2", "xoff_bytes", 100_000)
     setting("p2", "xon_bytes", 50_000)
-    run("ip", "link", "add", "name", "br0", "type", "bridge", "mcast_snooping", "0")
-    for port in ("p2", "p3"):
-        setting(port, "role", "forward")
-        run("ip", "link", "set", port, "master", "br0")
     raise_ports("br0", "p1", "p2", "p3", "p4")
     time.sleep(20)
     out = packet_socket("p1")

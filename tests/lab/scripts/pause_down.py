@@ -7,23 +7,14 @@ p2's buffer while it is down, and what its peer heard when all has drained and p
 import json
 import time
 
-from inside import data_frame, make_pair, own_stats, packet_socket, raise_ports, run, setting
+from inside import data_frame, make_bridge, own_stats, packet_socket, raise_ports, run, setting
 
 COUNT = 200
 
 
 def main() -> None:
     """See above."""
-    make_pair()
-    run("ip", "link", "add", "name", "p3", "type", "etherport")
-    run("ip", "link", "add", "link", "p3", "name", "p4", "type", "etherport")
-    for port in ("p3", "p4"):
-        run("ethtool", "-s", port, "speed", "10", "duplex", "full", "autoneg", "off")
-    run("ethtool", "-A", "p2", "tx", "on")
-    run("ip", "link", "add", "name", "br0", "type", "bridge", "mcast_snooping", "0")
-    for port in ("p2", "p3"):
-        setting(port, "role", "forward")
-        run("ip", "link", "set", port, "master", "br0")
+    make_bridge()
     raise_ports("br0", "p1", "p2", "p3", "p4")
     time.sleep(20)
     out = packet_socket("p1")
