@@ -110,13 +110,15 @@ def _queue(wiring: Wiring, ref: PortRef, kind: str, limit_bytes: int | None) -> 
 
 
 def _card(port: Port, wiring: Wiring, ref: PortRef) -> Port:
+    adaptive = wiring.adaptive(ref)
+    is_host = wiring.topology.nodes[ref.node].kind == "host"
     return replace(
         port,
-        rx_usecs=0 if wiring.adaptive(ref) != "none" else wiring.number(ref, "rx_usecs"),
+        rx_usecs=wiring.number(ref, "rx_usecs") if adaptive == "none" else 0,
         rx_frames=int(wiring.value(ref, "rx_frames") or 0),
         rx_moderation=wiring.moderation(ref),
-        rx_adaptive=wiring.adaptive(ref),
-        gro=_gro(wiring, ref),
+        rx_adaptive=adaptive,
+        gro=not is_host or wiring.of_host(ref.node, "gro") is not False,
         napi_defer_hard_irqs=int(wiring.value(ref, "napi_defer_hard_irqs") or 0),
         gro_flush_timeout_ns=int(wiring.value(ref, "gro_flush_timeout") or 0) * NS_PER_US,
         rx_ring_frames=wiring.number(ref, "rx_ring"),
@@ -126,15 +128,6 @@ def _card(port: Port, wiring: Wiring, ref: PortRef) -> Port:
         xon_bytes=wiring.number(ref, "xon"),
         queue=_queue(wiring, ref, HOST_QUEUE, None),
     )
-
-
-def _gro(wiring: Wiring, ref: PortRef) -> bool:
-    """Whether segments are joined; a firewall is Linux."""
-    if wiring.topology.nodes[ref.node].kind != "host":
-        return True
-    said = wiring.own(ref.node, "gro")
-    part = wiring.host(ref.node).gro
-    return bool(said) if said is not None else part is None or part.value
 
 
 def _switch(port: Port, wiring: Wiring, ref: PortRef) -> Port:

@@ -57,19 +57,19 @@ def _hardware(topic: str, field: str, text: str, name: str = "") -> PortSetting:
     return PortSetting(name, "sysfs", f"etherport/{name}", text, topic, field)
 
 
-def _is_moderated(port: Port) -> bool:
-    """By figures that stand still, and not by what its driver makes of the load."""
-    return not port.adapts
+def _of_cards(setting: PortSetting) -> PortSetting:
+    """What a port without interrupts does not have."""
+    return replace(setting, is_of=lambda port: port.role == "host")
 
 
-def _stack(name: str, file: str) -> PortSetting:
-    """What the stack does of every card where it says when to interrupt, and of others not."""
+def _fixed(name: str, option: str, text: str) -> PortSetting:
+    """A figure of the moderation, where no algorithm chooses it by the load."""
+    return PortSetting(name, "ethtool -C", option, text, is_of=lambda port: not port.adapts)
+
+
+def _deferred(name: str, file: str) -> PortSetting:
+    """What the stack waits for, where it and not the card says when to interrupt."""
     return PortSetting(name, "sysfs", file, file, "stack", is_of=lambda port: port.napi_defer_hard_irqs)
-
-
-def _ends_frames(port: Port) -> bool:
-    """In a stack."""
-    return port.role == "host"
 
 
 PORT_SETTINGS: tuple[PortSetting, ...] = (
@@ -82,23 +82,14 @@ PORT_SETTINGS: tuple[PortSetting, ...] = (
     PortSetting("pause_autoneg", "ethtool -A", "autoneg", "whether PAUSE is negotiated"),
     PortSetting("pause_rx", "ethtool -A", "rx", "whether it obeys PAUSE"),
     PortSetting("pause_tx", "ethtool -A", "tx", "whether it sends PAUSE"),
-    *(
-        replace(setting, is_of=_ends_frames)
-        for setting in (
-            _hardware("interrupt moderation", "rx_moderation", "counts from"),
-            _hardware("interrupt moderation", "rx_adaptive", "adapts as"),
-            PortSetting("adapts", "ethtool -C", "adaptive-rx", "whether that follows the load"),
-            PortSetting("gro", "ethtool -K", "gro", "whether segments are joined as they come in"),
-        )
-    ),
-    _stack("napi_defer_hard_irqs", "napi_defer_hard_irqs"),
-    _stack("gro_flush_timeout_ns", "gro_flush_timeout"),
-    PortSetting(
-        "rx_usecs", "ethtool -C", "rx-usecs", "how long an interrupt is held back", is_of=_is_moderated
-    ),
-    PortSetting(
-        "rx_frames", "ethtool -C", "rx-frames", "with which frame it comes at the latest", is_of=_is_moderated
-    ),
+    _of_cards(_hardware("interrupt moderation", "rx_moderation", "counts from")),
+    _of_cards(_hardware("interrupt moderation", "rx_adaptive", "adapts as")),
+    _of_cards(PortSetting("adapts", "ethtool -C", "adaptive-rx", "whether it follows the load")),
+    _of_cards(PortSetting("gro", "ethtool -K", "gro", "whether segments are joined as they come in")),
+    _deferred("napi_defer_hard_irqs", "napi_defer_hard_irqs"),
+    _deferred("gro_flush_timeout_ns", "gro_flush_timeout"),
+    _fixed("rx_usecs", "rx-usecs", "how long an interrupt is held back"),
+    _fixed("rx_frames", "rx-frames", "with which frame it comes at the latest"),
     PortSetting("rx_ring_frames", "ethtool -G", "rx", "receive ring"),
     PortSetting("tx_ring_frames", "ethtool -G", "tx", "transmit ring"),
     _hardware("bus", "bus.bps", "rate in each direction"),
