@@ -60,7 +60,7 @@ def heat_map(sweep: Sweep) -> str:
     """An HTML page with a map for each flow: the first setting down, the second across, or one column."""
     first, *others = (factor.key for factor in sweep.factors)
     columns = dict.fromkeys(", ".join(point.values[1:]) for point in sweep.points)
-    maps: dict[str, dict[tuple[str, str], float]] = {}
+    maps: dict[str, dict[tuple[str, str], float | None]] = {}
     for point, flow in _lines(sweep):
         if flow is not None:
             goodputs_bps = maps.setdefault(flow.name, {})

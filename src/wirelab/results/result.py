@@ -1,6 +1,6 @@
 """Raw files of one variant -> Result: frozen, complete, or a LabError that names the file."""
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Collection, Mapping
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Final
@@ -89,11 +89,23 @@ class Result:
         return last.ports[port].since(first.ports[port])
 
 
-NETWORK_FIGURES: Final[Mapping[str, Callable[[Result], float]]] = {
+def _retransmits(flows: Collection[FlowResult]) -> int | None:
+    """Those of all TCP flows; None where one was lost, for nobody knows its own."""
+    counts = [flow.retransmits for flow in flows if flow.protocol == "tcp"]
+    return None if None in counts else sum(filter(None, counts))
+
+
+def _duration_ns(flows: Collection[FlowResult]) -> float | None:
+    """What the longest transfer takes; None where one flow or another came to no end."""
+    times_ns = [flow.duration_ns or 0 for flow in flows if flow.connected and flow.reached_bytes is None]
+    return max(times_ns, default=0) if len(times_ns) == len(flows) else None
+
+
+NETWORK_FIGURES: Final[Mapping[str, Callable[[Result], float | None]]] = {
     "drops": lambda result: sum(port.dropped_frames for port in result.ports.values()),
     "pause_sent": lambda result: sum(port.tx_pause_frames for port in result.ports.values()),
-    "retransmits": lambda result: sum(flow.retransmits or 0 for flow in result.flows.values()),
-    "duration": lambda result: max((flow.duration_ns or 0 for flow in result.flows.values()), default=0),
+    "retransmits": lambda result: _retransmits(result.flows.values()),
+    "duration": lambda result: _duration_ns(result.flows.values()),
 }
 
 

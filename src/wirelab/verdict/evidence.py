@@ -47,13 +47,13 @@ def _flow_evidence(metric: str, flow: Flow, plan: Plan, result: Result) -> str:
     way = flow_path(plan, flow)
     there_and_back = (*way, *path(plan, flow.receiver, flow.sender))
     measured = result.flows[flow.name]
+    reasons = happenings(plan, result, there_and_back, flow.name)
     if not measured.connected:
         between = f"between {flow.sender} and {flow.receiver}"
-        unconnected = f"no connection came about {between}"
         if measured.lost_connection:
-            unconnected = f"the connection {between} was lost ({flow.tool}: {measured.lost_connection})"
-        return "; ".join([unconnected, *blocked(result, there_and_back, flow.name)])
-    reasons = happenings(plan, result, there_and_back, flow.name)
+            lost = f"the connection {between} was lost ({flow.tool}: {measured.lost_connection})"
+            return "; ".join([lost, *reasons])
+        return "; ".join([f"no connection came about {between}", *blocked(result, there_and_back, flow.name)])
     if metric == "retransmits" and measured.retransmits and reasons[0].startswith(NO_DROPS):
         reasons.append("what was sent again had not been lost")
     if metric in RTT_FIGURES:

@@ -148,7 +148,7 @@ def ceiling(plan: Plan, result: Result) -> Iterator[Difference]:
     """No flow is faster than the slowest line on its path can carry payload."""
     for flow in plan.flows:
         most = ceiling_bps(plan, flow)
-        goodput = result.flows[flow.name].goodput_bps
+        goodput = result.flows[flow.name].goodput_bps or 0
         if most is not None and goodput > most * (1 + _CLOCK_TOLERANCE):
             measured, allowed = rounded(goodput, RATE, 5), f"at most {rounded(most, RATE, 5)}"
             message = f"{flow.name}: {measured} of payload, the path carries {allowed}"
