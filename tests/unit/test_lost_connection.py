@@ -11,6 +11,7 @@ import pytest
 from pages import JOB, judged, page
 from recorded import Recording, iperf3, plan, recording
 
+from wirelab.errors import LabError
 from wirelab.model.expect import Expectation
 from wirelab.report.sweep import heat_map, sweep_csv
 from wirelab.report.tables import flow_table
@@ -80,6 +81,51 @@ def test_what_was_never_connected_sent_nothing(tmp_path: Path) -> None:
     assert result.measured(Expectation("download", "retransmits", None, 0)) == 0
     assert result.measured(Expectation("network", "retransmits", None, 0)) == 3
     assert result.measured(Expectation("network", "duration", None, 0)) is None
+
+
+@pytest.mark.parametrize(
+    "words",
+    [
+        "error - idle timeout for receiving data",
+        "error - unable to receive cookie at server: Resource temporarily unavailable",
+        "error - unable to send control message - port may not be available, the other side may have stopped",
+        "the client has unexpectedly closed the connection",
+        "interrupt - the server has terminated",
+        None,
+    ],
+)
+def test_a_server_that_heard_nothing_of_its_client_is_none_that_failed(
+    words: str | None, tmp_path: Path
+) -> None:
+    """Both ends lose a connection, each with its own words; most servers are ended before they have any."""
+    recorded = lost()
+    recorded.flows["download.server"] = iperf3("nothing-came.server")
+    recorded.flows["download.server"]["error"] = words or ""
+    raw = recorded.write(tmp_path)
+    if words is None:
+        (raw / "flows" / "download.server.json").write_text("", encoding="utf-8")
+    flow = read_result(plan(), raw).flows["download"]
+    assert (flow.connected, flow.goodput_bps, flow.retransmits) == (False, None, None)
+
+
+@pytest.mark.parametrize("client", ["lost.client", "refused.client"])
+@pytest.mark.parametrize(
+    "words",
+    [
+        "error - unable to create thread: Cannot allocate memory",
+        "error - unable to start listener for connections: Address already in use",
+    ],
+)
+def test_a_server_that_failed_by_itself_is_a_broken_lab(client: str, words: str, tmp_path: Path) -> None:
+    """Whatever its client makes of that: it says nothing about the network."""
+    recorded = lost(client)
+    recorded.flows["download.server"] = iperf3("nothing-came.server") | {"error": words}
+    raw = recorded.write(tmp_path)
+    with pytest.raises(LabError, match=rf"download\.server\.json: iperf3 stopped: {words}"):
+        read_result(plan(), raw)
+    (raw / "flows" / "download.server.json").write_text("iperf3: no such thing", encoding="utf-8")
+    with pytest.raises(LabError, match=r"download\.server\.json: does not parse"):
+        read_result(plan(), raw)
 
 
 def test_result_json_has_null_for_what_nobody_knows(tmp_path: Path) -> None:

@@ -93,7 +93,7 @@ def test_an_error_of_iperf3_is_told_in_its_own_words(tmp_path: Path) -> None:
 
 
 def test_a_flow_that_found_nobody_is_a_finding(tmp_path: Path) -> None:
-    """A client that could not connect sent nothing, and whatever its server wrote is not looked at."""
+    """A client that could not connect sent nothing, and its server need not have written anything."""
     recorded = recording()
     recorded.flows["upload.client"] = iperf3("refused.client")
     recorded.flows["upload.server"] = {}

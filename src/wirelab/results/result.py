@@ -15,7 +15,7 @@ from wirelab.results.copy import parse_copy
 from wirelab.results.counters import END, START, LinkState, PortCounters, Snapshot, parse_snapshots, window
 from wirelab.results.digest import digest
 from wirelab.results.flow import FlowResult, flow_figure
-from wirelab.results.iperf3 import connected, lost_connection, parse_flow, read_report
+from wirelab.results.iperf3 import connected, lost_connection, parse_flow, read_report, require_server
 from wirelab.results.ping import Echoes, PingResult, ping_figure, read_echoes
 from wirelab.results.port import PortResult, port_figure
 from wirelab.results.rawjson import Field, read_json, read_text
@@ -168,6 +168,8 @@ def _with_percentiles(flow: FlowResult, sampled: tuple[Sample, ...]) -> FlowResu
 
 def _reports(raw: Path, flow: Flow) -> dict[str, Field]:
     """The files of both ends; of the client alone where it never reached the server, or lost it."""
+    else:
+        require_server(raw, flow.receiver_file)
     reports = {flow.sender_file: read_report(raw, flow.sender_file)}
     if connected(reports[flow.sender_file]):
         reports[flow.receiver_file] = read_report(raw, flow.receiver_file)
