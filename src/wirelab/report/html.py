@@ -1,12 +1,10 @@
 """A run as one HTML page that needs nothing else: the verdict, and every figure that it rests on."""
 
 import shlex
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from functools import cache
 from typing import Any
-
-from jinja2 import Template
 
 from wirelab.report.chart import COLOURS, Chart, svg
 from wirelab.report.summary import claim
@@ -67,24 +65,25 @@ def html_report(run: RunResult) -> str:
 
 
 def filled_in(name: str, **figures: Any) -> str:  # noqa: ANN401 - whatever a page shows
-    """The page that a template of this folder makes of ``figures``; what these say stays text."""
-    return printable(_template(name).render(figures))
+    """The page that a template of this folder makes of ``figures``; their text is escaped."""
+    return printable(_template(name)(figures))
 
 
 @cache
-def _template(name: str) -> Template:
-    """A page without its figures, compiled once: that takes as long as all the rest."""
+def _template(name: str) -> Callable[[Mapping[str, Any]], str]:
+    """What fills a page in, compiled once: that takes as long as all the rest."""
     # Only runs have a report: no other command shall wait for this.
     from jinja2 import Environment, PackageLoader, StrictUndefined  # noqa: PLC0415
 
-    return Environment(
+    environment = Environment(
         loader=PackageLoader("wirelab", "report"),
         autoescape=True,
         undefined=StrictUndefined,
         trim_blocks=True,
         lstrip_blocks=True,
         keep_trailing_newline=True,
-    ).get_template(name)
+    )
+    return environment.get_template(name).render
 
 
 def _proof(variant: VariantResult, anchor: str, drawing: str) -> Proof:
