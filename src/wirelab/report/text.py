@@ -97,7 +97,7 @@ def print_table(  # noqa: PLR0913 - what a table has
         justify: Literal["left", "right"] = "right" if title in numbers else "left"
         table.add_column(title, justify=justify, no_wrap=title in whole, overflow=overflow)
     for row in rows:
-        table.add_row(*map(_cell, titles, row))
+        table.add_row(*(_cell(title, cell) for title, cell in zip(titles, row, strict=True)))
     if console.is_terminal:
         console.print(table)
         return
