@@ -160,6 +160,19 @@ def test_a_frame_that_vanished_between_qdisc_and_cable(tmp_path: Path) -> None:
     assert violations(recorded, tmp_path / "named") == ()
 
 
+def test_a_frame_that_is_none_of_data_has_left_too(tmp_path: Path) -> None:
+    """Control frames of a packet socket come by the qdisc, and are counted apart from those of data."""
+    recorded = recording()
+    recorded.qdisc("end", "server-eth0")["packets"] += 3
+    (violation,) = violations(recorded, tmp_path / "vanished")
+    assert violation.law == "transmit"
+    recorded.stats("end", "server-eth0")["tx_injected_frames"] = 3
+    assert violations(recorded, tmp_path / "injected") == ()
+    recorded.qdisc("end", "server-eth0")["packets"] -= 3
+    (violation,) = violations(recorded, tmp_path / "from nowhere")
+    assert violation.law == "transmit"
+
+
 def test_a_port_without_a_qdisc_is_not_judged_by_one(tmp_path: Path) -> None:
     """`noqueue` counts nothing: there is nothing to compare."""
     recorded = recording()
