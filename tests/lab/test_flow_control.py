@@ -46,7 +46,7 @@ def incast(senders: int, *, pause: bool) -> Plan:
 def judged(plan_: Plan, raw: Path) -> Result:
     """The result of a run in which no law was broken."""
     result = read_result(plan_, raw)
-    assert [breach.message for breach in check_laws(plan_, result)] == []
+    assert [violation.message for violation in check_laws(plan_, result)] == []
     return result
 
 

@@ -13,7 +13,7 @@ from wirelab.report.timeline import RULE, Timeline
 from wirelab.results.values import printable
 from wirelab.runner.run_result import RunResult, VariantResult
 from wirelab.units import NS_PER_S, TIME, rounded
-from wirelab.verdict.checks import unproven
+from wirelab.verdict.checks import not_passed
 from wirelab.verdict.verdict import Verdict
 
 
@@ -36,10 +36,8 @@ class Proof:
 def html_report(run: RunResult) -> str:
     """The text of ``report.html``: the same for the same measurements, whether made or recalled.
 
-    Its charts are drawn from the variants' evidence.
-
-    It says nothing of the host or of when it was written, and names the files of the run relative to
-    its folder. Pictures, styles and figures are in it; it loads nothing and runs nothing.
+    Its charts are drawn from the variants' evidence. It says nothing of the host or of when it was written,
+    and names the files of the run relative to its folder. It loads nothing and runs nothing.
     """
     drawing = next((variant.drawing for variant in run.variants), "")
     proofs = [_proof(variant, f"v{number}", drawing) for number, variant in enumerate(run.variants, 1)]
@@ -49,7 +47,7 @@ def html_report(run: RunResult) -> str:
         run=run,
         drawing=drawing,
         flows=flow_table([proof.variant for proof in variants]),
-        bad=[(proof, check) for proof in proofs for check in unproven(proof.variant.checks)],
+        bad=[(proof, check) for proof in proofs for check in not_passed(proof.variant.checks)],
         proofs=proofs,
         drawn=any(proof.charts for proof in proofs),
         variants=variants,

@@ -122,7 +122,7 @@ def read_result(plan: Plan, raw: Path) -> Result:
     lines = parse_lines(samples.FILE, read_text(raw, samples.FILE))
     snapshots = parse_snapshots(plan, counted)
     sampled = tuple(parse_sample(plan, line) for line in lines)
-    flows = {flow.name: _with_percentiles(_flow(flow, reports), sampled) for flow in plan.flows}
+    figures = {flow.name: _with_percentiles(_flow(flow, reports), sampled) for flow in plan.flows}
     measured = {
         **{name: report.value for name, report in reports.items()},
         **{ping.sender_file: echoes[ping.name].digested for ping in plan.pings},
@@ -132,19 +132,16 @@ def read_result(plan: Plan, raw: Path) -> Result:
         readbacks=read_readbacks(raw),
         snapshots=snapshots,
         samples=sampled,
-        flows=flows,
+        flows=figures,
         pings={ping.name: echoes[ping.name].result(ping) for ping in plan.pings},
         echoes=echoes,
         digest=digest(measured, counted.value, (line.value for line in lines)),
     )
     linked = result.linked(plan)
-    return replace(
-        result,
-        flows={
-            flow.name: replace(flows[flow.name], path_bps=ceiling_bps(linked, flow)) for flow in plan.flows
-        },
-        ports={port.label: PortResult.of(result.change(port.name)) for port in plan.ports},
-    )
+    ports = {port.label: PortResult.of(result.change(port.name)) for port in plan.ports}
+    carried_bps = {flow.name: ceiling_bps(linked, flow) for flow in plan.flows}
+    flows = {name: replace(flow, path_bps=carried_bps[name]) for name, flow in figures.items()}
+    return replace(result, flows=flows, ports=ports)
 
 
 def _linked_port(port: Port, link: LinkState) -> Port:
@@ -168,11 +165,11 @@ def _with_percentiles(flow: FlowResult, sampled: tuple[Sample, ...]) -> FlowResu
 
 def _reports(raw: Path, flow: Flow) -> dict[str, Field]:
     """The files of both ends; of the client alone where it never reached the server, or lost it."""
-    else:
-        require_server(raw, flow.receiver_file)
     reports = {flow.sender_file: read_report(raw, flow.sender_file)}
     if connected(reports[flow.sender_file]):
         reports[flow.receiver_file] = read_report(raw, flow.receiver_file)
+    else:
+        require_server(raw, flow.receiver_file)
     return reports
 
 

@@ -103,7 +103,7 @@ def check_breaks(name: str, checks: Iterable[Check]) -> Check:
     )
 
 
-def unproven(checks: Iterable[Check]) -> list[Check]:
+def not_passed(checks: Iterable[Check]) -> list[Check]:
     """Those that do not hold, a broken lab or law first."""
     bad = [check for check in checks if check.verdict is not Verdict.PASS]
     return sorted(bad, key=lambda check: check.verdict is not Verdict.ERROR)

@@ -89,11 +89,9 @@ def _negotiation(port_name: str, plan: Plan) -> str:
 
 
 def _end(port: Port, plan: Plan) -> str:
-    said = (
-        f"{port.label} offers {listed(map(mode_of, port.advertise))}"
-        if port.autoneg
-        else f"{port.label} is forced to {Mode(port.speed_bps, port.duplex)}"
-    )
+    said = f"{port.label} is forced to {Mode(port.speed_bps, port.duplex)}"
+    if port.autoneg:
+        said = f"{port.label} offers {listed(map(mode_of, port.advertise))}"
     if port.follow is None:
         return said
     leader = plan.port(port.follow).label
