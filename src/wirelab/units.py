@@ -58,6 +58,11 @@ class Quantity:
     plain_below: int = 0
 
     @property
+    def suffix(self) -> str:
+        """What the name of a number in base units ends with: ``_bps``, ``_ns``, nothing for a count."""
+        return {"": "", "bit/s": "_bps", "B": "_bytes", "B/s": "_bytes_per_s"}.get(self.base, f"_{self.base}")
+
+    @property
     def words(self) -> str:
         """The units, as a message lists them."""
         return ", ".join(self.units)

@@ -12,8 +12,8 @@ if TYPE_CHECKING:
 
 COUNT = 5
 
-# Three frames of five have left; the fourth is half way out.
-HALF_WAY_US = 4000
+# A frame takes 1230 us: three of five have left, and the fourth is half way out.
+HALF_WAY_US = 4300
 ALL_ON_CABLE_US = 50_000
 
 
@@ -30,6 +30,7 @@ def test_no_frame_is_forgotten_when_a_port_is_set_down(rig: Rig, end: str, at_us
     p1, p2 = counted["p1"], counted["p2"]
     assert p1["tx_frames"] + dropped(p1, "tx") + p1["tx_ring_frames"] == COUNT
     assert 0 < p1["tx_frames"] == p2["rx_wire_frames"] == p2["rx_frames"] + dropped(p2, "rx")
+    assert (p1["tx_frames"] == COUNT) == (at_us == ALL_ON_CABLE_US)
     assert dropped(p2, "rx") == (p1["tx_frames"] if end == "p2" else 0)
 
 
@@ -39,6 +40,7 @@ def test_no_frame_is_forgotten_when_the_cable_is_pulled(rig: Rig, at_us: int) ->
     p1 = rig.script("link_down.py", "del p2", str(at_us))["p1"]
     assert p1["tx_frames"] + dropped(p1, "tx") + p1["tx_ring_frames"] == COUNT
     assert 0 < p1["tx_frames"] == p1["tx_lost_frames"]
+    assert (p1["tx_frames"] == COUNT) == (at_us == ALL_ON_CABLE_US)
 
 
 def test_frame_that_ends_a_pause_of_its_own_port_is_counted(rig: Rig) -> None:
@@ -98,7 +100,7 @@ def test_standard_statistics_know_every_frame(rig: Rig) -> None:
 
 
 def test_ethtool_has_no_second_name_for_a_standard_statistic(rig: Rig) -> None:
-    """`ethtool -S` has what neither `ip -s link` nor `ethtool -I -a` nor any group has."""
+    """Frames, bytes, collisions and PAUSE have one name each."""
     output = rig.execute("sh", "-c", "ip link add name p1 type etherport; ethtool -S p1")
     names = {line.partition(":")[0].strip() for line in output.stdout.splitlines()[1:]}
     assert "rx_wire_frames" in names

@@ -71,4 +71,4 @@ def test_no_law_is_broken(rig: Rig, seed: int) -> None:
     """Every frame that entered a cable, a port, a module or a queue is accounted for when all is over."""
     drawn = draw(seed)
     result = read_result(drawn, rig.run(drawn))
-    assert [breach.message for breach in check_laws(drawn, result)] == []
+    assert [violation.message for violation in check_laws(drawn, result)] == []

@@ -44,13 +44,16 @@ def test_where_iperf3_loses_its_server_that_is_what_was_found(rig: Rig, setting:
     """It waits ten seconds for a message. What it says then stands beside the verdict."""
     text = f"{with_settings(setting)}traffic:\n  - {FLOW}\nexpect:\n  bulk: {{connects: no}}\n"
     _, result = carried_out(rig, text)
-    assert result.flows["bulk"].lost_connection
+    flow = result.flows["bulk"]
+    assert flow.lost_connection
+    assert (flow.goodput_bps, flow.retransmits) == (None, None)
 
 
 def test_a_connection_on_which_nothing_comes_has_figures(rig: Rig) -> None:
-    """The server ends it after a while: that is goodput of 0, and no broken lab."""
+    """The server ends it after a while: that is goodput of 0, no broken lab and no lost connection."""
     text = f"{with_settings('server.loss: 60 %')}traffic:\n  - {FLOW}\n"
-    carried_out(rig, f"{text}expect:\n  bulk: {{goodput: ..1 Mbit/s}}\n")
+    _, result = carried_out(rig, f"{text}expect:\n  bulk: {{connects: yes, goodput: ..1 Mbit/s}}\n")
+    assert result.flows["bulk"].rtt is not None
 
 
 def test_a_cpu_that_takes_half_a_second_for_a_frame_is_waited_for(rig: Rig) -> None:

@@ -27,7 +27,7 @@ if TYPE_CHECKING:
 def test_interrupt_comes_by_either_condition(
     rig: Rig, usecs_frames_ring: str, interrupts: list[int], received: list[int]
 ) -> None:
-    """A limit of 0 does not hold: without a time only the number counts, or a ring that is full."""
+    """0 means no limit: without a time only the number counts, or a ring that is full."""
     counted = rig.script("moderation.py", *usecs_frames_ring.split(), str(len(interrupts)))
     assert (counted["interrupts"], counted["received"]) == (interrupts, received)
 

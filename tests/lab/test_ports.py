@@ -51,7 +51,7 @@ def test_what_no_hardware_can_do_is_refused(rig: Rig, command: str, message: str
 
 
 def test_a_port_begins_without_carrier(rig: Rig) -> None:
-    """It has none to lose: who listens to the kernel hears of a carrier when there is a link."""
+    """A new port has no carrier, so the first carrier change is the link coming up."""
     command = "cat /sys/class/net/p1/carrier_changes; "
     output = rig.execute("sh", "-c", PAIR + command + UP + "sleep 2; " + command)
     assert output.stdout.split() == ["0", "1"]
@@ -76,7 +76,7 @@ def test_settings_are_read_back_by_the_tools_that_set_them(rig: Rig) -> None:
 
 @pytest.mark.parametrize("name", ["p2", "fifteen-letters"])
 def test_a_port_follows_one_with_any_name(rig: Rig, name: str) -> None:
-    """A name may have 15 letters, and the newline behind it, which every shell writes, is none of them."""
+    """A name has up to 15 characters; the newline that a shell appends does not count."""
     command = f"ip link add name {name} type etherport; cd /sys/class/net/p1/etherport; echo {name} >follow; "
     output = rig.execute("bash", "-ec", "ip link add name p1 type etherport; " + command + "cat follow")
     assert (output.stdout, output.stderr) == (f"{name}\n", "")

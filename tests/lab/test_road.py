@@ -72,7 +72,7 @@ def test_a_hub_is_one_medium(rig: Rig) -> None:
         "expect:\n  hub.p1: {speed: 10 Mbit/s, duplex: half}\n  first: {goodput: 1..9.4 Mbit/s}\n"
     )
     _, result = carried_out(rig, text)
-    both_bps = sum(flow.goodput_bps for flow in result.flows.values())
+    both_bps = sum(flow.goodput_bps or 0 for flow in result.flows.values())
     assert 4e6 < both_bps < 10e6 * 1448 / 1538
     assert result.ports["one"].collisions > 0
 

@@ -11,7 +11,7 @@ if TYPE_CHECKING:
 
 FEW = 900
 MANY = 3000
-# What each of MANY but the first thousand costs.
+# What MANY polls cost: 100 us for each after the first thousand.
 COST_NS = 2000 * 100_000
 # The clock, 50 ns a reading, and Python's own calls.
 SLACK_NS = 1_000_000

@@ -125,7 +125,7 @@ class Recording:
         return next(snapshot for snapshot in self.counters["snapshots"] if snapshot["name"] == name)
 
     def stats(self, snapshot: str, port_name: str) -> Json:
-        """``ethtool -S`` of a port in a snapshot."""
+        """All that a port had counted, by any tool, at a snapshot."""
         stats: Json = self.snapshot(snapshot)["ports"][port_name]
         return stats
 

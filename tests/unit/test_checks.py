@@ -80,16 +80,6 @@ def test_a_connection_that_a_firewall_blocks_names_the_rule(tmp_path: Path) -> N
     )
 
 
-def test_a_connection_that_was_lost_says_so_in_the_words_of_the_tool(tmp_path: Path) -> None:
-    """The sender did reach its receiver, and then heard nothing of it for too long."""
-    recorded = recording()
-    recorded.flows["download.client"] = iperf3("lost.client")
-    outcome = check(Expectation("download", "connects", 0, 0), plan(), result_of(recorded, tmp_path))
-    assert outcome.explanation == (
-        "the connection between server and client was lost (iperf3: control socket has closed unexpectedly)"
-    )
-
-
 def test_what_was_blocked_stands_beside_what_was_dropped(tmp_path: Path) -> None:
     """It is counted during the flow, and rules that blocked nothing are not named."""
     the_plan, recorded = blocking(at_start=2, at_end=3)
@@ -262,12 +252,18 @@ def test_percentiles_and_loss_of_a_ping(tmp_path: Path) -> None:
 
 
 def test_a_ping_that_nobody_answers_fails(tmp_path: Path) -> None:
-    """There is no RTT to judge, and that is not what was expected."""
+    """There is no RTT to judge, and that is not what was expected; what is told is where frames went."""
     changed = replace(plan(), traffic=(*plan().traffic, ECHO))
-    result = replace(result_of(recording(), tmp_path), pings={"echo": answered(4)})
+    result = result_of(recording(), tmp_path)
+    snapshots = {f"echo:{end}": result.snapshots[f"download:{end}"] for end in ("start", "end")}
+    result = replace(result, pings={"echo": answered(4)}, snapshots={**result.snapshots, **snapshots})
     outcome = check(Expectation("echo", "rtt_p50", 0, None), changed, result)
     assert (outcome.verdict, outcome.measured) == (Verdict.FAIL, "nothing")
-    assert outcome.explanation == "nothing came through that would tell rtt_p50"
+    assert outcome.explanation == (
+        "nothing came through that would tell rtt_p50; "
+        "the queue of module.line held up to 15.1 kB, 48.4 us at line rate; "
+        "159 frames were dropped at module.line (FIFO 16 KiB full)"
+    )
 
 
 @pytest.mark.parametrize(

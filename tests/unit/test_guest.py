@@ -3,7 +3,11 @@
 from __future__ import annotations
 
 import json
-from dataclasses import replace
+import os
+import sys
+import time
+from dataclasses import dataclass, fields, replace
+from typing import TYPE_CHECKING, Any
 
 import pytest
 from recorded import flow, plan, with_ports
@@ -11,7 +15,13 @@ from recorded import flow, plan, with_ports
 from wirelab.guest import links, queues
 from wirelab.guest.measure import blocked
 from wirelab.guest.readback import Readback
+from wirelab.guest.running import Running, TrafficError
+from wirelab.plan.traffic import Iperf3
 from wirelab.plan.types import Firewall, Queue
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+    from pathlib import Path
 
 OWN = {"dev": "switch-p1", "handle": "8001:", "options": {}}
 
@@ -78,3 +88,96 @@ def test_each_priority_has_its_queue() -> None:
         ("qdisc", "none"),
         ("queue_limit_bytes", 0),
     ]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Played(Iperf3):
+    """iperf3 played by two pieces of Python."""
+
+    server: str
+    client: str
+
+    def receiver_argv(self) -> list[str]:
+        """The server's piece."""
+        return [sys.executable, "-c", self.server]
+
+    def sender_argv(self, address: str, *, filtered: bool = False) -> list[str]:
+        """The client's piece."""
+        return [sys.executable, "-c", self.client, address, str(filtered)]
+
+
+class OneMachine:
+    """A network without any: all programs run here."""
+
+    plan = plan()
+
+    def argv(self, _node: str, *argv: str) -> list[str]:
+        """The program as it is."""
+        return list(argv)
+
+
+def started(folder: Path, server: str, client: str) -> Running:
+    """A server and its client, both under way."""
+    (folder / "flows").mkdir()
+    figures = {own.name: getattr(plan().flows[0], own.name) for own in fields(Iperf3)}
+    network: Any = OneMachine()
+    running = Running(Played(**figures, server=server, client=client), network, folder)
+    running.start()
+    return running
+
+
+def wait_until(happened: Callable[[], bool]) -> None:
+    """Wait for something that will happen."""
+    while not happened():
+        time.sleep(0.01)
+
+
+LOST = {"error": "control socket has closed unexpectedly"}
+
+
+@pytest.mark.parametrize(
+    ("server", "message"),
+    [
+        ("print(json.dumps({'error': 'error - no memory'})); sys.exit(1)", "ended with 1: error - no memory"),
+        ("sys.exit('no such library')", "ended with 1: no such library"),
+        ("os.kill(os.getpid(), 9)", "ended with 137: it said nothing"),
+    ],
+)
+def test_a_server_that_fails_is_no_connection_that_was_lost(
+    server: str, message: str, tmp_path: Path
+) -> None:
+    """Its client says the same of both, but the server had ended before, and not well: its words are told."""
+    go, pid = tmp_path / "go", tmp_path / "pid"
+    os.mkfifo(go)
+    server = f"import json, os, sys; print(os.getpid(), file=open({str(pid)!r}, 'w'), flush=True); {server}"
+    client = f"import sys; open({str(go)!r}).read(); print({json.dumps(LOST)!r}); sys.exit(1)"
+    running = started(tmp_path, server, client)
+    wait_until(lambda: pid.exists() and pid.read_text(encoding="utf-8").endswith("\n"))
+    os.waitid(os.P_PID, int(pid.read_text(encoding="utf-8")), os.WEXITED | os.WNOWAIT)
+    go.write_text("", encoding="utf-8")
+    wait_until(lambda: running.done)
+    with pytest.raises(TrafficError, match=f"iperf3 upload {message}"):
+        running.finish()
+
+
+def test_a_server_that_waits_for_its_client_is_ended(tmp_path: Path) -> None:
+    """It has not failed: that its client lost the connection is what was measured."""
+    running = started(
+        tmp_path, "import time; time.sleep(99)", f"import sys; print({json.dumps(LOST)!r}); sys.exit(1)"
+    )
+    wait_until(lambda: running.done)
+    running.finish()
+    assert (tmp_path / "flows" / "upload.server.json").read_text(encoding="utf-8") == ""
+
+
+def test_who_is_told_to_end_has_not_failed(tmp_path: Path) -> None:
+    """Whatever the code that it ends with: a copy that nobody has reached ends by the signal itself."""
+    said = json.dumps({"error": "interrupt - the client has terminated"})
+    code = (
+        f"import signal, time; signal.signal(2, signal.SIG_DFL); print({said!r}, flush=True); time.sleep(99)"
+    )
+    running = started(tmp_path, code, code)
+    wait_until(lambda: all(file.stat().st_size for file in (tmp_path / "flows").glob("*.json")))
+    running.interrupt()
+    assert running.done
+    running.finish()

@@ -28,9 +28,9 @@ def violations(recorded: Recording, folder: Path, the_plan: Plan | None = None) 
     return check_laws(the_plan, read_result(the_plan, recorded.write(folder)))
 
 
-def names(breaches: tuple[Violation, ...]) -> set[str]:
+def names(found: tuple[Violation, ...]) -> set[str]:
     """The names of the laws."""
-    return {breach.law for breach in breaches}
+    return {violation.law for violation in found}
 
 
 def with_pause(**settings: int) -> Plan:
@@ -89,9 +89,9 @@ def test_something_left_behind(stat: str, what: str, tmp_path: Path) -> None:
     """After a second of silence every queue, ring, buffer and cable is empty."""
     recorded = recording()
     recorded.stats("end", "switch-p2")[stat] = 3
-    breaches = violations(recorded, tmp_path)
-    assert "drained" in names(breaches)
-    assert f"switch.p2: 3 {what} when all was over" in [breach.message for breach in breaches]
+    found = violations(recorded, tmp_path)
+    assert "drained" in names(found)
+    assert f"switch.p2: 3 {what} when all was over" in [violation.message for violation in found]
 
 
 def test_frames_left_in_a_queue(tmp_path: Path) -> None:
@@ -158,6 +158,19 @@ def test_a_frame_that_vanished_between_qdisc_and_cable(tmp_path: Path) -> None:
     assert violation.law == "transmit"
     recorded.stats("end", "server-eth0")["tx_dropped_error"] += 1
     assert violations(recorded, tmp_path / "named") == ()
+
+
+def test_a_frame_that_is_none_of_data_has_left_too(tmp_path: Path) -> None:
+    """Control frames of a packet socket come by the qdisc, and are counted apart from those of data."""
+    recorded = recording()
+    recorded.qdisc("end", "server-eth0")["packets"] += 3
+    (violation,) = violations(recorded, tmp_path / "vanished")
+    assert violation.law == "transmit"
+    recorded.stats("end", "server-eth0")["tx_injected_frames"] = 3
+    assert violations(recorded, tmp_path / "injected") == ()
+    recorded.qdisc("end", "server-eth0")["packets"] -= 3
+    (violation,) = violations(recorded, tmp_path / "from nowhere")
+    assert violation.law == "transmit"
 
 
 def test_a_port_without_a_qdisc_is_not_judged_by_one(tmp_path: Path) -> None:
@@ -240,10 +253,10 @@ def test_a_buffer_without_headroom_may_overflow(tmp_path: Path) -> None:
 def test_a_queue_that_dropped_in_spite_of_pause(tmp_path: Path) -> None:
     """Where every port that feeds a queue is lossless and the queue is deep enough, it drops nothing."""
     deep = with_pause(xoff_bytes=11_000)
-    breaches = violations(recording(), tmp_path / "deep", deep)
-    assert names(breaches) == {"lossless"}
+    found = violations(recording(), tmp_path / "deep", deep)
+    assert names(found) == {"lossless"}
     assert "module.line: every port that feeds its queue has PAUSE on, but the queue dropped frames: 159" in [
-        breach.message for breach in breaches
+        violation.message for violation in found
     ]
     assert violations(recording(), tmp_path / "fed", with_ports(deep, "module-host", pause_tx=False)) == ()
 
@@ -294,7 +307,9 @@ def test_priorities_beyond_their_headroom(tmp_path: Path) -> None:
 def test_a_buffer_that_overflowed_in_spite_of_pfc(tmp_path: Path) -> None:
     """Where PFC stops every flow that arrives, nothing is lost for want of buffer."""
     recorded = by_priority(dropped_by_buffer())
-    messages = {breach.law: breach.message for breach in violations(recorded, tmp_path / "on", with_pfc(3))}
+    messages = {
+        violation.law: violation.message for violation in violations(recorded, tmp_path / "on", with_pfc(3))
+    }
     assert messages.keys() == {"lossless", "priorities"}
     assert messages["lossless"] == (
         "server to switch.p1: PFC stops every flow, but frames found the packet buffer full: 1"

@@ -90,14 +90,14 @@ def test_one_end_alone_has_no_link(tmp_path: Path) -> None:
     """A cable has a link at both ends or at none, and the same all the time."""
     recorded = recording()
     recorded.cut("client-eth0")
-    breaches = check_laws(plan(), read_result(plan(), recorded.write(tmp_path / "one")))
-    assert [breach.message for breach in breaches if breach.law == "link"] == [
+    found = check_laws(plan(), read_result(plan(), recorded.write(tmp_path / "one")))
+    assert [violation.message for violation in found if violation.law == "link"] == [
         "module.line to client: one end of the cable has a link, the other has none"
     ]
     recorded = recording()
     recorded.snapshot("download:start")["links"]["client-eth0"]["speed_bps"] = G
-    breaches = check_laws(plan(), read_result(plan(), recorded.write(tmp_path / "changed")))
-    assert [breach.law for breach in breaches] == ["link"]
+    found = check_laws(plan(), read_result(plan(), recorded.write(tmp_path / "changed")))
+    assert [violation.law for violation in found] == ["link"]
 
 
 def test_both_ends_are_at_one_speed(tmp_path: Path) -> None:
@@ -108,8 +108,8 @@ def test_both_ends_are_at_one_speed(tmp_path: Path) -> None:
     assert check_laws(plan(), read_result(plan(), recorded.write(tmp_path / "duplex"))) == ()
     for snapshot in recorded.counters["snapshots"]:
         snapshot["links"]["client-eth0"]["speed_bps"] = 5 * G
-    breaches = check_laws(plan(), read_result(plan(), recorded.write(tmp_path / "speed")))
-    assert {breach.law for breach in breaches} == {"link"}
+    found = check_laws(plan(), read_result(plan(), recorded.write(tmp_path / "speed")))
+    assert {violation.law for violation in found} == {"link"}
 
 
 def test_a_cpu_is_not_busy_for_longer_than_there_was_time(tmp_path: Path) -> None:
@@ -120,8 +120,8 @@ def test_a_cpu_is_not_busy_for_longer_than_there_was_time(tmp_path: Path) -> Non
     assert check_laws(plan(), read_result(plan(), recorded.write(tmp_path / "full"))) == ()
     assert judged("cpu_busy", 1_000_000, recorded, tmp_path / "share").verdict is Verdict.PASS
     recorded.stats("end", "client-eth0")["cpu_busy_ns"] += 1
-    breaches = check_laws(plan(), read_result(plan(), recorded.write(tmp_path / "more")))
-    assert [breach.law for breach in breaches] == ["cpu"]
+    found = check_laws(plan(), read_result(plan(), recorded.write(tmp_path / "more")))
+    assert [violation.law for violation in found] == ["cpu"]
 
 
 def test_links_that_are_missing_are_a_broken_lab(tmp_path: Path) -> None:
@@ -171,9 +171,9 @@ def test_what_enters_a_hub_leaves_it_everywhere_else(tmp_path: Path) -> None:
     assert check_laws(repeated, result) == ()
     recorded.stats("end", "switch-p1")["rx_frames"] += 1
     recorded.stats("end", "switch-p1")["rx_wire_frames"] += 1
-    breaches = check_laws(repeated, read_result(repeated, recorded.write(tmp_path / "swallowed")))
+    found = check_laws(repeated, read_result(repeated, recorded.write(tmp_path / "swallowed")))
     assert "switch.p2: 220 000 frames left, 220 001 had entered switch elsewhere" in [
-        breach.message for breach in breaches
+        violation.message for violation in found
     ]
 
 

@@ -151,7 +151,7 @@ def test_a_scenario_by_the_rules_loads_and_becomes_plans(tmp_path: Path, tree: d
         plan = build_plan(loaded, case, 7)
         assert Plan.from_json(plan.to_json()) == plan
         written = {entry["name"] for item in tree["traffic"] for entry in item.values()}
-        assert {activity.name for activity in plan.traffic} == written
+        assert {item.name for item in plan.traffic} == written
         assert {expectation.name: expectation.expected for expectation in case.expectations} == {
             f"{subject}.{metric}": text
             for subject, metrics in tree["expect"].items()

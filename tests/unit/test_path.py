@@ -69,6 +69,17 @@ def test_jumbo_frames_raise_the_ceiling() -> None:
     )
 
 
+@given(
+    mtu=st.integers(576, 9216), speed_bps=st.sampled_from([10_000_000, G, 25 * G]) | st.integers(1, 10**12)
+)
+def test_the_ceiling_of_tcp_at_any_mtu_and_speed(mtu: int, speed_bps: int) -> None:
+    """IPv4, TCP and its time stamps take 52 B of a packet; 38 B are around it on the wire."""
+    changed = with_ports(plan(), mtu_bytes=mtu, speed_bps=speed_bps)
+    assert ceiling_bps(changed, DOWNLOAD) == pytest.approx((mtu - 52) * speed_bps / (mtu + 38))
+    without = replace(changed, sysctls={"net.ipv4.tcp_timestamps": "0"})
+    assert ceiling_bps(without, DOWNLOAD) == pytest.approx((mtu - 40) * speed_bps / (mtu + 38))
+
+
 @pytest.mark.parametrize(
     ("payload", "wire"),
     [

@@ -6,8 +6,8 @@ import io
 import re
 from dataclasses import replace
 from pathlib import Path
-from typing import TYPE_CHECKING
 
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from recorded import Recording, plan, recording
@@ -17,14 +17,11 @@ from wirelab.errors import LabError
 from wirelab.lab.machine import Progress
 from wirelab.model.expect import Expectation
 from wirelab.report.live import LiveReport
-from wirelab.report.text import print_header, print_report, verdict_line
+from wirelab.report.text import print_header, print_report, print_table, verdict_line
 from wirelab.runner.job import Job
 from wirelab.runner.run_result import RunResult, VariantResult
 from wirelab.runner.trial import Trial, judge
 from wirelab.verdict.checks import broken_lab
-
-if TYPE_CHECKING:
-    import pytest
 
 GOODPUT = Expectation("download", "goodput", 1_000_000_000, 1_300_000_000)
 LOSSY = Expectation(
@@ -195,3 +192,10 @@ def test_progress_is_not_for_files(tmp_path: Path) -> None:
         live.progress(trial, Progress(done_s=5.0, whole_s=20.0, wall_s=2.5))
         live.done(trial, judged(tmp_path, LOSSY))
     assert out.getvalue() == ""
+
+
+@pytest.mark.parametrize("row", [("one",), ("one", "two", "three")])
+def test_a_row_has_a_cell_for_each_title(row: tuple[str, ...]) -> None:
+    """One too few or too many is a mistake of the program, and none that a reader should find."""
+    with pytest.raises(ValueError, match="zip"):
+        print_table(Console(file=io.StringIO()), ("a", "b"), [row])

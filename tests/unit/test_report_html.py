@@ -5,6 +5,8 @@ from __future__ import annotations
 import itertools
 import re
 import shlex
+import subprocess
+import sys
 from dataclasses import replace
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING
@@ -287,3 +289,9 @@ def test_a_point_of_a_sweep_says_how_to_have_it_again(tmp_path: Path) -> None:
     code, out, _ = wirelab(*shlex.split(lines[0])[1:], *wirelab.lab.options)
     assert code == 0
     assert out.splitlines()[1].split()[:3] == ["64", "KiB", "upload"]
+
+
+def test_only_a_page_waits_for_its_templates() -> None:
+    """What fills them in takes as long to import as a short command takes."""
+    code = "import sys, wirelab.cli.app; sys.exit('jinja2' in sys.modules)"
+    assert subprocess.run([sys.executable, "-c", code], check=False).returncode == 0  # noqa: S603

@@ -93,7 +93,7 @@ def test_an_error_of_iperf3_is_told_in_its_own_words(tmp_path: Path) -> None:
 
 
 def test_a_flow_that_found_nobody_is_a_finding(tmp_path: Path) -> None:
-    """A client that could not connect sent nothing, and whatever its server wrote is not looked at."""
+    """A client that could not connect sent nothing, and its server need not have written anything."""
     recorded = recording()
     recorded.flows["upload.client"] = iperf3("refused.client")
     recorded.flows["upload.server"] = {}
@@ -304,16 +304,6 @@ def test_a_lost_echo_is_in_the_digest(tmp_path: Path) -> None:
     digests = [digest(3, 1, 2), digest(3, 1, 3), digest(4, 1, 2), digest(3, 1, 2, 3)]
     assert len(set(digests)) == len(digests)
     assert digest(3, 1, 2) == digests[0]
-
-
-def test_a_connection_that_iperf3_lost_is_no_broken_lab(tmp_path: Path) -> None:
-    """80 % of the frames were lost: what it says of that is kept, and the server is not asked."""
-    recorded = recording()
-    recorded.flows["upload.client"] = iperf3("lost.client")
-    del recorded.flows["upload.server"]
-    flow = result_of(recorded, tmp_path).flows["upload"]
-    assert (flow.connected, flow.goodput_bps, flow.retransmits) == (False, 0, 0)
-    assert flow.lost_connection == "control socket has closed unexpectedly"
 
 
 def test_a_connection_on_which_nothing_came_has_a_goodput_of_nothing() -> None:

@@ -19,6 +19,7 @@ from wirelab.errors import InputError
 from wirelab.model.experiment import load
 from wirelab.model.metric import METRICS
 from wirelab.report.sweep import heat_map, sweep_csv
+from wirelab.results.rtt import Rtt
 from wirelab.runner.past_runs import last_wall_s, newest
 from wirelab.runner.sweep import Factor, Point, Sweep, grid, read_factors
 from wirelab.runner.trial import Trial, judge
@@ -132,7 +133,16 @@ def test_csv_has_every_metric_of_a_flow(tmp_path: Path) -> None:
     names = [metric.name for metric in METRICS.values() if {"flow", "UDP flow"} & {*metric.subjects}]
     heads = [head for head in first if head not in ("module.fifo", "flow", "verdict")]
     assert [re.sub("_(bps|us|ns|ppm)$", "", head) for head in heads] == names
-    assert (first["rtt_us"], first["lost_ppm"], first["connects"]) == ("102", "", "yes")
+    assert (first["rtt_us"], first["lost_ppm"], first["connects"]) == ("102.0", "", "yes")
+
+
+def test_csv_has_more_of_a_short_time_than_whole_microseconds(tmp_path: Path) -> None:
+    """Of an RTT of 4.26 us a quarter of one is a lot."""
+    finished = sweep(tmp_path)
+    flow = replace(finished.points[0].flows[0], rtt=Rtt.of((4.26,)))
+    points = (replace(finished.points[0], flows=(flow,)),)
+    (row,) = csv.DictReader(io.StringIO(sweep_csv(replace(finished, points=points))))
+    assert row["rtt_us"] == "4.3"
 
 
 def test_a_heat_map_needs_nothing_from_elsewhere(tmp_path: Path) -> None:

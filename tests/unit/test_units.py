@@ -31,6 +31,7 @@ from wirelab.units import (
 )
 
 quantities = st.sampled_from(QUANTITIES)
+
 values = st.integers(min_value=0, max_value=2**63 - 1) | st.integers(min_value=0, max_value=10**6)
 
 
@@ -44,6 +45,20 @@ def test_every_quantity_is_among_all() -> None:
 def test_a_number_without_a_unit_is_no_mistaken_unit() -> None:
     """It has a message of its own: what people write instead of a unit is never nothing."""
     assert [quantity.name for quantity in QUANTITIES if "" in quantity.mistakes] == []
+
+
+@given(quantities)
+def test_every_number_has_a_name_with_its_unit(quantity: Quantity) -> None:
+    """The end of a name is a word: no unit stands there as it is written, nor is any left out."""
+    assert ("x" + quantity.suffix).isidentifier()
+    assert bool(quantity.suffix) == bool(quantity.base)
+
+
+def test_names_have_the_units_of_this_code() -> None:
+    """`limit_bytes`, `goodput_bps`, `rx_byte_ps`, `length_mm`; a count has its noun."""
+    ends = {quantity.name: quantity.suffix for quantity in (RATE, BYTE_RATE, SIZE, LENGTH, RATIO, COUNT)}
+    assert " ".join(ends.values()).split(" ") == ["_bps", "_bytes_per_s", "_bytes", "_mm", "_ppm", ""]
+    assert [time.suffix for time in (TIME, MICROSECONDS, COST)] == ["_ns", "_us", "_ps"]
 
 
 @given(values, quantities)

@@ -4,14 +4,15 @@ import contextlib
 import json
 import signal
 from pathlib import Path
+from typing import TYPE_CHECKING
 
-from wirelab.guest.network import Network
 from wirelab.guest.shell import Program
 from wirelab.plan.traffic import Item
 
+if TYPE_CHECKING:  # Mininet is in the lab alone, and this is tested without it
+    from wirelab.guest.network import Network
+
 _LAST_LINES = 3
-# An exit code above it is the number of a signal that ended the program.
-_BY_SIGNAL = 128
 
 
 class TrafficError(Exception):
@@ -24,11 +25,12 @@ class Running:
     What the two say goes to the files that the item names.
     """
 
-    def __init__(self, item: Item, network: Network, results: Path) -> None:
+    def __init__(self, item: Item, network: "Network", results: Path) -> None:
         self.item = item
         self._network = network
         self._results = results
         self._sender: Program | None = None
+        self._interrupted = False
         argv = item.receiver_argv()
         self._receiver = self._program(item.receiver, argv, item.receiver_file) if argv else None
 
@@ -49,6 +51,7 @@ class Running:
 
     def interrupt(self) -> None:
         """End both ends as Ctrl-C does, so that they say how far they came."""
+        self._interrupted = True
         for program in (self._sender, self._receiver):
             if program is not None and program.code is None:
                 program.send(signal.SIGINT)
@@ -63,12 +66,13 @@ class Running:
             if self._receiver is not None:
                 self._receiver.wait()
             return
-        crashed = self._receiver is not None and (self._receiver.code or 0) > _BY_SIGNAL
+        # Another code than 0 is its own doing, unless it was told to end.
+        failed = None if self._receiver is None or self._interrupted else self._receiver.code
         self.kill()
-        words = self._words()
-        if crashed or not self.item.is_measurement(code, words):
+        words = self._words(self.item.receiver_file if failed else self.item.sender_file)
+        if failed or not self.item.is_measurement(code, words):
             told = words or "it said nothing"
-            raise TrafficError(f"{self.item.tool} {self.item.name} ended with {code}: {told}")
+            raise TrafficError(f"{self.item.tool} {self.item.name} ended with {failed or code}: {told}")
 
     def kill(self) -> None:
         """End both ends at once."""
@@ -76,9 +80,9 @@ class Running:
             if program is not None and program.code is None:
                 program.kill()
 
-    def _words(self) -> str:
-        """What the sending end says went wrong: its JSON's ``error``, else the end of what it printed."""
-        output = self._results / self.item.sender_file
+    def _words(self, file: str) -> str:
+        """What an end says went wrong: its JSON's ``error``, else the end of what it printed."""
+        output = self._results / file
         for path in (output, output.with_suffix(".log")):
             text = path.read_text(errors="replace").strip() if path.exists() else ""
             with contextlib.suppress(ValueError, AttributeError):

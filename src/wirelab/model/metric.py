@@ -84,6 +84,7 @@ class Metric:
 _TCP: Final = ("flow", "copy")
 _FLOW: Final = (*_TCP, "UDP flow")
 _RTT: Final = ("flow", "ping")
+_CONNECTS: Final = "whether the sender reached its receiver and kept the connection"
 
 PRIORITIES: Final = 8
 """802.1Q has eight."""
@@ -106,7 +107,7 @@ METRICS: Final[Mapping[str, Metric]] = {
         Metric("rtt_p99", MICROSECONDS, _RTT, "of RTT, 99 % of the time", "their 99th percentile", "p99"),
         Metric("duration", TIME, (*_TCP, NETWORK), "for all of it", "what a transfer of a given size takes"),
         Metric("lost", RATIO, ("UDP flow", "ping"), "lost", "the share of what was sent that did not come"),
-        Metric("connects", CONNECTS, ("flow", "UDP flow"), "", "whether the sender reached its receiver", ""),
+        Metric("connects", CONNECTS, ("flow", "UDP flow"), "", _CONNECTS, ""),
         Metric("drops", COUNT, (PORT, NETWORK), "dropped frames", "frames lost, for any cause", "dropped"),
         Metric("pause_sent", COUNT, (PORT, NETWORK), "PAUSE frames sent", "PAUSE frames sent", "PAUSE sent"),
         Metric(

@@ -54,7 +54,7 @@ class Axis:
         return ticks(Fraction(self.low) / self.per_unit, Fraction(self.high) / self.per_unit, at_most)
 
     def up_to(self, high: float, at_most: int) -> Self:
-        """The same, as long as to hold ``high``, and then to its next tick."""
+        """The same, extended to hold ``high`` and rounded up to the next tick."""
         whole = Fraction(max(self.high, high))
         step = Fraction(tick_step((whole - Fraction(self.low)) / self.per_unit, at_most)) * self.per_unit
         return replace(self, high=-(-whole // step) * step)
@@ -105,7 +105,7 @@ class Chart:
 
 
 def svg(chart: Chart) -> str:
-    """The chart as an ``svg`` element to stand in an HTML page, with a title for who cannot see it."""
+    """The chart as an ``svg`` element to stand in an HTML page, with a title for those who cannot see it."""
     heights = [y for line in chart.lines for _, y in line.points] + [level.at for level in chart.levels]
     y_ticks = max(chart.height // _PX_PER_Y_TICK, 2)
     x = _Scale.of(chart.x, _LEFT, _RIGHT)

@@ -1,12 +1,10 @@
 """A run as one HTML page that needs nothing else: the verdict, and every figure that it rests on."""
 
 import shlex
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from functools import cache
 from typing import Any
-
-from jinja2 import Template
 
 from wirelab.report.chart import COLOURS, Chart, svg
 from wirelab.report.summary import claim
@@ -15,7 +13,7 @@ from wirelab.report.timeline import RULE, Timeline
 from wirelab.results.values import printable
 from wirelab.runner.run_result import RunResult, VariantResult
 from wirelab.units import NS_PER_S, TIME, rounded
-from wirelab.verdict.checks import unproven
+from wirelab.verdict.checks import not_passed
 from wirelab.verdict.verdict import Verdict
 
 
@@ -38,10 +36,8 @@ class Proof:
 def html_report(run: RunResult) -> str:
     """The text of ``report.html``: the same for the same measurements, whether made or recalled.
 
-    Its charts are drawn from the variants' evidence.
-
-    It says nothing of the host or of when it was written, and names the files of the run relative to
-    its folder. Pictures, styles and figures are in it; it loads nothing and runs nothing.
+    Its charts are drawn from the variants' evidence. It says nothing of the host or of when it was written,
+    and names the files of the run relative to its folder. It loads nothing and runs nothing.
     """
     drawing = next((variant.drawing for variant in run.variants), "")
     proofs = [_proof(variant, f"v{number}", drawing) for number, variant in enumerate(run.variants, 1)]
@@ -51,7 +47,7 @@ def html_report(run: RunResult) -> str:
         run=run,
         drawing=drawing,
         flows=flow_table([proof.variant for proof in variants]),
-        bad=[(proof, check) for proof in proofs for check in unproven(proof.variant.checks)],
+        bad=[(proof, check) for proof in proofs for check in not_passed(proof.variant.checks)],
         proofs=proofs,
         drawn=any(proof.charts for proof in proofs),
         variants=variants,
@@ -67,24 +63,25 @@ def html_report(run: RunResult) -> str:
 
 
 def filled_in(name: str, **figures: Any) -> str:  # noqa: ANN401 - whatever a page shows
-    """The page that a template of this folder makes of ``figures``; what these say stays text."""
-    return printable(_template(name).render(figures))
+    """The page that a template of this folder makes of ``figures``; their text is escaped."""
+    return printable(_template(name)(figures))
 
 
 @cache
-def _template(name: str) -> Template:
-    """A page without its figures, compiled once: that takes as long as all the rest."""
+def _template(name: str) -> Callable[[Mapping[str, Any]], str]:
+    """What fills a page in, compiled once: that takes as long as all the rest."""
     # Only runs have a report: no other command shall wait for this.
     from jinja2 import Environment, PackageLoader, StrictUndefined  # noqa: PLC0415
 
-    return Environment(
+    environment = Environment(
         loader=PackageLoader("wirelab", "report"),
         autoescape=True,
         undefined=StrictUndefined,
         trim_blocks=True,
         lstrip_blocks=True,
         keep_trailing_newline=True,
-    ).get_template(name)
+    )
+    return environment.get_template(name).render
 
 
 def _proof(variant: VariantResult, anchor: str, drawing: str) -> Proof:

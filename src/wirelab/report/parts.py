@@ -81,7 +81,7 @@ def print_parts(console: Console, listed: Sequence[ListedPart]) -> None:
 
 
 def print_kind(console: Console, kind: PartKind, listed: Sequence[ListedPart]) -> None:
-    """Print a line for each part of a kind: as many of its figures as the console is wide, at least one."""
+    """Print a line for each part of a kind, with as many figures as fit the console, at least one."""
     if not listed:
         console.print(Text(f"there is no {kind} here"), soft_wrap=True)
         return
@@ -157,7 +157,7 @@ def _spelled(model: Model, key: str) -> str:
 
 
 def _is_count(key: str, listed: Sequence[ListedPart]) -> bool:
-    """Whether what the parts have of it are whole numbers."""
+    """Whether the figures that parts have by this name are whole numbers."""
     values = [getattr(entry.part, key, None) for entry in listed]
     return {type(value.value) for value in values if isinstance(value, Figure)} == {int}
 

@@ -3,7 +3,6 @@
 import csv
 import io
 from collections.abc import Iterator
-from typing import Final
 
 from rich.console import Console
 
@@ -13,10 +12,8 @@ from wirelab.report.tables import BRIEF, NOTHING, shown
 from wirelab.report.text import print_table
 from wirelab.results.flow import FlowResult, flow_figure
 from wirelab.runner.sweep import Point, Sweep
+from wirelab.units import MICROSECONDS
 from wirelab.verdict.verdict import Verdict
-
-_SUFFIXES: Final = {"bit/s": "_bps", "ppm": "_ppm", "ns": "_ns", "us": "_us", "": ""}
-"""What the name of a number ends with in each base unit."""
 
 
 def print_sweep(console: Console, sweep: Sweep) -> None:
@@ -46,21 +43,22 @@ def sweep_csv(sweep: Sweep) -> str:
 
 def _head(metric: Metric) -> str:
     """Its name with the unit: ``goodput_bps``."""
-    return metric.name + ("" if isinstance(metric.quantity, Choice) else _SUFFIXES[metric.quantity.base])
+    return metric.name + ("" if isinstance(metric.quantity, Choice) else metric.quantity.suffix)
 
 
 def _cell(metric: Metric, flow: FlowResult | None) -> str:
     figure = flow_figure(metric.name, flow) if flow else None
     if figure is None:
         return ""
-    return metric.shown(figure) if isinstance(metric.quantity, Choice) else str(round(figure))
+    decimals = 1 if metric.quantity is MICROSECONDS else None
+    return metric.shown(figure) if isinstance(metric.quantity, Choice) else str(round(figure, decimals))
 
 
 def heat_map(sweep: Sweep) -> str:
     """An HTML page with a map for each flow: the first setting down, the second across, or one column."""
     first, *others = (factor.key for factor in sweep.factors)
     columns = dict.fromkeys(", ".join(point.values[1:]) for point in sweep.points)
-    maps: dict[str, dict[tuple[str, str], float]] = {}
+    maps: dict[str, dict[tuple[str, str], float | None]] = {}
     for point, flow in _lines(sweep):
         if flow is not None:
             goodputs_bps = maps.setdefault(flow.name, {})

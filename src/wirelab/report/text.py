@@ -14,7 +14,7 @@ from wirelab.plan.types import Plan
 from wirelab.report.tables import BRIEF, flow_table, ping_table
 from wirelab.report.tables import Table as Figures
 from wirelab.runner.run_result import RunResult, VariantResult
-from wirelab.verdict.checks import Check, unproven
+from wirelab.verdict.checks import Check, not_passed
 from wirelab.verdict.verdict import Verdict
 
 STYLES: Final[Mapping[str, str]] = {
@@ -54,7 +54,7 @@ def verdict_line(run: RunResult) -> Text:
 
 
 def word(verdict: str, width: int = 0) -> Text:
-    """A verdict in its colour; what is none, for nothing was judged, is plain."""
+    """A verdict in its colour; a cell without a verdict stays plain."""
     return Text(str(verdict).ljust(width), style=STYLES.get(verdict, ""))
 
 
@@ -86,10 +86,9 @@ def print_table(  # noqa: PLR0913 - what a table has
     whole: Collection[str] = (),
     overflow: Literal["fold", "ellipsis"] = "fold",
 ) -> None:
-    """Print a table without a frame: ``numbers`` stand at the right, the columns in ``whole`` never wrap.
+    """Print a table without a frame: ``numbers`` are right-aligned, the columns in ``whole`` never wrap.
 
-    ``overflow`` is what becomes of a word that is wider than its column. What is kept in a file has no blanks
-    at the ends of its lines.
+    ``overflow`` is what becomes of a word that is wider than its column. A file has no trailing blanks.
     """
     padding = (0, COLUMN_GAP, 0, 0)
     table = Table(box=None, pad_edge=False, padding=padding, header_style="dim", show_header=any(titles))
@@ -97,7 +96,7 @@ def print_table(  # noqa: PLR0913 - what a table has
         justify: Literal["left", "right"] = "right" if title in numbers else "left"
         table.add_column(title, justify=justify, no_wrap=title in whole, overflow=overflow)
     for row in rows:
-        table.add_row(*map(_cell, titles, row))
+        table.add_row(*(_cell(title, cell) for title, cell in zip(titles, row, strict=True)))
     if console.is_terminal:
         console.print(table)
         return
@@ -138,7 +137,7 @@ def _print_figures(console: Console, figures: Figures) -> None:
 
 def _proofs(variant: VariantResult) -> Iterator[Text]:
     """What broke or failed, each with its sentence; then one line of proof for each subject that holds."""
-    bad = unproven(variant.checks)
+    bad = not_passed(variant.checks)
     for check in bad:
         yield Text.assemble(word(check.verdict), f" {check.name}: {check.explanation}")
         if check.why:
@@ -174,12 +173,9 @@ def _print_control(console: Console, control: VariantResult) -> None:
 
 
 def _footer(run: RunResult, folder: Path | None) -> Text:
-    parts = [
-        f"{run.virtual_s:.1f} virtual s in {run.wall_s:.1f} s"
-        + (f" ({run.wall_s / run.virtual_s:.2f} s each)" if run.virtual_s else "")
-    ]
-    if run.cached:
-        parts = [f"{run.virtual_s:.1f} virtual s, cached: measured before"]
+    each = f" ({run.wall_s / run.virtual_s:.2f} s each)" if run.virtual_s else ""
+    wall = ", cached: measured before" if run.cached else f" in {run.wall_s:.1f} s{each}"
+    parts = [f"{run.virtual_s:.1f} virtual s{wall}"]
     if run.digest:
         parts.append(f"digest {run.digest[:_DIGEST_DIGITS]}")
     if folder is not None:

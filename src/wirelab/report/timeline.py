@@ -1,7 +1,7 @@
 """What one variant measured, over virtual time: the charts that prove its verdict."""
 
 import itertools
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
 from typing import Final
 
@@ -12,6 +12,7 @@ from wirelab.report.chart import Axis, Chart, Line, Mark, Point
 from wirelab.results.counters import END
 from wirelab.results.flow import FlowResult
 from wirelab.results.port import PortResult
+from wirelab.results.samples import FlowSample, PortSample
 from wirelab.runner.run_result import Evidence
 from wirelab.units import (
     BITS_PER_BYTE,
@@ -32,7 +33,7 @@ PORTS_SHOWN: Final = 5
 """More are in the table of ports."""
 
 _LEVEL_IN_SIGHT: Final = 1.6
-"""A level farther above everything that happened would press that to the ground."""
+"""A level higher than so many times all that happened is not drawn: it would flatten the lines."""
 
 RULE: Final = (
     f"At most {PORTS_SHOWN} ports have a chart of what they held: those that dropped frames, the most first; "
@@ -86,8 +87,9 @@ class Timeline:
             points = acknowledged or _intervals(flow, measured)
             if points:
                 notes[f"acknowledged in each {self._interval}" if acknowledged else _RECEIVED] = None
-            mean = f"{rounded(measured.goodput_bps, RATE)} in all"
-            lines.append(Line(flow.name, points, colour, mean, step=True))
+            goodput_bps = measured.goodput_bps
+            note = "connection lost" if goodput_bps is None else f"{rounded(goodput_bps, RATE)} in all"
+            lines.append(Line(flow.name, points, colour, note, step=True))
         in_sight = _highest(lines) * _LEVEL_IN_SIGHT
         ceilings = {flow.path_bps for flow in self._result.flows.values() if flow.path_bps is not None}
         carried = [Mark(f"the path carries {rounded(bps, RATE)}", bps) for bps in sorted(ceilings)]
@@ -95,11 +97,11 @@ class Timeline:
         return replace(chart, levels=tuple(level for level in carried if level.at <= in_sight))
 
     def _window(self) -> Chart:
-        lines = self._sampled("cwnd_segments", COUNT)
+        lines = self._sampled(lambda sample: sample.cwnd_segments, COUNT)
         return self._chart("Congestion window", "cwnd (segments)", COUNT, lines, self._sampled_note)
 
     def _rtt(self) -> Chart:
-        lines = self._sampled("rtt_us", MICROSECONDS)
+        lines = self._sampled(lambda sample: sample.rtt_us, MICROSECONDS)
         for ping in self._plan.pings:
             rtt_us = self._result.echoes[ping.name].rtt_us
             sent = [(ping.start_ns + (number - 1) * ping.interval_ns, us) for number, us in rtt_us.items()]
@@ -112,13 +114,15 @@ class Timeline:
     def _occupancy(self) -> Iterator[Chart]:
         for port in self._busy_ports[:PORTS_SHOWN]:
             counted = self._result.ports[port.label]
+            queue = self._at_port(port, lambda sample: sample.queue_bytes)
+            buffer = self._at_port(port, lambda sample: sample.buffer_bytes)
             places = (
-                ("egress queue", "queue_bytes", counted.queue_high_water_bytes),
-                ("packet buffer", "buffer_bytes", counted.buffer_high_water_bytes),
+                ("egress queue", queue, counted.queue_high_water_bytes),
+                ("packet buffer", buffer, counted.buffer_high_water_bytes),
             )
             lines = [
-                Line(name, self._at_port(port, figure), colour, f"high water {rounded(most, SIZE)}")
-                for colour, (name, figure, most) in enumerate(places, _QUEUE_COLOUR)
+                Line(name, held, colour, f"high water {rounded(most, SIZE)}")
+                for colour, (name, held, most) in enumerate(places, _QUEUE_COLOUR)
                 if most
             ]
             most = _most_held_bytes(counted)
@@ -130,7 +134,7 @@ class Timeline:
         for port in self._plan.ports:
             dropped = {cause: n for cause, n in self._result.ports[port.label].drops.items() if n}
             if dropped:
-                seen = self._at_port(port, "dropped_frames")
+                seen = self._at_port(port, lambda sample: sample.dropped_frames)
                 causes = ", ".join(f"{rounded(n, COUNT)} {cause}" for cause, n in dropped.items())
                 points = [(at_ns, n - seen[0][1]) for at_ns, n in seen]
                 lines.append(Line(port.label, points, len(lines), causes))
@@ -143,9 +147,7 @@ class Timeline:
         lines: list[Line] = []
         for paused_ns, port in paused[:PORTS_SHOWN]:
             if paused_ns:
-                counted = [
-                    (snapshot.at_ns, snapshot.ports[port.name]["tx_paused_ns"]) for snapshot in snapshots
-                ]
+                counted = [(then.at_ns, then.ports[port.name]["tx_paused_ns"]) for then in snapshots]
                 note = f"{rounded(paused_ns, TIME)} in all"
                 # One that stops its peer for as long as it is stopped itself would hide that.
                 shares = _growth(counted, PPM)
@@ -155,10 +157,10 @@ class Timeline:
 
     def _acknowledged(self, flow: Flow) -> list[Point]:
         """What was acknowledged between two samples, as a rate; empty where samples do not tell it all."""
-        seen = self._at_flow(flow, "bytes_acked") if flow.parallel == 1 else []
+        seen = self._at_flow(flow, lambda sample: sample.bytes_acked) if flow.parallel == 1 else []
         return _growth([(flow.start_ns, 0), *seen], BITS_PER_BYTE * NS_PER_S)
 
-    def _sampled(self, figure: str, quantity: Quantity) -> list[Line]:
+    def _sampled(self, figure: Callable[[FlowSample], float], quantity: Quantity) -> list[Line]:
         lines: list[Line] = []
         for colour, flow in enumerate(self._plan.flows):
             points = self._at_flow(flow, figure)
@@ -169,14 +171,14 @@ class Timeline:
                 lines.append(Line(flow.name, points, colour, note))
         return lines
 
-    def _at_flow(self, flow: Flow, figure: str) -> list[Point]:
+    def _at_flow(self, flow: Flow, figure: Callable[[FlowSample], float]) -> list[Point]:
         """A figure of a flow in each sample that has it."""
         samples = (sample for sample in self._result.samples if flow.name in sample.flows)
-        return [(sample.at_ns, getattr(sample.flows[flow.name], figure)) for sample in samples]
+        return [(sample.at_ns, figure(sample.flows[flow.name])) for sample in samples]
 
-    def _at_port(self, port: Port, figure: str) -> list[Point]:
+    def _at_port(self, port: Port, figure: Callable[[PortSample], float]) -> list[Point]:
         """A figure of a port in each sample."""
-        return [(sample.at_ns, getattr(sample.ports[port.name], figure)) for sample in self._result.samples]
+        return [(sample.at_ns, figure(sample.ports[port.name])) for sample in self._result.samples]
 
     def _chart(  # noqa: PLR0913 - what a chart has
         self,
@@ -195,7 +197,7 @@ class Timeline:
 
 
 def _growth(counted: Sequence[Point], per_ns: int) -> list[Point]:
-    """How fast a counter grew from one reading to the next, times ``per_ns``; the last holds to the end."""
+    """The rate at which a counter grew between two readings, times ``per_ns``; the last holds to the end."""
     spans = [(before, after) for before, after in itertools.pairwise(counted) if after[0] > before[0]]
     rates = [(a[0], (b[1] - a[1]) * per_ns / (b[0] - a[0])) for a, b in spans]
     return [*rates, (counted[-1][0], rates[-1][1])] if rates else []

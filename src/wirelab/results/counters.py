@@ -13,7 +13,7 @@ START, END = "start", "end"
 
 _INGRESS = ("ingress", "clsact")
 
-# The most that there ever was: it is not added up.
+# Maxima since the port was made: what lies between two of them means nothing.
 _HIGH_WATERS = ("buffer_high_water_bytes", "queue_high_water_bytes")
 # What the laws and the reports read. A port may count more: other causes of drops, interrupts.
 _STATS = (
@@ -41,7 +41,7 @@ class Qdisc:
     marked_frames: int = 0
 
     def since(self, earlier: Self) -> Self:
-        """The same with what it has counted since, and by how much its backlog has grown."""
+        """What it has counted since ``earlier``, and by how many frames its backlog has grown."""
         return replace(
             self,
             sent_frames=self.sent_frames - earlier.sent_frames,
@@ -52,7 +52,7 @@ class Qdisc:
 
 
 NO_QUEUE: Final = Qdisc("noqueue", True, 0, 0, 0, 0)  # noqa: FBT003 - the zeros of tc's own word
-"""Where frames go to the port directly, nothing is counted."""
+"""Stands for the qdisc of a port without one: frames go straight to the port, and are not counted."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -78,7 +78,7 @@ class PortCounters:
     link: LinkState
 
     def __getitem__(self, stat: str) -> int:
-        """The counter with the driver's name ``stat``."""
+        """The counter that is called ``stat`` in the file."""
         return self.stats[stat]
 
     def get(self, stat: str) -> int:
@@ -86,7 +86,7 @@ class PortCounters:
         return self.stats.get(stat, 0)
 
     def queue(self, priority: int | None = None) -> Qdisc:
-        """The root qdisc, or the queue of one priority: NO_QUEUE unless each has its TX queue."""
+        """The root qdisc, or that of one priority; NO_QUEUE where there is none, or priorities share it."""
         root = next((qdisc for qdisc in self.qdiscs if qdisc.root and qdisc.kind != NO_QUEUE.kind), NO_QUEUE)
         if priority is None:
             return root
@@ -125,17 +125,11 @@ class PortCounters:
         return drops
 
     def since(self, earlier: Self) -> Self:
-        """What was counted since; the link and the high waters are as they are."""
+        """What was counted since ``earlier``; the link and the high waters are those of now."""
         before = {(qdisc.root, qdisc.parent): qdisc for qdisc in earlier.qdiscs}
-        return replace(
-            self,
-            stats={
-                name: n if name in _HIGH_WATERS else n - earlier.get(name) for name, n in self.stats.items()
-            },
-            qdiscs=tuple(
-                qdisc.since(before.get((qdisc.root, qdisc.parent), NO_QUEUE)) for qdisc in self.qdiscs
-            ),
-        )
+        stats = {name: n if name in _HIGH_WATERS else n - earlier.get(name) for name, n in self.stats.items()}
+        qdiscs = (qdisc.since(before.get((qdisc.root, qdisc.parent), NO_QUEUE)) for qdisc in self.qdiscs)
+        return replace(self, stats=stats, qdiscs=tuple(qdiscs))
 
 
 @dataclass(frozen=True, slots=True)

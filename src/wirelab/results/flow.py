@@ -12,7 +12,7 @@ from wirelab.plan.traffic import Flow, Protocol
 from wirelab.results import rtt
 from wirelab.results.rawjson import Field as RawField
 from wirelab.results.rtt import Rtt
-from wirelab.results.values import Amount, Count, Text, WholeAmount, printable
+from wirelab.results.values import Amount, Count, Text, WholeAmount
 from wirelab.units import BITS_PER_BYTE, NS_PER_S, PPM
 
 _MOST_INTERVALS: Final = 100_000
@@ -26,16 +26,16 @@ class FlowResult:
     ``retransmits`` is the sender's count of segments, None for UDP; ``lost_datagrams`` of
     ``sent_datagrams`` are the receiver's, None for TCP. ``rtt`` is the smoothed RTT of TCP (``tcpi_rtt``).
     ``intervals_bps`` are the receiver's one-second figures. ``duration_s`` is what a transfer of a given
-    size takes at its goodput, None for a flow that ran for a given time. Where no connection came about, or
-    it was lost, ``connected`` is False and nothing counts as sent; ``lost_connection`` is what the program
-    says of the loss. ``reached_bytes`` is what had come when a transfer was ended because its time was
-    over, None for all others. ``path_bps`` is the most that its path can carry.
+    size takes at its goodput, None for a flow that ran for a given time. Where no connection came about
+    ``connected`` is False and nothing counts as sent. Where it was lost nobody knows what was sent: figures
+    are None, too, and ``lost_connection`` is what the program says. ``reached_bytes`` is what had come when a
+    transfer was ended because its time was over, else None. ``path_bps`` is the most that its path can carry.
     """
 
     name: Name
     sender: Annotated[NodeName, Field(alias="from")]
     receiver: Annotated[NodeName, Field(alias="to")]
-    goodput_bps: WholeAmount
+    goodput_bps: WholeAmount | None
     retransmits: Count | None
     lost_datagrams: Count | None = None
     sent_datagrams: Count | None = None
@@ -53,17 +53,17 @@ class FlowResult:
     @classmethod
     def unconnected(cls, flow: Flow, lost_connection: str) -> Self:
         """A flow that came to nothing: its sender never reached its receiver, or lost it."""
-        udp = flow.protocol == "udp"
+        udp, lost = flow.protocol == "udp", bool(lost_connection)
         return cls(
             name=flow.name,
             sender=flow.sender,
             receiver=flow.receiver,
             protocol=flow.protocol,
-            goodput_bps=0.0,
-            retransmits=None if udp else 0,
-            lost_datagrams=0 if udp else None,
+            goodput_bps=None if lost else 0.0,
+            retransmits=None if udp or lost else 0,
+            lost_datagrams=0 if udp and not lost else None,
             connected=False,
-            lost_connection=printable(lost_connection),
+            lost_connection=lost_connection,
         )
 
     @property
@@ -96,7 +96,10 @@ def flow_figure(metric: str, flow: FlowResult) -> float | None:
 
 
 def goodput_bps(received: RawField) -> float:
-    """What ``bytes`` in ``seconds`` come to. Raises LabError when these are none, or took no time."""
+    """The rate of ``bytes`` in ``seconds``.
+
+    Raises LabError when either is missing or not a number, or the time is not above 0.
+    """
     seconds = received["seconds"]
     if seconds.number() <= 0:
         raise seconds.broken("expected a time above 0")

@@ -14,6 +14,11 @@ from wirelab.units import BITS_PER_BYTE
 _MOST_SENT: Final = 1.25
 _NOTHING_CAME: Final = "error - idle timeout for receiving data"
 """The server's word for a connection on which nothing arrived while it looked: its figures are whole."""
+_CLIENT_GONE: Final = (
+    *(INTERRUPTED, *LOST_CONNECTION, "idle timeout", "the client has", "stream socket has closed"),
+    *("unable to receive", "unable to read", "unable to write"),
+)
+"""What a server says that heard nothing of its client for too long, or was ended meanwhile."""
 
 
 def read_report(raw: Path, name: str) -> Field:
@@ -40,6 +45,16 @@ def lost_connection(client: Field) -> str:
     """What the client says of the connection it lost, empty if it lost none."""
     words = _error(client)
     return words if words.startswith(LOST_CONNECTION) else ""
+
+
+def require_server(raw: Path, name: str) -> None:
+    """Raise LabError where the server of a client that did not reach it, or lost it, had failed by itself."""
+    # One that was ended while it waited has written nothing.
+    if (raw / name).exists() and read_text(raw, name).strip():
+        server = read_report(raw, name)
+        words = _error(server)
+        if words and not words.removeprefix("error - ").startswith(_CLIENT_GONE):
+            raise server.broken(f"iperf3 stopped: {words}")
 
 
 def _error(side: Field) -> str:

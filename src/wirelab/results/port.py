@@ -17,7 +17,7 @@ _COUNTED: Final = (
     *("tx_frames", "rx_frames", "tx_bytes", "rx_bytes", "tx_pause_frames", "rx_pause_frames"),
     *("queue_high_water_bytes", "buffer_high_water_bytes", "cpu_busy_ns", "tx_pfc_frames", "rx_pfc_frames"),
 )
-"""What the driver calls by the same names."""
+"""What has the same name in the file of counters."""
 
 
 @dataclass(frozen=True, slots=True)

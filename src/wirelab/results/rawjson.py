@@ -112,10 +112,13 @@ def _no_constant(name: str) -> float:
 
 
 def _kind(value: object) -> str:
-    if isinstance(value, str):
-        return f"the text {value!r}"
-    if type(value) in (int, float):
-        return f"the number {value}"
-    return (
-        "a list" if isinstance(value, list) else "an object" if isinstance(value, dict) else json.dumps(value)
-    )
+    match value:
+        case str():
+            return f"the text {value!r}"
+        case list():
+            return "a list"
+        case dict():
+            return "an object"
+        case bool() | None:
+            return json.dumps(value)
+    return f"the number {value}"

@@ -1,6 +1,6 @@
 """Raw files of one variant -> Result: frozen, complete, or a LabError that names the file."""
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Collection, Mapping
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Final
@@ -15,7 +15,7 @@ from wirelab.results.copy import parse_copy
 from wirelab.results.counters import END, START, LinkState, PortCounters, Snapshot, parse_snapshots, window
 from wirelab.results.digest import digest
 from wirelab.results.flow import FlowResult, flow_figure
-from wirelab.results.iperf3 import connected, lost_connection, parse_flow, read_report
+from wirelab.results.iperf3 import connected, lost_connection, parse_flow, read_report, require_server
 from wirelab.results.ping import Echoes, PingResult, ping_figure, read_echoes
 from wirelab.results.port import PortResult, port_figure
 from wirelab.results.rawjson import Field, read_json, read_text
@@ -89,11 +89,23 @@ class Result:
         return last.ports[port].since(first.ports[port])
 
 
-NETWORK_FIGURES: Final[Mapping[str, Callable[[Result], float]]] = {
+def _retransmits(flows: Collection[FlowResult]) -> int | None:
+    """Those of all TCP flows; None where one was lost, for nobody knows its own."""
+    counts = [flow.retransmits for flow in flows if flow.protocol == "tcp"]
+    return None if None in counts else sum(filter(None, counts))
+
+
+def _duration_ns(flows: Collection[FlowResult]) -> float | None:
+    """What the longest transfer takes; None where one flow or another came to no end."""
+    times_ns = [flow.duration_ns or 0 for flow in flows if flow.connected and flow.reached_bytes is None]
+    return max(times_ns, default=0) if len(times_ns) == len(flows) else None
+
+
+NETWORK_FIGURES: Final[Mapping[str, Callable[[Result], float | None]]] = {
     "drops": lambda result: sum(port.dropped_frames for port in result.ports.values()),
     "pause_sent": lambda result: sum(port.tx_pause_frames for port in result.ports.values()),
-    "retransmits": lambda result: sum(flow.retransmits or 0 for flow in result.flows.values()),
-    "duration": lambda result: max((flow.duration_ns or 0 for flow in result.flows.values()), default=0),
+    "retransmits": lambda result: _retransmits(result.flows.values()),
+    "duration": lambda result: _duration_ns(result.flows.values()),
 }
 
 
@@ -110,7 +122,7 @@ def read_result(plan: Plan, raw: Path) -> Result:
     lines = parse_lines(samples.FILE, read_text(raw, samples.FILE))
     snapshots = parse_snapshots(plan, counted)
     sampled = tuple(parse_sample(plan, line) for line in lines)
-    flows = {flow.name: _with_percentiles(_flow(flow, reports), sampled) for flow in plan.flows}
+    figures = {flow.name: _with_percentiles(_flow(flow, reports), sampled) for flow in plan.flows}
     measured = {
         **{name: report.value for name, report in reports.items()},
         **{ping.sender_file: echoes[ping.name].digested for ping in plan.pings},
@@ -120,19 +132,16 @@ def read_result(plan: Plan, raw: Path) -> Result:
         readbacks=read_readbacks(raw),
         snapshots=snapshots,
         samples=sampled,
-        flows=flows,
+        flows=figures,
         pings={ping.name: echoes[ping.name].result(ping) for ping in plan.pings},
         echoes=echoes,
         digest=digest(measured, counted.value, (line.value for line in lines)),
     )
     linked = result.linked(plan)
-    return replace(
-        result,
-        flows={
-            flow.name: replace(flows[flow.name], path_bps=ceiling_bps(linked, flow)) for flow in plan.flows
-        },
-        ports={port.label: PortResult.of(result.change(port.name)) for port in plan.ports},
-    )
+    ports = {port.label: PortResult.of(result.change(port.name)) for port in plan.ports}
+    carried_bps = {flow.name: ceiling_bps(linked, flow) for flow in plan.flows}
+    flows = {name: replace(flow, path_bps=carried_bps[name]) for name, flow in figures.items()}
+    return replace(result, flows=flows, ports=ports)
 
 
 def _linked_port(port: Port, link: LinkState) -> Port:
@@ -159,6 +168,8 @@ def _reports(raw: Path, flow: Flow) -> dict[str, Field]:
     reports = {flow.sender_file: read_report(raw, flow.sender_file)}
     if connected(reports[flow.sender_file]):
         reports[flow.receiver_file] = read_report(raw, flow.receiver_file)
+    else:
+        require_server(raw, flow.receiver_file)
     return reports
 
 

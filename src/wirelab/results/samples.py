@@ -1,8 +1,8 @@
 """samples.jsonl -> ports and flows over virtual time."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass, fields
-from typing import Any
+from dataclasses import dataclass
+from typing import Any, Final, get_type_hints
 
 from wirelab.plan.types import Plan
 from wirelab.results.rawjson import Field, parse_json
@@ -30,6 +30,9 @@ class FlowSample:
     rtt_us: float
     bytes_acked: int
     retransmits: int
+
+
+_TYPES: Final = {kind: get_type_hints(kind) for kind in (PortSample, FlowSample)}
 
 
 @dataclass(frozen=True, slots=True)
@@ -60,7 +63,7 @@ def parse_sample(plan: Plan, raw: Field) -> Sample:
     )
 
 
-def _figures(kind: type, raw: Field) -> dict[str, Any]:
-    """What there is of each field of a sample, which is called the same in the file."""
-    figures = ((field, raw[field.name]) for field in fields(kind))
-    return {of.name: figure.number() if of.type is float else figure.integer() for of, figure in figures}
+def _figures(kind: type[PortSample] | type[FlowSample], raw: Field) -> dict[str, Any]:
+    """The fields of a sample, which have the same names in the file."""
+    fields = ((name, of, raw[name]) for name, of in _TYPES[kind].items())
+    return {name: field.number() if of is float else field.integer() for name, of, field in fields}

@@ -62,7 +62,8 @@ def _untold(expectation: Expectation, plan: Plan, result: Result) -> str:
     """Why there is no figure: a transfer was ended when its time was over, or nothing came through."""
     reached = result.flows[expectation.subject].reached_bytes if expectation.subject in result.flows else None
     if reached is None:
-        return f"nothing came through that would tell {expectation.metric}"
+        untold = f"nothing came through that would tell {expectation.metric}"
+        return f"{untold}; {evidence(expectation, plan, result)}"
     flow = next(flow for flow in plan.flows if flow.name == expectation.subject)
     shares = f"{rounded(reached, SIZE)} of {rounded(flow.size_bytes or 0, SIZE)}"
     late = f"it was not done in {rounded(flow.duration_ns, TIME)} and some grace: {shares} had come"
@@ -102,7 +103,7 @@ def check_breaks(name: str, checks: Iterable[Check]) -> Check:
     )
 
 
-def unproven(checks: Iterable[Check]) -> list[Check]:
+def not_passed(checks: Iterable[Check]) -> list[Check]:
     """Those that do not hold, a broken lab or law first."""
     bad = [check for check in checks if check.verdict is not Verdict.PASS]
     return sorted(bad, key=lambda check: check.verdict is not Verdict.ERROR)

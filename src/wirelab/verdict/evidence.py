@@ -47,13 +47,13 @@ def _flow_evidence(metric: str, flow: Flow, plan: Plan, result: Result) -> str:
     way = flow_path(plan, flow)
     there_and_back = (*way, *path(plan, flow.receiver, flow.sender))
     measured = result.flows[flow.name]
+    reasons = happenings(plan, result, there_and_back, flow.name)
     if not measured.connected:
         between = f"between {flow.sender} and {flow.receiver}"
-        unconnected = f"no connection came about {between}"
         if measured.lost_connection:
-            unconnected = f"the connection {between} was lost ({flow.tool}: {measured.lost_connection})"
-        return "; ".join([unconnected, *blocked(result, there_and_back, flow.name)])
-    reasons = happenings(plan, result, there_and_back, flow.name)
+            lost = f"the connection {between} was lost ({flow.tool}: {measured.lost_connection})"
+            return "; ".join([lost, *reasons])
+        return "; ".join([f"no connection came about {between}", *blocked(result, there_and_back, flow.name)])
     if metric == "retransmits" and measured.retransmits and reasons[0].startswith(NO_DROPS):
         reasons.append("what was sent again had not been lost")
     if metric in RTT_FIGURES:
@@ -89,11 +89,9 @@ def _negotiation(port_name: str, plan: Plan) -> str:
 
 
 def _end(port: Port, plan: Plan) -> str:
-    said = (
-        f"{port.label} offers {listed(map(mode_of, port.advertise))}"
-        if port.autoneg
-        else f"{port.label} is forced to {Mode(port.speed_bps, port.duplex)}"
-    )
+    said = f"{port.label} is forced to {Mode(port.speed_bps, port.duplex)}"
+    if port.autoneg:
+        said = f"{port.label} offers {listed(map(mode_of, port.advertise))}"
     if port.follow is None:
         return said
     leader = plan.port(port.follow).label

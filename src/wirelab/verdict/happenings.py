@@ -11,7 +11,7 @@ from wirelab.results.result import Result
 from wirelab.units import COUNT, PPM, RATIO, SIZE, TIME, rounded, show
 
 MOST_NAMED: Final = 2
-"""What is said of more places is their sum."""
+"""Further places are summed up."""
 NO_DROPS: Final = "nothing was dropped"
 
 
@@ -33,7 +33,7 @@ def frames_were(count: int) -> str:
 
 
 def dropped(result: Result, ports: Iterable[Port], flow: str | None = None) -> list[str]:
-    """Where frames were lost during ``flow`` (None: the whole run), the most first; of little the sum.
+    """Where frames were lost during ``flow`` (None: the whole run), largest first; the rest as a sum.
 
     ``15 980 frames were dropped at module.line (FIFO 16 KiB full)``.
     """

@@ -1,7 +1,7 @@
 """What must be true of every run, whatever the network is like. A run that breaks a law is an error.
 
-Each law is a function (Plan, Result) -> findings, and has its name. The counters come from two snapshots,
-before the first flow and after the last one has drained; a law says what the frames counted in between were.
+Each law is a function of a Plan and a Result, which yields what breaks it; its name is the law's. It is about
+what was counted between two snapshots: one before the first flow, one after the last has drained.
 """
 
 from collections.abc import Callable, Iterator
@@ -148,7 +148,7 @@ def ceiling(plan: Plan, result: Result) -> Iterator[Difference]:
     """No flow is faster than the slowest line on its path can carry payload."""
     for flow in plan.flows:
         most = ceiling_bps(plan, flow)
-        goodput = result.flows[flow.name].goodput_bps
+        goodput = result.flows[flow.name].goodput_bps or 0
         if most is not None and goodput > most * (1 + _CLOCK_TOLERANCE):
             measured, allowed = rounded(goodput, RATE, 5), f"at most {rounded(most, RATE, 5)}"
             message = f"{flow.name}: {measured} of payload, the path carries {allowed}"
@@ -166,17 +166,6 @@ def cpu(plan: Plan, result: Result) -> Iterator[Difference]:
 
 
 LAWS: Final[tuple[Law, ...]] = (
-    settings,
-    link,
-    drained,
-    cable,
-    receive,
-    transmit,
-    module,
-    hub,
-    buffer,
-    lossless,
-    priorities,
-    cpu,
-    ceiling,
+    *(settings, link, drained, cable, receive, transmit, module, hub),
+    *(buffer, lossless, priorities, cpu, ceiling),
 )

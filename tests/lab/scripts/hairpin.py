@@ -1,4 +1,4 @@
-"""Inside the lab: a bridge sends every frame back by the port it came by, which tells of each with PAUSE.
+"""Inside the lab: a bridge sends each frame back by its port, which asks for a pause at each of them.
 
 Prints what both ends counted, and what BQL believes to be under way at the bridge's port when all is over.
 """
