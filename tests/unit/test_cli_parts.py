@@ -52,7 +52,7 @@ def test_one_part(wirelab: Wirelab) -> None:
     assert out.startswith("aqr113c  module\nAquantia AQR113C module")
     words = " ".join(out.split())
     assert "host_pause on datasheet Aquantia documentation" in words
-    assert "fifo_unheeded 22 KiB fitted to" in words
+    assert "fifo_unheeded 20 KiB fitted to" in words
     assert "2.5 Gbit/s 38 C switch with fan, room at 31 C measured sfp.temperature_c" in words
     assert all(line == line.rstrip() and len(line) <= 120 for line in out.splitlines())
 
