@@ -123,4 +123,4 @@ def test_adaptation_needs_an_algorithm(rig: Rig) -> None:
 def test_frames_that_wait_go_by_the_new_rule(rig: Rig, first: str, then: str) -> None:
     """What is set while a frame waits holds for it, too."""
     told = rig.script("other_rules.py", "ethtool", *first.split(), "then", "ethtool", *then.split())
-    assert told == [0, 1]
+    assert told == {"before": 0, "after": 1}

@@ -36,7 +36,7 @@ def test_a_file_uses_only_what_stands_before_it(name: str) -> None:
 
 def test_each_function_is_declared_for_its_file() -> None:
     """A header lists its files in the order of the Makefile, below each what it defines."""
-    declared = {}
+    declared: dict[str, str] = {}
     for header in ("etherport.h", "moderation.h"):
         text = (DRIVER / header).read_text()
         _, *sections = re.split(r"^/\* (\w+\.c(?:, \w+\.c)*) \*/$", text, flags=re.MULTILINE)

@@ -156,7 +156,7 @@ def test_a_module_nobody_listens_to_holds_less(tmp_path: Path) -> None:
         assert queue is not None
         return queue.limit_bytes
 
-    assert limit("") == 22 * 1024
+    assert limit("") == 20 * 1024
     assert limit(", switch.flow_control: on") == 64 * 1024
-    assert limit(", switch.flow_control: on, switch.p2.pause_rx: off") == 22 * 1024
+    assert limit(", switch.flow_control: on, switch.p2.pause_rx: off") == 20 * 1024
     assert limit(", module.fifo: 64 KiB") == 64 * 1024

@@ -1,6 +1,7 @@
 """Samples over virtual time and whole snapshots, of every port and every flow."""
 
 import json
+from collections.abc import Callable
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -15,6 +16,11 @@ if TYPE_CHECKING:  # Mininet is in the lab alone, and some of this is tested wit
 _WAITING = ("tx_ring_frames", "tx_flight_frames", "rx_ring_frames", "buffer_bytes", "pool_used_bytes")
 # Counted since the port was made, by cause; a sample gives their sum.
 _DROPS = ("queue_dropped_", "rx_dropped_", "tx_dropped_")
+
+Ports = dict[str, dict[str, int]]
+Qdiscs = dict[str, list[Any]]
+Condition = Callable[[Ports, Qdiscs], bool]
+"""What a snapshot may wait for, by what ports and qdiscs tell."""
 
 # How a rule of a firewall ends that counts what it blocks.
 _COUNTED = " counter drop"
@@ -57,19 +63,19 @@ class Probe:
         }
         return {name: info for name, info in infos.items() if info is not None}
 
-    def snapshot(self, name: str, at_ns: int, *, only_if_drained: bool = False) -> bool:
+    def snapshot(self, name: str, at_ns: int, *, only_if: Condition | None = None) -> bool:
         """Keep every counter of every port, qdisc and firewall rule as it is now, and the links.
 
-        ``only_if_drained`` keeps nothing while a frame is on its way. Returns whether it was kept.
+        Nothing is kept where ``only_if`` does not hold. Returns whether it was kept.
         """
         ports = {port.name: self._network.tools[port.node].every(port.name) for port in self._ports}
         links = {port.name: self._link(port, ports[port.name]) for port in self._ports}
-        qdiscs: dict[str, list[Any]] = {}
+        qdiscs: Qdiscs = {}
         for node in self._plan.nodes:
             told = self._network.told(node.name, "tc", "-s", "-j", "qdisc", "show")
             for port in self._plan.ports_of(node.name):
                 qdiscs[port.name] = [qdisc for qdisc in told if qdisc.get("dev") == port.name]
-        if only_if_drained and not _drained(ports, qdiscs):
+        if only_if is not None and not only_if(ports, qdiscs):
             return False
         counted: dict[str, Any] = {"ports": ports, "qdiscs": qdiscs, "links": links}
         if self._plan.firewalls:
@@ -99,9 +105,16 @@ class Probe:
         (folder / "counters.json").write_text(json.dumps({"snapshots": self._snapshots}, indent=1) + "\n")
 
 
-def _drained(ports: dict[str, dict[str, int]], qdiscs: dict[str, list[Any]]) -> bool:
-    held = any(stats.get(name) for stats in ports.values() for name in _WAITING)
-    return not held and not any(qdisc.get("qlen") for queues in qdiscs.values() for qdisc in queues)
+def still(ports: Ports, _: Qdiscs) -> bool:
+    """Whether no frame is in a port or on a cable; on a long path there may be some."""
+    return not any(stats.get(name) for stats in ports.values() for name in _WAITING)
+
+
+def drained(ports: Ports, qdiscs: Qdiscs) -> bool:
+    """Whether no frame is on its way at all."""
+    return still(ports, qdiscs) and not any(
+        qdisc.get("qlen") for queues in qdiscs.values() for qdisc in queues
+    )
 
 
 def blocked(firewall: Firewall, ruleset: str) -> dict[str, int]:

@@ -4,7 +4,7 @@ from collections.abc import Callable
 from pathlib import Path
 
 from wirelab.guest import clock
-from wirelab.guest.measure import Probe
+from wirelab.guest.measure import Probe, drained, still
 from wirelab.guest.network import Network
 from wirelab.guest.running import Running
 from wirelab.plan.path import crossing_ns, path
@@ -21,6 +21,10 @@ _GAP_NS = clock.NS_PER_S
 # Silence after the last item, in which every queue runs empty; and how often that is waited for.
 _DRAIN_NS = clock.NS_PER_S
 _MOST_DRAINS = 600
+
+# How often the network is looked at before the first item, at the most, and how far apart.
+_MOST_LOOKS = 100
+_LOOK_NS = clock.NS_PER_S // 1000
 
 
 class Schedule:
@@ -47,7 +51,7 @@ class Schedule:
         """Run all of it. Raises TrafficError when a program fails."""
         interval_ns = self._plan.sample_interval_ns
         at_ns = 0
-        self._probe.snapshot("start", 0)
+        self._begin(ready_ns)
         try:
             while self._waiting or self._running:
                 clock.sleep_until(ready_ns + at_ns)
@@ -61,12 +65,22 @@ class Schedule:
                 running.kill()
         self._drain(ready_ns, at_ns)
 
+    def _begin(self, ready_ns: int) -> None:
+        """Take the first snapshot while no frame moves: its counters are read one after the other.
+
+        On a path of seconds the pings that made the network ready may still be coming back.
+        """
+        for look in range(_MOST_LOOKS):
+            if self._probe.snapshot("start", 0, only_if=still if look < _MOST_LOOKS - 1 else None):
+                return
+            clock.sleep_until(ready_ns - (_MOST_LOOKS - look) * _LOOK_NS)
+
     def _drain(self, ready_ns: int, at_ns: int) -> None:
         """Wait until no frame is on its way any more, and take the last snapshot."""
         for second in range(1, _MOST_DRAINS + 1):
             end_ns = at_ns + second * _DRAIN_NS
             clock.sleep_until(ready_ns + end_ns)
-            if self._probe.snapshot("end", end_ns, only_if_drained=second < _MOST_DRAINS):
+            if self._probe.snapshot("end", end_ns, only_if=drained if second < _MOST_DRAINS else None):
                 return
 
     def _next(self, at_ns: int, interval_ns: int) -> int:

@@ -20,8 +20,8 @@ SHOWN = ("rx-usecs", "rx-frames")
 
 def coalesce(port: str) -> dict[str, int]:
     """What `ethtool -c` says of moderation now."""
-    told = run("ethtool", "-c", port)
-    return {name: int(re.search(rf"^{name}:\s*(\d+)", told, re.MULTILINE)[1]) for name in SHOWN}
+    told = dict(re.findall(r"^([\w-]+):\s*(\d+)", run("ethtool", "-c", port), re.MULTILINE))
+    return {name: int(told[name]) for name in SHOWN}
 
 
 def main() -> None:

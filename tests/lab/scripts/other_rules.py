@@ -24,7 +24,7 @@ def main() -> None:
     before = own_stats("p2")["rx_frames"]
     run(*arguments[then + 1 :])
     time.sleep(0.001)
-    print(json.dumps([before, own_stats("p2")["rx_frames"]]))
+    print(json.dumps({"before": before, "after": own_stats("p2")["rx_frames"]}))
 
 
 main()
