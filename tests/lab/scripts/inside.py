@@ -112,6 +112,16 @@ def make_way() -> None:
     run("ip", "neigh", "add", "10.0.0.2", "lladdr", "02:00:00:00:00:02", "dev", "p1", "nud", "permanent")
 
 
+def fill_bridge(count: int) -> None:
+    """So many frames into the bridge of :func:`make_bridge`, which is up then: most of them wait."""
+    raise_ports("br0", "p1", "p2", "p3", "p4")
+    time.sleep(20)
+    out = packet_socket("p1")
+    for _ in range(count):
+        out.send(data_frame())
+    time.sleep(0.01)
+
+
 def packet_socket(port: str, protocol: int = 0, *, bypass: bool = False) -> socket.socket:
     """A raw socket on a port: it gets frames with that EtherType, none if it is 0.
 

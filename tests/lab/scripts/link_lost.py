@@ -7,7 +7,7 @@ holds and whether p1 may send, a second after p4 was set down, and p3's counters
 import json
 import time
 
-from inside import data_frame, make_bridge, own_stats, packet_socket, raise_ports, run, setting
+from inside import fill_bridge, make_bridge, own_stats, run, setting
 
 COUNT = 100
 
@@ -17,12 +17,7 @@ def main() -> None:
     make_bridge()
     setting("p2", "xoff_bytes", 100_000)
     setting("p2", "xon_bytes", 50_000)
-    raise_ports("br0", "p1", "p2", "p3", "p4")
-    time.sleep(20)
-    out = packet_socket("p1")
-    for _ in range(COUNT):
-        out.send(data_frame())
-    time.sleep(0.01)
+    fill_bridge(COUNT)
     before = own_stats("p2")["buffer_bytes"]
     run("ip", "link", "set", "p4", "down")
     time.sleep(1)

@@ -7,7 +7,7 @@ p2's buffer while it is down, and what its peer heard when all has drained and p
 import json
 import time
 
-from inside import data_frame, make_bridge, own_stats, packet_socket, raise_ports, run, setting
+from inside import fill_bridge, make_bridge, own_stats, run, setting
 
 COUNT = 200
 
@@ -15,12 +15,7 @@ COUNT = 200
 def main() -> None:
     """See above."""
     make_bridge()
-    raise_ports("br0", "p1", "p2", "p3", "p4")
-    time.sleep(20)
-    out = packet_socket("p1")
-    for _ in range(COUNT):
-        out.send(data_frame())
-    time.sleep(0.01)
+    fill_bridge(COUNT)
     run("ip", "link", "set", "p2", "down")
     setting("p2", "xoff_bytes", 2000)
     setting("p2", "xon_bytes", 1000)
