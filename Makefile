@@ -18,7 +18,7 @@ READY := $(VENV)/.ready-$(HERE)
 READY_TO_TEST := $(VENV)/.ready-to-test-$(HERE)
 PIP := $(VENV)/bin/python -m pip --quiet --disable-pip-version-check
 
-.PHONY: help scenario name lab test fuzz matrix bench doctor clean
+.PHONY: help scenario name lab test fuzz matrix truth bench doctor clean
 .DELETE_ON_ERROR:
 
 help:
@@ -26,6 +26,7 @@ help:
 	@echo 'make test                         the linters, the unit tests and the lab tests'
 	@echo 'make fuzz                         read ten thousand damaged files; ARGS="--first-mutation 20000" takes others'
 	@echo 'make matrix                       run every scenario, as many at once as there are CPUs'
+	@echo 'make truth                        hold the lab against independent measurements of real equipment'
 	@echo 'make bench                        measure how fast the labs are on this machine'
 	@echo 'make lab                          only build the lab kernel and the root image'
 	@echo 'make doctor                       what this machine lacks, and the lines that help'
@@ -59,6 +60,9 @@ fuzz: $(READY_TO_TEST)
 
 matrix: lab
 	@$(VENV)/bin/wirelab run $(ARGS)
+
+truth: lab
+	@$(VENV)/bin/wirelab truth $(ARGS)
 
 bench: $(READY_TO_TEST) lab
 	@$(VENV)/bin/python bench/bench.py $(ARGS)

@@ -82,8 +82,14 @@ class Bench:
         """How long the lab takes for a Plan, from switching on to switching off."""
         folder = guest_folder(self._folder, "lab")
         (folder / "plan" / "plan.json").write_text(plan.to_json())
-        machine = Machine(self._lab.kernel, self._lab.root, folder, seed=plan.seed, cpu=self._cpu)
-        with machine:
+        with Machine(
+            self._lab.kernel,
+            self._lab.root,
+            folder,
+            seed=plan.seed,
+            cpu=self._cpu,
+            memory_bytes=plan.memory_bytes,
+        ) as machine:
             machine.wait(plan.wall_limit_s, on_poll=memory)
             return machine.wall_s()
 

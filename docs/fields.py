@@ -43,6 +43,8 @@ TYPES: Final[tuple[tuple[Any, Value], ...]] = (
     (model_types.OnOff, Value("`on` or `off`", "on")),
     (model_types.LinkMode, Value("a [link mode](units.md#link-modes)", "100 Mbit/s half")),
     (model_types.HostSpeed, Value("a [rate](units.md#rate), or `line`", "10 Gbit/s")),
+    (model_types.BitErrorRate, Value("a number up to 1 such as `1e-12`; 0 for no errors", "1e-12")),
+    (model_types.Alpha, Value("a power of two, `1/128`, `1/64` .. `1`, `2`, `4`, `8`", "1/4")),
     (model_types.Celsius, Value("a temperature", "46 C")),
     (model_types.Text, Value("text", "")),
 )

@@ -14,8 +14,8 @@ from docs.markdown import code, table, words
 from docs.usage import examples
 from wirelab.cli.app import app
 from wirelab.model import traffic
-from wirelab.model.parts import PartsFile, Temperature
-from wirelab.model.scenario import Bound, Citation, Control, Scenario, Variant
+from wirelab.model.parts import PartsFile, PhyLatency, Temperature
+from wirelab.model.scenario import Bound, Cell, Citation, Control, Row, Scenario, Variant
 from wirelab.model.spelling import spelling
 from wirelab.model.topology import Cable, Node, Topology
 from wirelab.model.types import Figure
@@ -43,6 +43,8 @@ def pages() -> Iterator[tuple[str, str]]:
             (Citation, "source"),
             (Variant, "variants"),
             (Control, "controls"),
+            (Row, "published"),
+            (Cell, "cells"),
             (Bound, "bound"),
         ),
         "topology": _models((Topology, "topologies"), (Node, "nodes"), (Cable, "cables")),
@@ -108,7 +110,7 @@ def _parts() -> str:
             f"## {section}\n\n{_summary(model)}\n\n{_keys(model, section)}\n"
             f"With a provenance: {', '.join(map(code, figures)) or 'none'}.\n"
         )
-    sections.append(_models((Temperature, "temperatures")))
+    sections.append(_models((PhyLatency, "phy_latency"), (Temperature, "temperatures")))
     return "\n".join(sections)
 
 

@@ -19,6 +19,7 @@ if TYPE_CHECKING:
 
 _WORDS: Final[Mapping[str, str]] = {
     "on_off": "`on` or `off`",
+    "bit_error_rate": "a number from 0 to 1, such as `1e-12`",
     "nic": "one of the [nics](parts.md#nics)",
     "storage": "one of the [storage](parts.md#storage)",
     "congestion": "`cubic`, `reno`, `bbr` or `dctcp`",
@@ -30,6 +31,7 @@ _WORDS: Final[Mapping[str, str]] = {
     "bus": "one of the [buses](parts.md#buses), and its lanes",
     "priorities": "one of 0..7, or a list of them",
     "trust": "`pcp` or `dscp`",
+    "alpha": "`off`, or `1/128`, `1/64` .. `1`, `2`, `4`, `8`",
     "moderation": "`first`, `last` or `interval`",
     "packets": "`tcp`, `udp` or `icmp`, perhaps a port; or a list of them",
 }

@@ -105,7 +105,8 @@ static void etherport_igb(struct etherport_vector *vector, u32 speed_mbps)
 	u32 len = max(etherport_mean_len(&vector->rx), etherport_mean_len(&vector->tx));
 	u32 quarters = IGB_NOT_GIGABIT_QUARTERS;
 
-	if (speed_mbps == SPEED_1000) {
+	/* igb knows nothing faster; igc, its successor, does the same at 2.5 Gbit/s */
+	if (speed_mbps >= SPEED_1000) {
 		if (!len)
 			return;
 		len = min_t(u32, len + IGB_OVERHEAD_LEN, IGB_MOST_FRAME_LEN);

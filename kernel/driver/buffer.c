@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
  * The packet buffer of a port: who fills it is who gets paused. It may be part
- * of a memory that ports share, and is then full when that is.
+ * of a memory that ports share, and is then full when that is. The memory may be
+ * divided into cells: a frame takes whole ones.
  *
  * A forwarded frame is charged to the port by which it came in until its last
  * bit has left the node, whichever queue it waits in meanwhile. The charge rides
@@ -27,6 +28,42 @@ int __init etherport_buffer_setup(void)
 	return etherport_charges ? 0 : -ENOMEM;
 }
 
+/* What a frame takes of the memory. */
+u32 etherport_memory_len(const struct etherport *port, u32 len)
+{
+	return port->buffer_cell_bytes > 1 ? roundup(len, (u32)port->buffer_cell_bytes) : len;
+}
+
+/* Who is told when the thresholds of a shared memory move. */
+void etherport_pool_join(struct etherport *port)
+{
+	local_bh_disable();
+	if (port->pool)
+		hlist_add_head(&port->pool_node, &port->pool->pool_ports);
+	local_bh_enable();
+}
+
+/* What it has in there it gives back all the same. */
+void etherport_pool_leave(struct etherport *port)
+{
+	local_bh_disable();
+	hlist_del_init(&port->pool_node);
+	local_bh_enable();
+}
+
+/* What one port takes or gives back moves the thresholds of all who share. */
+static void etherport_pool_use(struct etherport *port, s64 bytes)
+{
+	struct etherport *other;
+
+	if (!port->pool)
+		return;
+	port->pool->pool_used_bytes += bytes;
+	hlist_for_each_entry(other, &port->pool->pool_ports, pool_node)
+		if (other->xoff_alpha_128ths)
+			etherport_pause_watch_all(other);
+}
+
 static bool etherport_pool_full(const struct etherport_shared *pool, u32 len)
 {
 	return pool && pool->pool_bytes && pool->pool_used_bytes + len > pool->pool_bytes;
@@ -35,6 +72,7 @@ static bool etherport_pool_full(const struct etherport_shared *pool, u32 len)
 /* Make room for a frame. False: there is none, the frame is lost, and counted. */
 bool etherport_buffer_take(struct etherport *port, int class, u32 len)
 {
+	len = etherport_memory_len(port, len);
 	if (port->classes[class].used_bytes + len > port->buffer_bytes) {
 		port->count.rx_dropped_buffer++;
 		return false;
@@ -43,22 +81,21 @@ bool etherport_buffer_take(struct etherport *port, int class, u32 len)
 		port->count.rx_dropped_pool++;
 		return false;
 	}
-	if (port->pool)
-		port->pool->pool_used_bytes += len;
 	port->classes[class].used_bytes += len;
 	port->buffer_used_bytes += len;
 	if (port->buffer_used_bytes > port->buffer_high_water_bytes)
 		port->buffer_high_water_bytes = port->buffer_used_bytes;
+	etherport_pool_use(port, len);
 	etherport_pause_watch(port, class);
 	return true;
 }
 
 void etherport_buffer_give(struct etherport *port, int class, u32 len)
 {
+	len = etherport_memory_len(port, len);
 	port->classes[class].used_bytes -= len;
 	port->buffer_used_bytes -= len;
-	if (port->pool)
-		port->pool->pool_used_bytes -= len;
+	etherport_pool_use(port, -(s64)len);
 	etherport_pause_watch(port, class);
 }
 

@@ -63,7 +63,7 @@ static int etherport_getapptrust(struct net_device *dev, u8 *selectors, int *nse
 {
 	const struct etherport *port = netdev_priv(dev);
 
-	selectors[0] = port->trust_dscp ? IEEE_8021QAZ_APP_SEL_DSCP : DCB_APP_SEL_PCP;
+	selectors[0] = port->trust == ETHERPORT_DSCP ? IEEE_8021QAZ_APP_SEL_DSCP : DCB_APP_SEL_PCP;
 	*nselectors = 1;
 	return 0;
 }
@@ -77,10 +77,10 @@ static int etherport_setapptrust(struct net_device *dev, u8 *selectors, int nsel
 
 	switch (selectors[0]) {
 	case IEEE_8021QAZ_APP_SEL_DSCP:
-		port->trust_dscp = true;
+		port->trust = ETHERPORT_DSCP;
 		return 0;
 	case DCB_APP_SEL_PCP:
-		port->trust_dscp = false;
+		port->trust = ETHERPORT_PCP;
 		return 0;
 	default:
 		return -EOPNOTSUPP;

@@ -22,11 +22,14 @@
 #include <linux/ethtool.h>
 #include <linux/etherdevice.h>
 #include <linux/netdevice.h>
+#include <linux/prandom.h>
 #include <linux/skbuff.h>
 #include <linux/time-internal.h>
 #include <net/rtnetlink.h>
 
 #include "compat.h"
+#include "counters.h"
+#include "memory.h"
 #include "moderation.h"
 
 /* IEEE 802.3 clause 3.1.1 and 4.4.2: octets around each frame on the wire */
@@ -40,48 +43,25 @@
 #define ETHERPORT_KIND		"etherport"	/* ip link add type */
 #define ETHERPORT_MAX_MTU	9216
 #define ETHERPORT_MAX_DELAY_NS	(60ULL * NSEC_PER_SEC)
+#define ETHERPORT_MAX_REACTION_NS	NSEC_PER_SEC
+#define ETHERPORT_MAX_AUTONEG_MS	(60ULL * MSEC_PER_SEC)
 #define ETHERPORT_MAX_RING	8192
+#define ETHERPORT_MAX_BITS	BIT_ULL(56)	/* between two errors: many times that are still a u64 */
 #define ETHERPORT_TX_PREFETCH	2	/* frames that CPU and bus are at ahead of the wire */
 #define ETHERPORT_CLASSES	8	/* IEEE 802.1Q: priorities */
 #define ETHERPORT_SIZES		7	/* RFC 2819: ranges of lengths */
 #define ETHERPORT_SHARED_MAX	256	/* nodes with a CPU or a memory of their own */
 
-struct etherport_counters {
-	u64 tx_frames;		/* data frames that left by the cable */
-	u64 tx_bytes;
-	u64 tx_lost_frames;	/* of these, on the cable when it was pulled */
-	u64 tx_dropped_down;	/* no link, or none any more when it was their turn */
-	u64 tx_dropped_error;	/* no memory, or not to be segmented */
-	u64 tx_dropped_collisions;	/* given up: a late one, or 16 attempts */
-	u64 tx_excessive_collisions;	/* of these, for the 16 attempts */
-	u64 tx_collisions;	/* attempts that were not alone */
-	u64 tx_single_collisions;	/* frames that left after one of them */
-	u64 tx_multiple_collisions;	/* after more */
-	u64 tx_late_collisions;	/* later than the slot time: a duplex mismatch */
-	u64 tx_deferred;	/* frames that waited for somebody else's */
-	u64 tx_pause_frames;
-	u64 tx_pfc_frames;
-	u64 tx_unknown_control_frames;	/* with another opcode */
-	u64 tx_injected_frames;	/* of all three, those that did not come from this MAC */
-	u64 rx_wire_frames;	/* data frames that came by the cable */
-	u64 rx_frames;		/* of these, handed to the stack or forwarded */
-	u64 rx_bytes;
-	u64 rx_dropped_buffer;	/* the packet buffer was full */
-	u64 rx_dropped_pool;	/* the memory that ports share was full */
-	u64 rx_dropped_oversize;	/* longer than the MTU allows */
-	u64 rx_dropped_down;	/* the port was down */
-	u64 rx_dropped_error;	/* no memory */
-	u64 rx_dropped_collision;	/* sent into a frame of ours */
-	u64 rx_pause_frames;
-	u64 rx_pfc_frames;
-	u64 rx_unknown_control_frames;
-	u64 rx_interrupts;
-};
-
 enum etherport_role {
 	ETHERPORT_HOST,		/* frames end in this stack */
 	ETHERPORT_FORWARD,	/* they are passed on: switch, module */
 	ETHERPORT_REPEAT,	/* they are repeated, bit by bit: hub */
+};
+
+/* What tells the priority of a frame, see priority.c */
+enum etherport_trust {
+	ETHERPORT_PCP,		/* its VLAN tag */
+	ETHERPORT_DSCP,		/* its IP header */
 };
 
 /* What one end of a cable has agreed to, see negotiate.c */
@@ -99,12 +79,11 @@ struct etherport_event {
 	void (*fn)(struct etherport_event *event);
 };
 
-/* What ports have in common under a number, see bus_cpu.c and buffer.c */
-struct etherport_shared {
-	u64 cpu_busy_until_ps;
-	u64 cpu_busy_ps;		/* all that it has worked */
-	u64 pool_bytes;			/* 0: no limit */
-	u64 pool_used_bytes;
+/* Which of the bits that come in are wrong, see bit_error.c */
+struct etherport_bit_errors {
+	u64 mean_bits;			/* between two of them; 0: none is */
+	u64 left_bits;			/* up to the next one */
+	struct rnd_state random;
 };
 
 struct etherport_bus {
@@ -151,6 +130,10 @@ struct etherport {
 	bool pause_rx_asked;
 	bool pause_tx_asked;
 	char follow[IFNAMSIZ];		/* a link only while that port has one */
+	u64 autoneg_ms;			/* what this end takes for it, training included */
+	bool negotiating;
+	struct etherport_event autoneg_event;	/* both ends are through */
+	struct work_struct autoneg_work;	/* and have a link, as soon as RTNL is free */
 	u32 speed_mbps;
 	u32 byte_ps;			/* what a byte takes at this speed */
 	bool half;
@@ -173,6 +156,8 @@ struct etherport {
 	struct sk_buff_head flight;	/* on the cable towards the peer */
 	struct etherport_event flight_event;
 	void (*receive)(struct etherport *port, struct sk_buff *skb);
+
+	struct etherport_bit_errors bit_errors;
 
 	/* medium.c, hub.c */
 	struct list_head stations;	/* all ports there are */
@@ -197,6 +182,11 @@ struct etherport {
 	struct etherport_cpu_cost cpu_rx;
 	struct etherport_cpu_cost cpu_tx;
 
+	/* forward.c */
+	u64 forward_latency_ns;
+	struct sk_buff_head forwarding;	/* until that is over */
+	struct etherport_event forward_event;
+
 	/* receive.c */
 	struct sk_buff_head rx_ring;
 	u32 rx_ring_size;
@@ -214,16 +204,26 @@ struct etherport {
 	u64 buffer_bytes;		/* size of the packet buffer, of each class */
 	u64 buffer_used_bytes;		/* all classes */
 	u64 buffer_high_water_bytes;
+	u64 buffer_cell_bytes;		/* a frame takes whole ones; 0, 1: bytes */
 	struct etherport_shared *pool;	/* the memory that it is part of, or NULL */
+	struct hlist_node pool_node;
+	u64 xoff_alpha_128ths;		/* XOFF at this much of what is free there, too; 0: no */
 	u64 xoff_bytes;
 	u64 xon_bytes;
 
+	/* fifo.c */
+	u64 queue_limit_bytes;		/* 0: none */
+	u64 queue_alpha_128ths;		/* a limit by what is free of the pool, too; 0: no */
+
 	/* pause.c */
 	u8 pfc;				/* lossless priorities; 0: PAUSE for all of them */
-	bool trust_dscp;		/* a frame's priority, see priority.c */
+	enum etherport_trust trust;
 	u8 pause_pending;		/* classes of which the peer is to hear */
 	u16 pause_quanta;		/* what an XOFF asks for */
 	struct etherport_event pause_event;	/* refreshes an XOFF */
+	u64 pause_reaction_ns;		/* until a received frame takes effect */
+	struct sk_buff_head pause_heard;	/* received, without effect yet */
+	struct etherport_event heard_event;	/* the first of them takes effect */
 	void (*tx_kick)(struct etherport *port);	/* there may be something to send */
 };
 
@@ -231,9 +231,10 @@ struct etherport {
 
 /* What the driver keeps in skb->cb of a frame that is its own. */
 struct etherport_cb {
-	u64 ready_ps;		/* in the TX ring: through CPU and bus */
-	u64 arrival_ps;		/* on the cable */
+	u64 ready_ps;		/* in the TX ring: through CPU and bus; or to be passed on */
+	u64 arrival_ps;		/* on the cable; of a PAUSE frame: when it takes effect */
 	bool damaged;		/* by a collision */
+	bool bit_error;		/* on a cable, this one or one before a hub */
 	u8 class;		/* in the packet buffer */
 };
 
@@ -326,6 +327,10 @@ void etherport_cable_init(struct etherport *port,
 void etherport_cable_send(struct etherport *port, struct sk_buff *skb, u64 sent_ps, u64 now_ps);
 void etherport_cable_cut(struct etherport *port);
 
+/* bit_error.c */
+void etherport_bit_errors_set(struct etherport_bit_errors *errors, u64 mean_bits);
+bool etherport_bit_errors_hit(struct etherport_bit_errors *errors, const struct sk_buff *skb);
+
 /* pause.c */
 void etherport_pause_init(struct etherport *port, void (*tx_kick)(struct etherport *port));
 void etherport_pause_stop(struct etherport *port);
@@ -333,16 +338,10 @@ void etherport_pause_over(struct etherport *port);
 void etherport_pause_watch(struct etherport *port, int class);
 void etherport_pause_watch_all(struct etherport *port);
 void etherport_pause_sent(struct etherport *port, const struct sk_buff *skb, bool injected);
-void etherport_pause_received(struct etherport *port, const struct sk_buff *skb);
+void etherport_pause_received(struct etherport *port, struct sk_buff *skb);
 bool etherport_paused(const struct etherport *port, int class, u64 now_ps);
 u64 etherport_paused_ns(struct etherport *port, int class);
 struct sk_buff *etherport_pause_next(struct etherport *port);
-
-/* buffer.c */
-int etherport_buffer_setup(void);
-bool etherport_buffer_take(struct etherport *port, int class, u32 len);
-void etherport_buffer_give(struct etherport *port, int class, u32 len);
-bool etherport_buffer_charge(struct etherport *port, struct sk_buff *skb, int class, u32 len);
 
 /* transmit.c */
 void etherport_tx_init(struct etherport *port);
@@ -359,6 +358,13 @@ void etherport_hub_add(struct etherport *port);
 void etherport_hub_remove(struct etherport *port);
 void etherport_hub_update(void);
 void etherport_repeat(struct etherport *port, struct sk_buff *skb);
+
+/* forward.c */
+bool etherport_strip(struct etherport *port, struct sk_buff *skb);
+void etherport_count_received(struct etherport *port, u32 len);
+void etherport_forward(struct etherport *port, struct sk_buff *skb);
+void etherport_forward_init(struct etherport *port);
+void etherport_forward_stop(struct etherport *port);
 
 /* receive.c */
 void etherport_rx_init(struct etherport *port);

@@ -46,6 +46,7 @@ static void etherport_uninit(struct net_device *dev)
 
 	etherport_hub_remove(port);
 	etherport_unplug(port);
+	etherport_pool_leave(port);
 }
 
 static const struct net_device_ops etherport_netdev_ops = {
@@ -196,8 +197,8 @@ static struct rtnl_link_ops etherport_link_ops = {
 
 static int __init etherport_module_init(void)
 {
-	int err = etherport_buffer_setup();
+	int err = etherport_buffer_setup() ? : etherport_fifo_setup();
 
-	return err ? err : rtnl_link_register(&etherport_link_ops);
+	return err ? : rtnl_link_register(&etherport_link_ops);
 }
 device_initcall(etherport_module_init);

@@ -5,8 +5,10 @@
  *
  * Sent when the packet buffer rises above XOFF, sent again before the peer's
  * timer runs out, and sent with a time of zero when the buffer has fallen to XON.
- * Received frames are consumed here: a bridge never sees them. A port speaks one
- * of the two: who keeps priorities apart does not use PAUSE (802.1Q 36.1.3.1).
+ * Received frames are consumed here: a bridge never sees them. They take effect
+ * after a reaction time (802.3 Annex 31B.3.7 bounds it), one after the other. A
+ * port speaks one of the two: who keeps priorities apart does not use PAUSE
+ * (802.1Q 36.1.3.1).
  *
  * The transmitter asks here whether it may send and what is due; that something
  * has changed it learns by the function that the port was made with.
@@ -130,17 +132,31 @@ static void etherport_pause_event(struct etherport_event *event)
 	port->tx_kick(port);
 }
 
+static u64 etherport_xoff_at(const struct etherport *port)
+{
+	return min(port->xoff_bytes, etherport_pool_share(port->pool, port->xoff_alpha_128ths));
+}
+
+/* As far below an XOFF that the fill of a shared memory has lowered. */
+static u64 etherport_xon_at(const struct etherport *port, u64 xoff_bytes)
+{
+	u64 lowered_bytes = port->xoff_bytes - xoff_bytes;
+
+	return port->xon_bytes - min(port->xon_bytes, lowered_bytes);
+}
+
 /* The fill of a class's packet buffer has changed: tell the peer if it must know. */
 void etherport_pause_watch(struct etherport *port, int class)
 {
 	struct etherport_class *state = &port->classes[class];
 	bool sends = etherport_pause_sends(port, class);
+	u64 xoff_bytes = etherport_xoff_at(port);
 
-	if (!state->xoff_sent && sends && state->used_bytes > port->xoff_bytes) {
+	if (!state->xoff_sent && sends && state->used_bytes > xoff_bytes) {
 		if (!etherport_event_pending(&port->pause_event))
 			etherport_pause_rearm(port);
 		state->xoff_sent = true;
-	} else if (state->xoff_sent && (!sends || state->used_bytes <= port->xon_bytes)) {
+	} else if (state->xoff_sent && (!sends || state->used_bytes <= etherport_xon_at(port, xoff_bytes))) {
 		state->xoff_sent = false;
 		if (!etherport_xoff_sent(port))
 			etherport_event_cancel(&port->pause_event);
@@ -205,25 +221,42 @@ static void etherport_pause_all(struct etherport *port, u16 quanta, u64 now_ps)
 		etherport_pause_class(port, class, quanta, now_ps);
 }
 
+/* What was heard and has had no effect yet never will. */
+static void etherport_pause_forget(struct etherport *port)
+{
+	etherport_event_cancel(&port->heard_event);
+	__skb_queue_purge(&port->pause_heard);
+}
+
 /* Who does not obey PAUSE any more does not wait for the end of the last one. */
 void etherport_pause_over(struct etherport *port)
 {
+	etherport_pause_forget(port);
 	etherport_pause_all(port, 0, etherport_now_ps());
 }
 
-static void etherport_pfc_received(struct etherport *port,
-				   const struct etherport_control_frame *frame, u64 now_ps)
+static bool etherport_pfc_enabled(const struct etherport_control_frame *frame, int class)
 {
-	u16 enabled = ntohs(frame->pfc.enabled);
+	return ntohs(frame->pfc.enabled) & BIT(class);
+}
+
+static void etherport_pfc_count(struct etherport *port, const struct etherport_control_frame *frame)
+{
 	int class;
 
-	for (class = 0; class < port->class_count; class++) {
-		if (!(enabled & BIT(class)))
-			continue;
-		port->classes[class].pfc_indications++;
-		if (port->pfc & BIT(class))
+	for (class = 0; class < port->class_count; class++)
+		if (etherport_pfc_enabled(frame, class))
+			port->classes[class].pfc_indications++;
+}
+
+static void etherport_pfc_obey(struct etherport *port,
+			       const struct etherport_control_frame *frame, u64 now_ps)
+{
+	int class;
+
+	for (class = 0; class < port->class_count; class++)
+		if (etherport_pfc_enabled(frame, class) && port->pfc & BIT(class))
 			etherport_pause_class(port, class, ntohs(frame->pfc.quanta[class]), now_ps);
-	}
 }
 
 /* What a MAC sees of a frame, however it lies in memory: padded with zeros. */
@@ -260,11 +293,59 @@ static bool etherport_pause_is_for(const struct etherport *port,
 	       ether_addr_equal(frame->eth.h_dest, port->dev->dev_addr);
 }
 
-/* A frame that is being sent is completed first. Without a link nobody is to be obeyed. */
-void etherport_pause_received(struct etherport *port, const struct sk_buff *skb)
+/* A received frame takes effect. A frame of data that is being sent is completed first. */
+static void etherport_pause_obey(struct etherport *port, const struct sk_buff *skb, u64 now_ps)
 {
 	struct etherport_control_frame frame;
+
+	etherport_read_control(skb, &frame);
+	if (frame.opcode == htons(ETHERPORT_OPCODE_PFC))
+		etherport_pfc_obey(port, &frame, now_ps);
+	else if (port->pause_rx && !port->pfc)
+		etherport_pause_all(port, ntohs(frame.quanta), now_ps);
+	port->tx_kick(port);
+}
+
+static void etherport_heard_event(struct etherport_event *event)
+{
+	struct etherport *port = container_of(event, struct etherport, heard_event);
 	u64 now_ps = etherport_now_ps();
+	struct sk_buff *skb;
+
+	while ((skb = skb_peek(&port->pause_heard))) {
+		if (etherport_cb(skb)->arrival_ps > now_ps) {
+			etherport_event_at(event, etherport_cb(skb)->arrival_ps, now_ps);
+			return;
+		}
+		__skb_unlink(skb, &port->pause_heard);
+		etherport_pause_obey(port, skb, now_ps);
+		consume_skb(skb);
+	}
+}
+
+/*
+ * Annex 31B.3.7: the frame takes effect after the reaction time, and after those
+ * that came before it. An XON on the heels of an XOFF is as late as that.
+ */
+static void etherport_pause_react(struct etherport *port, struct sk_buff *skb)
+{
+	bool idle = skb_queue_empty(&port->pause_heard);
+	u64 now_ps = etherport_now_ps();
+
+	if (idle && !port->pause_reaction_ns) {
+		etherport_pause_obey(port, skb, now_ps);
+		return;
+	}
+	etherport_cb(skb)->arrival_ps = now_ps + port->pause_reaction_ns * 1000;
+	__skb_queue_tail(&port->pause_heard, skb_get(skb));
+	if (idle)
+		etherport_event_at(&port->heard_event, etherport_cb(skb)->arrival_ps, now_ps);
+}
+
+/* Counted at once, obeyed in time. Without a link nobody is to be obeyed. */
+void etherport_pause_received(struct etherport *port, struct sk_buff *skb)
+{
+	struct etherport_control_frame frame;
 	bool obey;
 
 	etherport_read_control(skb, &frame);
@@ -272,19 +353,18 @@ void etherport_pause_received(struct etherport *port, const struct sk_buff *skb)
 	switch (frame.opcode) {
 	case htons(ETHERPORT_OPCODE_PAUSE):
 		port->count.rx_pause_frames++;
-		if (obey && port->pause_rx && !port->pfc)
-			etherport_pause_all(port, ntohs(frame.quanta), now_ps);
 		break;
 	case htons(ETHERPORT_OPCODE_PFC):
 		port->count.rx_pfc_frames++;
 		if (obey)
-			etherport_pfc_received(port, &frame, now_ps);
+			etherport_pfc_count(port, &frame);
 		break;
 	default:
 		port->count.rx_unknown_control_frames++;
 		return;
 	}
-	port->tx_kick(port);
+	if (obey)
+		etherport_pause_react(port, skb);
 }
 
 void etherport_pause_init(struct etherport *port, void (*tx_kick)(struct etherport *port))
@@ -292,6 +372,8 @@ void etherport_pause_init(struct etherport *port, void (*tx_kick)(struct etherpo
 	port->tx_kick = tx_kick;
 	port->pause_quanta = ETHERPORT_QUANTA_MAX;
 	etherport_event_init(&port->pause_event, etherport_pause_event);
+	__skb_queue_head_init(&port->pause_heard);
+	etherport_event_init(&port->heard_event, etherport_heard_event);
 }
 
 /* The link is gone, and with it whatever either end had asked for. */
@@ -302,6 +384,7 @@ void etherport_pause_stop(struct etherport *port)
 
 	local_bh_disable();
 	etherport_event_cancel(&port->pause_event);
+	etherport_pause_forget(port);
 	port->pause_pending = 0;
 	for (class = 0; class < ETHERPORT_CLASSES; class++) {
 		struct etherport_class *state = &port->classes[class];

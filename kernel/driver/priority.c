@@ -41,7 +41,7 @@ static int etherport_priority(const struct etherport *port, const struct sk_buff
 	if (!eth)
 		return 0;
 	if (eth->h_vlan_proto != htons(ETH_P_8021Q)) {
-		if (port->trust_dscp)
+		if (port->trust == ETHERPORT_DSCP)
 			return etherport_ip_priority(skb, ETH_HLEN, eth->h_vlan_proto);
 		if (skb_vlan_tag_present(skb))
 			tag = skb_vlan_tag_get(skb);
@@ -49,7 +49,7 @@ static int etherport_priority(const struct etherport *port, const struct sk_buff
 		eth = skb_header_pointer(skb, 0, VLAN_ETH_HLEN, &space);
 		if (!eth)
 			return 0;
-		if (port->trust_dscp)
+		if (port->trust == ETHERPORT_DSCP)
 			return etherport_ip_priority(skb, VLAN_ETH_HLEN,
 						     eth->h_vlan_encapsulated_proto);
 		tag = ntohs(eth->h_vlan_TCI);

@@ -2,8 +2,7 @@
 /*
  * From the cable to whoever wants the frame.
  *
- * A switch or module passes a frame on at once; it stays charged to the packet
- * buffer of the port it came by until it has left the node. A host's frame waits
+ * A switch or module passes a frame on, see forward.c. A host's frame waits
  * in the RX ring for the interrupt, and in the packet buffer while the ring is
  * full or the bus is busy. The interrupt comes when so many frames wait, or when
  * moderation.c lets it; a zero takes its condition away, two of them all
@@ -13,47 +12,6 @@
 #include <linux/if_vlan.h>
 
 #include "etherport.h"
-
-static bool etherport_rx_strip(struct etherport *port, struct sk_buff *skb)
-{
-	/* A page of the sender's may not outlive its system call here. */
-	if (skb_orphan_frags_rx(skb, GFP_ATOMIC))
-		return false;
-
-	/* Nothing of the sender's kernel state crosses a cable. */
-	skb_scrub_packet(skb, true);
-	skb_clear_hash(skb);
-	skb_set_queue_mapping(skb, 0);
-	skb->priority = 0;
-	skb->protocol = eth_type_trans(skb, port->dev);
-	return true;
-}
-
-static void etherport_rx_count(struct etherport *port, u32 len)
-{
-	port->count.rx_frames++;
-	port->count.rx_bytes += len;
-}
-
-static void etherport_rx_forward(struct etherport *port, struct sk_buff *skb)
-{
-	u32 len = etherport_frame_len(skb);
-	int class = etherport_class_of(port, skb);
-
-	if (!etherport_buffer_take(port, class, len)) {
-		kfree_skb(skb);
-		return;
-	}
-	if (!etherport_rx_strip(port, skb) ||
-	    !etherport_buffer_charge(port, skb, class, len)) {
-		etherport_buffer_give(port, class, len);
-		port->count.rx_dropped_error++;
-		kfree_skb(skb);
-		return;
-	}
-	etherport_rx_count(port, len);
-	netif_receive_skb(skb);
-}
 
 static bool etherport_rx_costs_cpu(const struct etherport *port)
 {
@@ -254,12 +212,12 @@ static int etherport_poll(struct napi_struct *napi, int budget)
 		u32 len = etherport_frame_len(skb);
 
 		done++;
-		if (!etherport_rx_strip(port, skb)) {
+		if (!etherport_strip(port, skb)) {
 			port->count.rx_dropped_error++;
 			kfree_skb(skb);
 			continue;
 		}
-		etherport_rx_count(port, len);
+		etherport_count_received(port, len);
 		etherport_handled(&port->vector, len);
 		napi_gro_receive(napi, skb);
 	}
@@ -276,20 +234,33 @@ static int etherport_poll(struct napi_struct *napi, int budget)
 /* A frame's last bit has arrived. */
 void etherport_receive(struct etherport *port, struct sk_buff *skb)
 {
+	struct etherport_cb *cb = etherport_cb(skb);
+
 	skb->dev = port->dev;
 	etherport_count_size(port->rx_sizes, skb);
+	if (etherport_bit_errors_hit(&port->bit_errors, skb))
+		cb->bit_error = true;
 	if (unlikely(etherport_is_control(skb))) {
+		if (cb->bit_error) {
+			port->count.rx_damaged_control_frames++;
+			kfree_skb(skb);
+			return;
+		}
 		etherport_pause_received(port, skb);
 		consume_skb(skb);
 		return;
 	}
 
 	port->count.rx_wire_frames++;
-	if (etherport_cb(skb)->damaged) {
+	if (cb->damaged) {
 		port->count.rx_dropped_collision++;
 		kfree_skb(skb);
 	} else if (!netif_running(port->dev)) {
 		port->count.rx_dropped_down++;
+		kfree_skb(skb);
+	} else if (cb->bit_error && port->role != ETHERPORT_REPEAT) {
+		/* A repeater passes bits on and looks at none of them. */
+		port->count.rx_dropped_fcs++;
 		kfree_skb(skb);
 	} else if (skb->len > port->dev->mtu + ETH_HLEN + VLAN_HLEN) {
 		port->count.rx_dropped_oversize++;
@@ -297,7 +268,7 @@ void etherport_receive(struct etherport *port, struct sk_buff *skb)
 	} else if (port->role == ETHERPORT_REPEAT) {
 		etherport_repeat(port, skb);
 	} else if (port->role == ETHERPORT_FORWARD) {
-		etherport_rx_forward(port, skb);
+		etherport_forward(port, skb);
 	} else {
 		etherport_rx_host(port, skb);
 	}
@@ -305,6 +276,7 @@ void etherport_receive(struct etherport *port, struct sk_buff *skb)
 
 void etherport_rx_init(struct etherport *port)
 {
+	etherport_forward_init(port);
 	__skb_queue_head_init(&port->rx_ring);
 	__skb_queue_head_init(&port->rx_fifo);
 	__skb_queue_head_init(&port->rx_done);
@@ -327,6 +299,7 @@ void etherport_rx_stop(struct etherport *port)
 {
 	struct sk_buff *skb;
 
+	etherport_forward_stop(port);
 	napi_disable(&port->napi);
 	etherport_adapt_stop(&port->vector);
 

@@ -8,6 +8,13 @@
 
 #include "etherport.h"
 
+/* Whatever a wrong FCS tells of: a MAC cannot know what the frame was. */
+static u64 etherport_fcs_errors(const struct etherport_counters *count)
+{
+	return count->rx_dropped_collision + count->rx_dropped_fcs +
+	       count->rx_damaged_control_frames;
+}
+
 void etherport_get_stats64(struct net_device *dev, struct rtnl_link_stats64 *stats)
 {
 	const struct etherport *port = netdev_priv(dev);
@@ -25,8 +32,8 @@ void etherport_get_stats64(struct net_device *dev, struct rtnl_link_stats64 *sta
 	stats->rx_bytes = count->rx_bytes;
 	stats->rx_missed_errors = count->rx_dropped_buffer + count->rx_dropped_pool;
 	stats->rx_length_errors = count->rx_dropped_oversize;
-	stats->rx_crc_errors = count->rx_dropped_collision;
-	stats->rx_errors = count->rx_dropped_oversize + count->rx_dropped_collision;
+	stats->rx_crc_errors = etherport_fcs_errors(count);
+	stats->rx_errors = count->rx_dropped_oversize + stats->rx_crc_errors;
 	stats->rx_dropped = count->rx_dropped_error + count->rx_dropped_down;
 }
 
@@ -46,7 +53,7 @@ void etherport_get_eth_mac_stats(struct net_device *dev, struct ethtool_eth_mac_
 	stats->FramesLostDueToIntMACXmitError = count->tx_dropped_error;
 	stats->FramesReceivedOK = count->rx_frames;
 	stats->OctetsReceivedOK = count->rx_bytes - count->rx_frames * ETH_HLEN;
-	stats->FrameCheckSequenceErrors = count->rx_dropped_collision;
+	stats->FrameCheckSequenceErrors = etherport_fcs_errors(count);
 	stats->FrameTooLongErrors = count->rx_dropped_oversize;
 	stats->FramesLostDueToIntMACRcvError = count->rx_dropped_buffer +
 					       count->rx_dropped_pool + count->rx_dropped_error;
@@ -104,6 +111,8 @@ static const struct {
 	ETHERPORT_COUNTER(rx_dropped_down),
 	ETHERPORT_COUNTER(rx_dropped_error),
 	ETHERPORT_COUNTER(rx_dropped_collision),
+	ETHERPORT_COUNTER(rx_dropped_fcs),
+	ETHERPORT_COUNTER(rx_damaged_control_frames),
 	ETHERPORT_COUNTER(rx_pfc_frames),
 	ETHERPORT_COUNTER(rx_interrupts),
 };
@@ -112,6 +121,7 @@ static const struct {
 static const char etherport_gauges[][ETH_GSTRING_LEN] = {
 	"tx_paused_ns",
 	"tx_paused",
+	"link_negotiating",
 	"pause_rx_active",
 	"pause_tx_active",
 	"tx_ring_frames",
@@ -168,14 +178,12 @@ static void etherport_get_queue_stats(struct etherport *port, struct etherport_q
 		struct netdev_queue *queue = netdev_get_tx_queue(port->dev, class);
 		struct Qdisc *qdisc = rcu_dereference_bh(queue->qdisc);
 		struct gnet_stats_queue counts = {};
-		__u32 frames, bytes;
 
 		if (qdisc == last)
 			continue;
 		last = qdisc;
-		qdisc_qstats_qlen_backlog(qdisc, &frames, &bytes);
 		gnet_stats_add_queue(&counts, qdisc->cpu_qstats, &qdisc->qstats);
-		stats->bytes += bytes;
+		stats->bytes += etherport_queue_bytes(qdisc);
 		stats->dropped += counts.drops;
 	}
 }
@@ -190,12 +198,13 @@ static void etherport_get_gauges(struct etherport *port, u64 *data)
 
 	*data++ = etherport_paused_ns(port, 0);
 	*data++ = etherport_paused(port, 0, etherport_now_ps());
+	*data++ = port->negotiating;
 	*data++ = port->pause_rx;
 	*data++ = port->pause_tx;
 	*data++ = etherport_tx_used(port);
 	*data++ = skb_queue_len(&port->flight);
 	*data++ = skb_queue_len(&port->rx_fifo) + skb_queue_len(&port->rx_ring) +
-		  skb_queue_len(&port->rx_done);
+		  skb_queue_len(&port->rx_done) + skb_queue_len(&port->forwarding);
 	*data++ = port->buffer_used_bytes;
 	*data++ = port->buffer_high_water_bytes;
 	*data++ = queue.bytes;

@@ -186,6 +186,7 @@ static void etherport_tx_done(struct etherport *port, struct sk_buff *skb, u64 n
 				     port->speed_mbps, now_ps);
 	}
 	etherport_cb(skb)->damaged = port->tx_damaged;
+	etherport_cb(skb)->bit_error = false;
 	etherport_cable_send(port, skb, now_ps - etherport_short_delay_ps(port), now_ps);
 }
 
@@ -278,11 +279,9 @@ static void etherport_tx_segment(struct etherport *port, struct sk_buff *skb)
 static void etherport_tx_watch_queue(struct etherport *port, const struct sk_buff *skb)
 {
 	struct Qdisc *qdisc = rcu_dereference_bh(skb_get_tx_queue(port->dev, skb)->qdisc);
-	__u32 frames, bytes;
 
-	qdisc_qstats_qlen_backlog(qdisc, &frames, &bytes);
-	bytes += qdisc_pkt_len(skb);
-	port->queue_high_water_bytes = max_t(u64, port->queue_high_water_bytes, bytes);
+	port->queue_high_water_bytes = max(port->queue_high_water_bytes,
+					   etherport_queue_bytes_with(qdisc, skb));
 }
 
 netdev_tx_t etherport_xmit(struct sk_buff *skb, struct net_device *dev)

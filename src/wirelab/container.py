@@ -13,7 +13,6 @@ UID_MAP: Final = Path("/proc/self/uid_map")
 MEMORY_HINT: Final = "start the container with --tmpfs /tmp:exec"
 
 _CALLER: Final = '--user "$(id -u):$(id -g)"'
-_REFUSED: Final = (errno.EACCES, errno.EPERM)
 
 
 def is_one(environ: Mapping[str, str] = os.environ) -> bool:
@@ -33,7 +32,7 @@ def hint(
         return (
             f'start the container with a folder of yours at {place}: -v "$PWD/results:{place}", without `:ro`'
         )
-    if error.errno not in _REFUSED:
+    if error.errno not in (errno.EACCES, errno.EPERM):
         return None
     owner, user = place.stat(), os.geteuid()
     whose = f"{place} belongs to user {owner.st_uid}, and this container runs as user {user}"

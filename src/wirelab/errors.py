@@ -1,11 +1,14 @@
 """What can go wrong, as exceptions a command line turns into one message and one exit code."""
 
+import contextlib
 import difflib
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, replace
+from pathlib import Path
 from typing import ClassVar, Final, Self
 
 MOST_PROBLEMS: Final = 100
+_MOST_NAMED: Final = 50
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,19 +52,13 @@ class InputError(WirelabError):
     exit_code: ClassVar[int] = 2
 
     def __init__(
-        self,
-        message: str,
-        *,
-        file: str | None = None,
-        line: int | None = None,
-        field: str | None = None,
-        hint: str | None = None,
+        self, message: str, *, file: str | None = None, line: int | None = None, hint: str | None = None
     ) -> None:
-        self.problems: tuple[Problem, ...] = (Problem(message, file, line, field),)
+        self.problems: tuple[Problem, ...] = (Problem(message, file, line),)
         super().__init__(str(self.problems[0]), hint=hint)
 
     @classmethod
-    def of(cls, problems: Iterable[Problem], *, hint: str | None = None) -> Self:
+    def of(cls, problems: Iterable[Problem]) -> Self:
         """One error out of several problems, in the order given. Raises ValueError if there are none.
 
         Beyond ``MOST_PROBLEMS`` the last one says how many more there are.
@@ -72,13 +69,22 @@ class InputError(WirelabError):
         if (more := len(listed) - MOST_PROBLEMS) > 0:
             last = replace(listed[MOST_PROBLEMS], message=f"{more} more problems from here on")
             listed[MOST_PROBLEMS:] = [last]
-        error = cls("\n".join(map(str, listed)), hint=hint)
+        error = cls("\n".join(map(str, listed)))
         error.problems = tuple(listed)
         return error
 
 
 class LabError(WirelabError):
     """The lab broke (kernel, root image, boot, disk, permission) or a law was broken by it."""
+
+
+@contextlib.contextmanager
+def refusals(path: Path, what: str = "", *, hint: str | None = None) -> Iterator[None]:
+    """Turn what the operating system refuses into a LabError that names the path, and ``what`` it means."""
+    try:
+        yield
+    except OSError as error:
+        raise LabError(f"{error.filename or path}: {what}{error.strerror}", hint=hint) from error
 
 
 class SkipError(WirelabError):
@@ -89,20 +95,18 @@ class SkipError(WirelabError):
 
 def nearest(word: str, known: Iterable[str]) -> str | None:
     """The known word that ``word`` most likely stands for, None if nothing is near."""
-    choices = sorted(set(known))
-    folded = {choice.casefold(): choice for choice in reversed(choices)}
-    if word.casefold() in folded:
-        return folded[word.casefold()]
+    folded = {choice.casefold(): choice for choice in sorted(set(known), reverse=True)}
     close = difflib.get_close_matches(word.casefold(), folded, n=1, cutoff=0.6)
     return folded[close[0]] if close else None
 
 
 def unknown(what: str, word: str, known: Iterable[str]) -> str:
-    """The message for a word that is none of ``known``: the nearest one, else all of them."""
+    """The message for a word that is none of ``known``: the nearest one, else all of them, or the first."""
     choices = tuple(known)
     guess = nearest(word, choices)
     if guess is not None:
         return f"unknown {what} `{word}`; did you mean `{guess}`?"
     if not choices:
         return f"unknown {what} `{word}`; there is none here"
-    return f"unknown {what} `{word}`; known: {', '.join(choices)}"
+    more = f" and {len(choices) - _MOST_NAMED} more" if len(choices) > _MOST_NAMED else ""
+    return f"unknown {what} `{word}`; known: {', '.join(choices[:_MOST_NAMED])}{more}"

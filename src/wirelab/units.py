@@ -133,6 +133,14 @@ MICROSECONDS: Final = replace(
     units={word: size / NS_PER_US for word, size in TIME.units.items()},
     rounding=("us", "ms", "s"),
 )
+MILLISECONDS: Final = replace(
+    TIME,
+    base="ms",
+    units={word: size / NS_PER_MS for word, size in TIME.units.items()},
+    example="2500 ms",
+    example_range="1..3 s",
+    rounding=("ms", "s"),
+)
 COST: Final = replace(
     TIME,
     base="ps",
@@ -239,11 +247,8 @@ def show_range(low: int | None, high: int | None, quantity: Quantity) -> str:
 
 def unit_for(value: float, quantity: Quantity) -> str:
     """The unit that ``rounded`` prints ``value`` (base units) in; empty for a count."""
-    unit = quantity.rounding[0] if quantity.rounding else ""
-    for word in quantity.rounding:
-        if abs(value) >= quantity.units[word]:
-            unit = word
-    return unit
+    fitting = (word for word in reversed(quantity.rounding) if abs(value) >= quantity.units[word])
+    return next(fitting, quantity.rounding[0] if quantity.rounding else "")
 
 
 def rounded(value: float, quantity: Quantity, digits: int = 3) -> str:

@@ -57,7 +57,14 @@ class Rig:
         """Carry out ``plan`` and return the folder of raw files; ``on_poll`` gets it all the while."""
         folder = self._folder()
         (folder / "plan" / "plan.json").write_text(plan.to_json())
-        with Machine(self.lab.kernel, self.lab.root, folder, seed=seed, cpu=self.cpu) as machine:
+        with Machine(
+            self.lab.kernel,
+            self.lab.root,
+            folder,
+            seed=seed,
+            cpu=self.cpu,
+            memory_bytes=plan.memory_bytes,
+        ) as machine:
             machine.wait(_WALL_LIMIT_S, on_poll=on_poll and partial(on_poll, folder / "results"))
         return folder / "results"
 

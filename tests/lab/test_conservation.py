@@ -10,7 +10,7 @@ import pytest
 from tests.lab.rig import GBPS, MBPS, NS_PER_MS, flow, forward_port, host_port, plan
 from wirelab.plan.types import Cable, Queue, Switch, Transceiver
 from wirelab.results.result import read_result
-from wirelab.verdict.laws import check_laws
+from wirelab.verdict.checks import check_laws
 
 if TYPE_CHECKING:
     from tests.lab.rig import Rig
@@ -71,4 +71,4 @@ def test_no_law_is_broken(rig: Rig, seed: int) -> None:
     """Every frame that entered a cable, a port, a module or a queue is accounted for when all is over."""
     drawn = draw(seed)
     result = read_result(drawn, rig.run(drawn))
-    assert [violation.message for violation in check_laws(drawn, result)] == []
+    assert [violation.explanation for violation in check_laws(drawn, result)] == []

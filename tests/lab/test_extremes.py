@@ -39,7 +39,7 @@ def test_iperf3_gets_over_round_trips_of_seconds(rig: Rig) -> None:
     carried_out(rig, f"{text}expect:\n  bulk: {{connects: yes}}\n")
 
 
-@pytest.mark.parametrize("setting", ["server.delay: 10 s", "server.loss: 80 %"])
+@pytest.mark.parametrize("setting", ["server.delay: 12 s", "server.loss: 80 %"])
 def test_where_iperf3_loses_its_server_that_is_what_was_found(rig: Rig, setting: str) -> None:
     """It waits ten seconds for a message. What it says then stands beside the verdict."""
     text = f"{with_settings(setting)}traffic:\n  - {FLOW}\nexpect:\n  bulk: {{connects: no}}\n"

@@ -54,9 +54,10 @@ class Stream:
         pytest.fail("the stream was never silent")
 
 
-def measure(rig: Rig, speed_mbps: int, *injections: str) -> Stream:
+def measure(rig: Rig, speed_mbps: int, *injections: str, reaction_ns: int = 0) -> Stream:
     """Run the stream in a lab."""
-    measured = rig.script("pause_stream.py", str(speed_mbps), str(FRAME), str(CABLE_NS), *injections)
+    numbers = map(str, (speed_mbps, FRAME, CABLE_NS, reaction_ns))
+    measured = rig.script("pause_stream.py", *numbers, *injections)
     assert len(measured["pauses"]) == len(injections)
     # From the first arrival on: a float has no room for nanoseconds since 1970 and for parts of them.
     begun_ns = measured["arrivals"][0]
@@ -111,3 +112,29 @@ def test_a_later_pause_replaces_the_running_one(rig: Rig) -> None:
     start_ns = stream.heard_ns(1) + stream.quanta_ns(1000)
     expected_ns = start_ns + stream.octets_ns(PREAMBLE + FRAME + FCS) + CABLE_NS
     assert abs(stream.arrivals[index + 1] - expected_ns) <= CLOCK_NS
+
+
+@pytest.mark.parametrize(("speed_mbps", "quanta"), [(100, 1), (1000, 2), (2500, 60), (10000, 60)])
+def test_a_pause_takes_effect_after_its_reaction(rig: Rig, speed_mbps: int, quanta: int) -> None:
+    """What the standard allows at most (Annex 31B.3.7), to a frame; the pause is as long as without."""
+    reaction_ns = quanta * QUANTUM_BITS * 1000 // speed_mbps
+    stream = measure(rig, speed_mbps, "1000:1000", reaction_ns=reaction_ns)
+    effect_ns = stream.heard_ns(0) + reaction_ns
+    last = stream.last_before_silence(stream.heard_ns(0) - stream.octets_ns(2 * FRAME))
+    frame_ns = stream.octets_ns(PREAMBLE + FRAME + FCS + IFG)
+    # The last one had begun before that, and the next would have begun after it.
+    began_ns = stream.arrivals[last] - CABLE_NS - stream.octets_ns(PREAMBLE + FRAME + FCS)
+    assert effect_ns - frame_ns - CLOCK_NS - CABLE_NS <= began_ns <= effect_ns + CLOCK_NS
+    restart_ns = stream.arrivals[last + 1] - CABLE_NS - stream.octets_ns(PREAMBLE + FRAME + FCS)
+    assert abs(restart_ns - effect_ns - stream.quanta_ns(1000)) <= CLOCK_NS
+
+
+def test_what_follows_a_pause_is_as_late_as_that(rig: Rig) -> None:
+    """The silence between them is as long, begun and ended later; none overtakes another."""
+    reaction_ns = 300_000
+    stream = measure(rig, 10000, "1000:65535", "1100:0", reaction_ns=reaction_ns)
+    last = stream.last_before_silence(stream.heard_ns(0) - stream.octets_ns(2 * FRAME))
+    began_ns = stream.arrivals[last] - CABLE_NS - stream.octets_ns(PREAMBLE + FRAME + FCS)
+    assert abs(began_ns - stream.heard_ns(0) - reaction_ns) <= stream.octets_ns(FRAME + 24 + CABLE_NS)
+    expected_ns = stream.heard_ns(1) + reaction_ns + stream.octets_ns(PREAMBLE + FRAME + FCS) + CABLE_NS
+    assert abs(stream.arrivals[last + 1] - expected_ns) <= CLOCK_NS

@@ -12,7 +12,7 @@ from tests.lab.rig import MBPS, flow, host_port, plan
 from tests.lab.road import carried_out
 from wirelab.plan.types import Cable, Netem, Queue
 from wirelab.results.result import read_result
-from wirelab.verdict.laws import check_laws
+from wirelab.verdict.checks import check_laws
 
 if TYPE_CHECKING:
     from tests.lab.rig import Rig
@@ -38,7 +38,7 @@ def test_rtt_is_the_delay_of_both_directions(rig: Rig) -> None:
     path = long_path(0)
     raw = rig.run(path)
     result = read_result(path, raw)
-    assert [violation.message for violation in check_laws(path, result)] == []
+    assert [violation.explanation for violation in check_laws(path, result)] == []
     samples = [json.loads(line) for line in (raw / "samples.jsonl").read_text().splitlines()]
     rtts_us = [sample["flows"]["f"]["rtt_us"] for sample in samples if "f" in sample["flows"]]
     assert 2 * DELAY_NS / 1000 <= min(rtts_us) < 2 * DELAY_NS / 1000 + 500
@@ -48,7 +48,7 @@ def test_loss_is_named_so(rig: Rig) -> None:
     """Frames that netem loses on purpose are counted apart from those that a full queue drops."""
     path = long_path(0.01)
     result = read_result(path, rig.run(path))
-    assert [violation.message for violation in check_laws(path, result)] == []
+    assert [violation.explanation for violation in check_laws(path, result)] == []
     sender = result.ports["a"]
     assert result.flows["f"].retransmits
     assert sum(sender.drops.values()) == sender.drops["netem"]

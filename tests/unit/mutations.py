@@ -13,8 +13,8 @@ if TYPE_CHECKING:
     from pathlib import Path
 
 PATTERNS: Final = (
-    *("scenarios/*.yaml", "topologies/*.yaml", "parts/*.yaml", "measurements.yaml"),
-    *("tests/bad-input/*/*.yaml", "tests/golden/*.yaml"),
+    *("scenarios/*.yaml", "scenarios/truth/*.yaml", "topologies/*.yaml", "parts/*.yaml"),
+    *("measurements.yaml", "tests/bad-input/*/*.yaml", "tests/golden/*.yaml"),
 )
 FILES: Final = tuple(sorted(path for pattern in PATTERNS for path in ROOT.glob(pattern)))
 LARGEST_BYTES: Final = 1 << 16

@@ -39,7 +39,7 @@ def drawn(chart: Chart) -> ET.Element:
 
 def chart_of(*lines: Line, levels: tuple[Mark, ...] = (), marks: tuple[Mark, ...] = ()) -> Chart:
     """A chart from 0 to 1 both ways."""
-    return Chart("Goodput", Axis("time (s)", 0, 1), Axis("rate (Gbit/s)", 0, 1), lines, levels, marks)
+    return Chart("Goodput", Axis("time (s)", 1), Axis("rate (Gbit/s)", 1), lines, levels, marks)
 
 
 def line_of(points: list[Point], *, step: bool = False) -> Line:
@@ -136,7 +136,7 @@ def test_an_axis_has_the_unit_that_suits(axis: Axis, label: str, last: Decimal) 
 @given(st.floats(1e-6, 1e12), st.floats(0, 1e12), at_mosts)
 def test_an_axis_grows_to_its_next_tick(high: float, most: float, at_most: int) -> None:
     """What is higher than the axis is on it, and the axis ends with a tick."""
-    axis = Axis("held (kB)", 0, high, Fraction(1000)).up_to(most, at_most)
+    axis = Axis("held (kB)", high, Fraction(1000)).up_to(most, at_most)
     assert axis.high >= max(high, most)
     assert Fraction(axis.ticks(at_most)[-1]) * 1000 == axis.high
 

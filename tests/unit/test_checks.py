@@ -14,7 +14,7 @@ from wirelab.errors import LabError, SkipError
 from wirelab.model.expect import Expectation
 from wirelab.model.metric import METRICS, SubjectKind, metrics_of
 from wirelab.plan.traffic import Ping
-from wirelab.plan.types import Firewall, Plan, Queue
+from wirelab.plan.types import Firewall, Plan, Pool, Queue
 from wirelab.results.ping import Echoes, PingResult
 from wirelab.results.result import Result, read_result
 from wirelab.verdict.checks import Check, broken_lab, check, check_all, check_breaks
@@ -144,6 +144,32 @@ def test_a_pause_is_told_with_its_share_of_the_time(tmp_path: Path) -> None:
         "nothing was dropped; switch.p2 was paused 50 % of the time by module.host (8 120 PAUSE frames); "
         "what was sent again had not been lost"
     )
+
+
+def test_a_share_of_the_memory_is_named(tmp_path: Path) -> None:
+    """A dynamic threshold is not a size."""
+    dynamic = with_ports(plan(), "module-line", queue_alpha_128ths=32, pool=Pool(1, 4_000_000))
+    said = "159 frames were dropped at module.line (queue longer than 1/4 of what was free of 4 MB)"
+    assert said in explained(FEW, recording(), tmp_path, dynamic)
+
+
+def test_a_headroom_that_is_too_short_is_named(tmp_path: Path) -> None:
+    """What has room above XOFF, what can follow, and how much of it because the peer takes its time."""
+    settings = {"pause_tx": True, "pause_rx": True, "xoff_bytes": 100_000, "buffer_bytes": 105_000}
+    stopped = with_ports(with_ports(plan(), "switch-p1", **settings), "server-eth0", pause_rx=True)
+    slow = with_ports(stopped, "server-eth0", pause_reaction_ns=3072)
+    recorded = recording(dropped=0)
+    recorded.link_as(slow)
+    for name in ("download:end", "end"):
+        recorded.stats(name, "switch-p1")["rx_dropped_buffer"] = 5
+    said = "switch.p1 has 5000 B above XOFF, but up to 8.58 kB can follow, 3.84 kB of it before server obeys"
+    assert said in explained(FEW, recorded, tmp_path / "flow", slow)
+    port = Expectation("switch.p1", "drops", None, 0)
+    assert explained(port, recorded, tmp_path / "port", slow).endswith(
+        f"5 frames were dropped at switch.p1 (packet buffer 105 kB full); {said}"
+    )
+    roomy = with_ports(slow, "switch-p1", buffer_bytes=110_000)
+    assert "above XOFF" not in explained(port, recorded, tmp_path / "roomy", roomy)
 
 
 def test_the_worst_places_are_named_first(tmp_path: Path) -> None:

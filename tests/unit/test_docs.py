@@ -19,8 +19,18 @@ from wirelab.model import types as model_types
 from wirelab.model.bus import Bus
 from wirelab.model.catalogue import Catalogue
 from wirelab.model.experiment import MODELS, load
-from wirelab.model.parts import Firewall, Host, Hub, Nic, Storage, Switch, Temperature, Transceiver
-from wirelab.model.scenario import Bound, Citation, Control, Scenario, Variant
+from wirelab.model.parts import (
+    Firewall,
+    Host,
+    Hub,
+    Nic,
+    PhyLatency,
+    Storage,
+    Switch,
+    Temperature,
+    Transceiver,
+)
+from wirelab.model.scenario import Bound, Cell, Citation, Control, Row, Scenario, Variant
 from wirelab.model.topology import Cable, Node, Topology
 from wirelab.model.traffic import Copy, Interval, Iperf3, Ping
 from wirelab.model.validate import validate
@@ -37,10 +47,10 @@ if TYPE_CHECKING:
 PAGES = sorted((DOCS / "pages").rglob("*.md"))
 DOCUMENTS = [README, *PAGES, *sorted((DOCS / "introductions").glob("*.md"))]
 KEPT: tuple[type[BaseModel], ...] = (
-    *(Scenario, Citation, Bound, Variant, Control),
+    *(Scenario, Citation, Bound, Variant, Control, Row, Cell),
     *(Topology, Node, Cable),
     *(Iperf3, Ping, Copy),
-    *(Nic, Transceiver, Switch, Hub, Host, Firewall, Bus, Storage, Temperature),
+    *(Nic, Transceiver, Switch, Hub, Host, Firewall, Bus, Storage, PhyLatency, Temperature),
 )
 INCLUDED = re.compile(r'--8<-- "([^":]+)(?::[^"]*)?"')
 LINK = re.compile(r"\]\(([^)#:]+)(?:#[^)]*)?\)")

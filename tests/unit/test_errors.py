@@ -17,11 +17,10 @@ def test_a_problem_names_file_line_and_field() -> None:
 def test_an_input_error_lists_every_problem() -> None:
     """All problems of an input are in one error, one a line, and each can be had by itself."""
     problems = [Problem("is missing", "a.yaml", 3, "to"), Problem("is empty", "b.yaml")]
-    error = InputError.of(problems, hint="read the manual")
+    error = InputError.of(problems)
     assert str(error) == "a.yaml:3: to: is missing\nb.yaml: is empty"
     assert error.message == str(error)
     assert error.problems == tuple(problems)
-    assert error.hint == "read the manual"
 
 
 def test_very_many_problems_are_counted() -> None:

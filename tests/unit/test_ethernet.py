@@ -7,6 +7,8 @@ import pytest
 from wirelab.model.ethernet import (
     cable_delay_ns,
     frame_bytes,
+    memory_bytes,
+    pause_reaction_ns,
     tcp_payload_bytes,
     udp_payload_bytes,
     wire_bytes,
@@ -44,3 +46,28 @@ def test_udp_fills_a_packet_with_1472_bytes() -> None:
 def test_three_metres_take_15_ns() -> None:
     """5 ns a metre."""
     assert cable_delay_ns(3_000) == 15
+
+
+@pytest.mark.parametrize(
+    ("mbps", "reaction_ns"),
+    [
+        (10, 51_200),
+        (100, 5_120),
+        (1000, 1_024),
+        (2500, 12_288),
+        (5000, 6_144),
+        (10_000, 3_072),
+        (25_000, 1_639),
+    ],
+)
+def test_a_pause_takes_effect_within_what_the_standard_allows(mbps: int, reaction_ns: int) -> None:
+    """IEEE 802.3 Annex 31B.3.7: 1, 2, 60 and 80 quanta of 512 bit times."""
+    assert pause_reaction_ns(mbps * 10**6) == reaction_ns
+
+
+@pytest.mark.parametrize(
+    ("frame", "cell", "taken"), [(1, 0, 60), (60, 384, 384), (385, 384, 768), (1514, 384, 1536)]
+)
+def test_a_frame_takes_whole_cells(frame: int, cell: int, taken: int) -> None:
+    """In an RTL9303 the longest ordinary one four of them."""
+    assert memory_bytes(frame, cell) == taken

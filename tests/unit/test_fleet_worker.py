@@ -17,7 +17,7 @@ from wirelab.fleet.agent import no_room, own_folder
 from wirelab.fleet.identity import Identity, code_id
 from wirelab.fleet.queue import JobQueue, QueuedJob
 from wirelab.fleet.reasons import explained
-from wirelab.fleet.worker import Agent, LostError, Worker
+from wirelab.fleet.worker import Agent, BrokeError, LostError, Worker
 from wirelab.lab import ustar
 from wirelab.runner.store import Store
 
@@ -142,6 +142,14 @@ def test_a_scenario_in_flight_is_waited_for(tmp_path: Path) -> None:
         queue.give_back(claim)
         idle.join()
     assert kept(results) == ["a"]
+
+
+def test_another_checksum_is_damage() -> None:
+    """Even where all bytes came."""
+    head = bundle.Answer(size_bytes=1, sha256=bundle.checksum(b"?")).line()
+    agent = Agent(lambda _: head + b"!", ("python",), "/there")
+    with pytest.raises(BrokeError, match="damaged: 1 of 1 bytes"):
+        agent.run(QueuedJob("a", 1), [0], use_cache=True)
 
 
 @pytest.mark.parametrize("how", ["broken", "noise", "fail", "error"])

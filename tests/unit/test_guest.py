@@ -12,16 +12,19 @@ from typing import TYPE_CHECKING, Any
 import pytest
 from recorded import flow, plan, with_ports
 
-from wirelab.guest import links, queues
+from wirelab.guest import clock, links, queues
 from wirelab.guest.measure import blocked
 from wirelab.guest.readback import Readback
 from wirelab.guest.running import Running, TrafficError
+from wirelab.plan.path import path
 from wirelab.plan.traffic import Iperf3
 from wirelab.plan.types import Firewall, Queue
 
 if TYPE_CHECKING:
     from collections.abc import Callable
     from pathlib import Path
+
+    from wirelab.plan.types import Plan
 
 OWN = {"dev": "switch-p1", "handle": "8001:", "options": {}}
 
@@ -34,6 +37,65 @@ def test_a_link_must_be_where_both_ends_are_forced() -> None:
     assert links.is_forced(negotiating, negotiating.port("module-host"))
     following = with_ports(plan(), "module-host", follow="module-line")
     assert not links.is_forced(following, following.port("switch-p2"))
+
+
+@dataclass
+class Negotiating:
+    """A network of ports that negotiate until an instant, and a clock that is asked and slept by."""
+
+    plan: Plan
+    until_ns: int
+    now_ns: int = 0
+
+    @property
+    def tools(self) -> dict[str, Negotiating]:
+        """What reads the counters of each node."""
+        return {node.name: self for node in self.plan.nodes}
+
+    def stats(self, port: str) -> dict[str, int]:
+        """One end of a cable says that both are at it."""
+        return {"link_negotiating": int(port == "client-eth0" and self.now_ns < self.until_ns)}
+
+    def sleep_until(self, instant_ns: int) -> None:
+        """Time passes."""
+        self.now_ns = instant_ns
+
+
+@pytest.mark.parametrize(
+    ("autoneg_ms", "until_ms", "slept_ms"),
+    [(0, 10**9, 0), (2000, 0, 0), (2000, 2000, 2000), (2000, 5555, 5560)],
+)
+def test_links_that_negotiate_are_waited_for(
+    monkeypatch: pytest.MonkeyPatch, autoneg_ms: int, until_ms: int, slept_ms: int
+) -> None:
+    """As long as it takes; not at all where nobody takes his time."""
+    network = _negotiating(monkeypatch, autoneg_ms, until_ms)
+    links.await_links(network)
+    assert network.now_ns == slept_ms * 10**6
+
+
+def test_ports_that_never_end_negotiating_are_named(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Three times what the slowest takes is more than a module and its slot one after the other."""
+    network = _negotiating(monkeypatch, 2000, 10**9)
+    with pytest.raises(links.NoLinkError, match=r"^client: still negotiating after 3 times the 2000 ms that"):
+        links.await_links(network)
+    assert network.now_ns == pytest.approx(6 * 10**9, rel=0.01)
+
+
+def _negotiating(monkeypatch: pytest.MonkeyPatch, autoneg_ms: int, until_ms: int) -> Any:  # noqa: ANN401 - a Network
+    network = Negotiating(with_ports(plan(), "module-line", autoneg_ms=autoneg_ms), until_ms * 10**6)
+    monkeypatch.setattr(clock, "now_ns", lambda: network.now_ns)
+    monkeypatch.setattr(clock, "sleep_until", network.sleep_until)
+    return network
+
+
+def test_an_echo_may_be_lost_to_bit_errors() -> None:
+    """Where they are, no answer is no broken lab."""
+    way = path(plan(), "server", "client")
+    assert links.must_answer(plan(), way)
+    dirty = with_ports(plan(), "client-eth0", bits_per_error=10**6)
+    assert not links.must_answer(dirty, path(dirty, "server", "client"))
+    assert links.must_answer(dirty, path(dirty, "client", "server"))
 
 
 def test_the_first_cable_without_a_link_is_named() -> None:

@@ -14,8 +14,7 @@ from wirelab.plan.ceiling import ceiling, ceiling_bps
 from wirelab.plan.path import flow_path
 from wirelab.plan.types import Bus, Cpu, Firewall, Hub, Plan, Route
 from wirelab.results.result import read_result
-from wirelab.verdict.checks import check
-from wirelab.verdict.laws import check_laws
+from wirelab.verdict.checks import check, check_laws
 from wirelab.verdict.verdict import Verdict
 
 if TYPE_CHECKING:
@@ -91,13 +90,13 @@ def test_one_end_alone_has_no_link(tmp_path: Path) -> None:
     recorded = recording()
     recorded.cut("client-eth0")
     found = check_laws(plan(), read_result(plan(), recorded.write(tmp_path / "one")))
-    assert [violation.message for violation in found if violation.law == "link"] == [
+    assert [violation.explanation for violation in found if violation.name == "law.link"] == [
         "module.line to client: one end of the cable has a link, the other has none"
     ]
     recorded = recording()
     recorded.snapshot("download:start")["links"]["client-eth0"]["speed_bps"] = G
     found = check_laws(plan(), read_result(plan(), recorded.write(tmp_path / "changed")))
-    assert [violation.law for violation in found] == ["link"]
+    assert [violation.name for violation in found] == ["law.link"]
 
 
 def test_both_ends_are_at_one_speed(tmp_path: Path) -> None:
@@ -109,7 +108,7 @@ def test_both_ends_are_at_one_speed(tmp_path: Path) -> None:
     for snapshot in recorded.counters["snapshots"]:
         snapshot["links"]["client-eth0"]["speed_bps"] = 5 * G
     found = check_laws(plan(), read_result(plan(), recorded.write(tmp_path / "speed")))
-    assert {violation.law for violation in found} == {"link"}
+    assert {violation.name for violation in found} == {"law.link"}
 
 
 def test_a_cpu_is_not_busy_for_longer_than_there_was_time(tmp_path: Path) -> None:
@@ -121,7 +120,7 @@ def test_a_cpu_is_not_busy_for_longer_than_there_was_time(tmp_path: Path) -> Non
     assert judged("cpu_busy", 1_000_000, recorded, tmp_path / "share").verdict is Verdict.PASS
     recorded.stats("end", "client-eth0")["cpu_busy_ns"] += 1
     found = check_laws(plan(), read_result(plan(), recorded.write(tmp_path / "more")))
-    assert [violation.law for violation in found] == ["cpu"]
+    assert [violation.name for violation in found] == ["law.cpu"]
 
 
 def test_links_that_are_missing_are_a_broken_lab(tmp_path: Path) -> None:
@@ -173,7 +172,7 @@ def test_what_enters_a_hub_leaves_it_everywhere_else(tmp_path: Path) -> None:
     recorded.stats("end", "switch-p1")["rx_wire_frames"] += 1
     found = check_laws(repeated, read_result(repeated, recorded.write(tmp_path / "swallowed")))
     assert "switch.p2: 220 000 frames left, 220 001 had entered switch elsewhere" in [
-        violation.message for violation in found
+        violation.explanation for violation in found
     ]
 
 

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from wirelab.model.experiment import load_file
 from wirelab.model.linking import forced_mode, leader, offered_modes
-from wirelab.model.modes import MODES, Mode, mode_of, parse_mode, parse_modes
+from wirelab.model.modes import MODE_OF, MODES, Mode, parse_mode, parse_modes
 from wirelab.model.topology import PortRef
 
 if TYPE_CHECKING:
@@ -37,7 +37,7 @@ def wiring(folder: Path, settings: str, topology: str = "sfp-auto") -> Wiring:
 def test_a_mode_is_read_as_it_is_printed(mode: Mode) -> None:
     """What a message says can be put into a scenario; the kernel's name leads back as well."""
     assert parse_mode(str(mode)) == mode
-    assert mode_of(mode.ethtool) == mode
+    assert MODE_OF[mode.ethtool] == mode
 
 
 @given(st.lists(st.sampled_from(MODES), min_size=1, unique=True))

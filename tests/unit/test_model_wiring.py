@@ -7,9 +7,12 @@ from typing import TYPE_CHECKING, get_args
 import pytest
 from examples import SHIPPED, experiment
 
+from wirelab.model.modes import Mode
 from wirelab.model.setting_table import Owner, SettingKind, settings_of
 from wirelab.model.settings import read_value
+from wirelab.model.topology import PortRef
 from wirelab.plan.build import build_plan
+from wirelab.plan.path import crossing_ns, path
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -137,6 +140,74 @@ def test_a_cable_setting_is_about_both_ends(tmp_path: Path) -> None:
     assert [port.speed_bps for port in ends] == [10**9, 10**9]
     assert [port.netem and port.netem.loss_ratio for port in ends] == [0.001, 0.001]
     assert plan.cables[2].delay_ns == 500
+
+
+@pytest.mark.parametrize(
+    ("settings", "module", "client"),
+    [
+        ("", 0, 0),
+        ("patch.bit_error_rate: 1e-9", 10**9, 10**9),
+        ("patch.bit_error_rate: 1e-9, client.bit_error_rate: 0", 10**9, 0),
+        ("module.line.bit_error_rate: 0.000003", 333_333, 0),
+    ],
+)
+def test_bit_errors_are_of_a_cable_or_of_an_end(
+    tmp_path: Path, settings: str, module: int, client: int
+) -> None:
+    """A cable's hold at both ends, what is said of an end comes before them."""
+    plan = _plan(tmp_path, settings)
+    assert plan.port("module-line").bits_per_error == module
+    assert plan.port("client-eth0").bits_per_error == client
+
+
+@pytest.mark.parametrize(
+    ("settings", "phys_ns"),
+    [
+        ("", 0),
+        ("client.nic: i225", 2810 // 2),
+        ("client.nic: i225, client.phy_latency: 1 us", 500),
+        ("client.nic: i225, module.line.phy_latency: 1 us", (2810 + 1000) // 2),
+        ("client.nic: i225, patch.speed: 1 Gbit/s", 380 // 2),
+        ("client.nic: i225, patch.speed: auto, client.advertise: 100..1000 Mbit/s", 380 // 2),
+        ("client.nic: i225, patch.speed: auto, client.duplex: half", 0),
+    ],
+)
+def test_a_bit_takes_its_time_through_phys(tmp_path: Path, settings: str, phys_ns: int) -> None:
+    """Of each end half of what its PHY takes at the speed of the link; nothing where there is none."""
+    cable = _plan(tmp_path, settings).cables[2]
+    assert (cable.phys_ns, cable.delay_ns) == (phys_ns, 15 + phys_ns)
+
+
+def test_half_duplex_has_room_for_phys(tmp_path: Path) -> None:
+    """A part's latency is that of full duplex; the slot time of half duplex has it already."""
+    wiring = experiment(tmp_path, settings="client.nic: i225").cases[0].wiring
+    modes = (Mode(100_000_000), Mode(100_000_000, "half"))
+    assert [wiring.phy_latency_ns(PortRef("client", "eth0"), mode) for mode in modes] == [243, 0]
+
+
+@pytest.mark.parametrize(
+    ("settings", "times_ms"),
+    [
+        ("patch.speed: auto", (4000, 4000)),
+        ("patch.speed: auto, client.autoneg_time: 1.5 s", (4000, 1500)),
+        ("patch.speed: auto, module.line.autoneg_time: 100 ms, client.autoneg_time: 0 ms", (100, 0)),
+        ("", (0, 0)),
+    ],
+)
+def test_who_negotiates_takes_his_time(tmp_path: Path, settings: str, times_ms: tuple[int, int]) -> None:
+    """What a setting says, else the part, else none; who is forced takes none."""
+    plan = _plan(tmp_path, f"client.nic: i225{settings and ', '}{settings}")
+    assert tuple(plan.port(name).autoneg_ms for name in ("module-line", "client-eth0")) == times_ms
+
+
+def test_a_switch_passes_on_later(tmp_path: Path) -> None:
+    """At each of its ports; what is on its way takes room in a memory that they share."""
+    plan = _plan(tmp_path, "switch.forward_latency: 2 us")
+    assert {port.forward_latency_ns for port in plan.ports if port.node == "switch"} == {2000}
+    assert {port.forward_latency_ns for port in plan.ports if port.node != "switch"} == {0}
+    plain = _plan(tmp_path, "")
+    later_ns, sooner_ns = (crossing_ns(path(the_plan, "server", "client")) for the_plan in (plan, plain))
+    assert later_ns - sooner_ns == 2000
 
 
 def test_the_later_of_length_and_delay_holds(tmp_path: Path) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
@@ -120,3 +121,19 @@ def test_headroom_counts_what_is_under_way() -> None:
     hop = flow_path(plan(), DOWNLOAD)[0]
     assert headroom_bytes(hop) == 3 * 1538 + 84 + 38
     assert headroom_bytes(replace(hop, delay_ns=0)) == 3 * 1538 + 84
+
+
+@pytest.mark.parametrize(("cell", "factor"), [(0, 1), (1, 60 / 84), (384, 384 / 84), (1024, 1024 / 84)])
+def test_headroom_counts_cells(cell: int, factor: float) -> None:
+    """What follows may be the shortest frames, each of which takes a cell."""
+    hop = flow_path(plan(), DOWNLOAD)[0]
+    taken = headroom_bytes(replace(hop, into=replace(hop.into, buffer_cell_bytes=cell)))
+    assert taken == math.ceil(headroom_bytes(hop) * (1514 / 1538 if cell == 1 else factor))
+
+
+def test_headroom_counts_the_reaction_of_who_is_stopped() -> None:
+    """60 quanta at 10G are 3840 B more, those of the sender; the receiver's are nothing to it."""
+    hop = flow_path(plan(), DOWNLOAD)[0]
+    slow = replace(hop.out, pause_reaction_ns=3072)
+    assert headroom_bytes(replace(hop, out=slow)) == headroom_bytes(hop) + 3840
+    assert headroom_bytes(replace(hop, into=replace(hop.into, pause_reaction_ns=3072))) == headroom_bytes(hop)

@@ -87,16 +87,16 @@ def test_macs_and_addresses_are_fixed() -> None:
 def test_a_switch_without_flow_control_drops_at_its_egress_queue() -> None:
     """Each egress queue has its own limit, the shared buffer takes in whatever comes."""
     port = _shipped("sfp-mismatch", "main").port("switch-p2")
-    assert port.queue == Queue("bfifo", 107_500)
-    assert port.buffer_bytes == 1_570_000
+    assert port.queue == Queue("etherfifo", 107_520)
+    assert (port.buffer_bytes, port.buffer_cell_bytes) == (1_569_792, 384)
     assert not port.pause_tx
 
 
 def test_a_switch_with_flow_control_bounds_what_comes_in() -> None:
     """XOFF and the headroom bound each ingress port, the egress queue only the shared buffer."""
     port = _shipped("sfp-flow-control", "main").port("switch-p1")
-    assert (port.xoff_bytes, port.xon_bytes, port.buffer_bytes) == (108_700, 104_800, 127_900)
-    assert port.queue == Queue("bfifo", 1_570_000)
+    assert (port.xoff_bytes, port.xon_bytes, port.buffer_bytes) == (108_672, 104_832, 127_872)
+    assert port.queue == Queue("etherfifo", 1_569_792)
     assert port.pause_tx
     assert port.pause_rx
 
@@ -127,6 +127,37 @@ def test_windows_leaves_out_tcp_timestamps() -> None:
     assert own == {"server": {}, "client": {"net.ipv4.tcp_timestamps": "0"}}
     assert plan.sysctls["net.ipv4.tcp_timestamps"] == "1"
     assert plan.sysctls["net.ipv4.tcp_no_metrics_save"] == "1"
+
+
+def test_a_sysctl_of_one_host_is_that_hosts(tmp_path: Path) -> None:
+    """A scenario says the largest of three windows; none of the smaller ones is larger than that."""
+    plan = _plan(
+        tmp_path, "server.tcp_wmem: 2 GB, server.tcp_sack: 0, client.tcp_rmem: 100 kB, client.tcp_frto: 2"
+    )
+    server, client = (host.sysctls for host in plan.hosts)
+    assert server == {"net.ipv4.tcp_wmem": "4096 16384 2000000000", "net.ipv4.tcp_sack": "0"}
+    assert client["net.ipv4.tcp_rmem"] == "4096 100000 100000"
+    assert "net.ipv4.tcp_frto" not in client
+
+
+@pytest.mark.parametrize(
+    ("settings", "traffic", "tcp_mib"),
+    [
+        ("", "", 384),
+        ("client.tcp_rmem: 1024 MiB", "", 1152),
+        ("client.tcp_wmem: 1024 MiB", "", 384),
+        ("", ", window: 128 MiB", 768),
+        ("", ", window: 64 MiB, parallel: 8", 2304),
+        ("server.tcp_wmem: 2 GB, client.tcp_rmem: 2 GB", "", 3072),
+    ],
+)
+def test_a_lab_has_memory_for_the_buffers_it_is_asked_for(
+    settings: str, traffic: str, tcp_mib: int, tmp_path: Path
+) -> None:
+    """What TCP may hold is on top of the lab's own; what Linux doubles is doubled, and there is an end."""
+    plan = _plan(tmp_path, settings, TRAFFIC.replace("time: 10 s", f"time: 10 s{traffic}"))
+    assert plan.memory_bytes == (384 + tcp_mib) << 20
+    assert plan.sysctls["net.ipv4.tcp_mem"] == " ".join([str(tcp_mib * 256)] * 3)
 
 
 def test_a_long_path_is_netem_above_the_queue(tmp_path: Path) -> None:

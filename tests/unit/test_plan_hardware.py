@@ -9,11 +9,12 @@ from examples import SHIPPED, scenario
 from hypothesis import given
 from hypothesis import strategies as st
 
-from wirelab.model.bus import Slot, bus_of
+from wirelab.model.bus import bus_of
 from wirelab.model.experiment import load_file
 from wirelab.plan.build import build_plan
 from wirelab.plan.iproute2 import egress
 from wirelab.plan.physics import plan_bus
+from wirelab.plan.port_settings import settings_of
 from wirelab.plan.types import Cpu, Netem, Plan, Pool, Queue
 
 if TYPE_CHECKING:
@@ -74,7 +75,7 @@ def test_a_bus_carries_what_is_known_of_it(
     words: str, raw_gbps: float, usable_gbps: tuple[float, float]
 ) -> None:
     """Line coding first, then what transactions and descriptors leave of it, at an MTU of 1500."""
-    bus = plan_bus(bus_of(words, SHIPPED.parts().buses))
+    bus = plan_bus(*bus_of(words, SHIPPED.parts().buses))
     assert bus.bps == pytest.approx(raw_gbps * G, rel=1e-3)
     frame = 1514
     cost = frame + -(-frame // bus.payload_bytes) * bus.overhead_bytes + bus.frame_bytes
@@ -85,7 +86,7 @@ def test_a_bus_carries_what_is_known_of_it(
 def test_lanes_multiply(lanes: int) -> None:
     """Twice the lanes, twice the rate; a transaction costs the same."""
     buses = SHIPPED.parts().buses
-    one, more = (plan_bus(Slot(buses["pcie-3"], count)) for count in (1, lanes))
+    one, more = (plan_bus(buses["pcie-3"], count) for count in (1, lanes))
     assert abs(more.bps - lanes * one.bps) < lanes
     assert more.overhead_bytes == one.overhead_bytes
 
@@ -148,7 +149,36 @@ def test_a_memory_that_can_run_out_is_shared(tmp_path: Path) -> None:
     built = plan(tmp_path, "switch.buffer: 200 kB")
     assert [port.pool for port in built.ports_of("switch")] == [Pool(2, 200_000)] * 2
     assert all(port.pool is None for port in built.ports if port.node != "switch")
-    assert plan(tmp_path, "switch.queue_limit: 1.5 MB").port("switch-p1").pool == Pool(2, 1_570_000)
+    assert plan(tmp_path, "switch.queue_limit: 1.5 MB").port("switch-p1").pool == Pool(2, 1_569_792)
+
+
+def test_a_memory_with_cells_has_its_own_queue(tmp_path: Path) -> None:
+    """One that counts in cells, and is told its limit by the port; memories without cells keep tc's."""
+    own = {"buffer_cell_bytes": "384", "queue_limit_bytes": "107520"}
+    built = plan(tmp_path)
+    for name, wanted in (("switch-p1", own), ("module-host", {}), ("server-eth0", {})):
+        port = built.port(name)
+        said = {setting.name: str(value) for setting, value in settings_of(port, built.cable_of(name))}
+        assert {key: said[key] for key in own if key in said} == wanted
+    coarse = plan(tmp_path, "switch: sfp-2g5, switch.cell: 1 KiB, switch.queue: fq_codel").port("switch-p1")
+    assert (coarse.buffer_cell_bytes, coarse.queue) == (1024, Queue("fq_codel"))
+
+
+def test_dynamic_thresholds_are_the_queues_or_the_ingress_ports(tmp_path: Path) -> None:
+    """Who drops limits the queues, who says stop what comes in; both by a memory that all ports share."""
+    for settings, alphas in (
+        ("switch.alpha: 1/4", [(32, 0)] * 2),
+        ("switch.alpha: 2, switch.flow_control: on", [(0, 256)] * 2),
+        ("switch.alpha: 2, switch.p1.flow_control: on", [(0, 256), (0, 0)]),
+        ("switch.alpha: off", [(0, 0)] * 2),
+    ):
+        ports = plan(tmp_path, f"switch: sfp-2g5, {settings}").ports_of("switch")
+        assert [(port.queue_alpha_128ths, port.xoff_alpha_128ths) for port in ports] == alphas
+        dynamic = any(alphas[0])
+        assert {port.pool for port in ports} == {Pool(2, 1_500_000) if dynamic else None}
+        assert {port.queue.kind for port in ports if port.queue} == {"etherfifo" if dynamic else "bfifo"}
+    one_busy = plan(tmp_path, "switch: triumph", "eight-servers")
+    assert one_busy.port("switch-p1").queue_alpha_128ths == 32
 
 
 def test_bursts_are_as_long_as_the_host_is_told(tmp_path: Path) -> None:
@@ -163,23 +193,44 @@ def test_bursts_are_as_long_as_the_host_is_told(tmp_path: Path) -> None:
     assert both.port("server-eth0").gso_max_segs == 1
 
 
+def test_a_pause_takes_as_long_as_the_standard_allows(tmp_path: Path) -> None:
+    """By the speed of the link, unless somebody says otherwise; who does not obey has no reaction."""
+    built = plan(tmp_path, "switch.p1.flow_control: on")
+    assert built.port("server-eth0").pause_reaction_ns == built.port("switch-p1").pause_reaction_ns == 3072
+    assert built.port("client-eth0").pause_reaction_ns == 12_288
+    assert built.port("switch-p2").pause_reaction_ns == 0
+    said = plan(tmp_path, "switch.pfc: 3, switch.pause_reaction: 1 us, switch.p1.pause_reaction: 0 ns")
+    assert [said.port(f"switch-p{number}").pause_reaction_ns for number in (1, 2)] == [0, 1000]
+
+
+def test_a_link_that_negotiates_is_as_fast_as_both_its_ends(tmp_path: Path) -> None:
+    """Behind a module whose two sides run alike it is as fast as the line, in the slot as well."""
+    built = plan(tmp_path, "module: 2g5base-t, switch: sfp-2g5, switch.flow_control: on", "sfp-auto")
+    assert built.port("switch-p2").speed_bps == 10 * G
+    assert built.port("switch-p2").pause_reaction_ns == 12_288
+    slow = plan(tmp_path, "client.advertise: 1 Gbit/s", "sfp-auto")
+    assert slow.port("client-eth0").pause_reaction_ns == 1024
+
+
 def test_pfc_takes_the_place_of_pause(tmp_path: Path) -> None:
     """Thresholds and headroom as with PAUSE, a queue for each priority, and no PAUSE on such a port."""
     built = plan(tmp_path, "switch.pfc: [3], switch.trust: dscp, server.pfc: [5, 3]")
     port = built.port("switch-p1")
     assert (port.pfc, port.trust, built.port("server-eth0").pfc) == ((3,), "dscp", (3, 5))
-    assert (port.pause_rx, port.pause_tx, port.buffer_bytes) == (False, False, 127_900)
+    assert (port.pause_rx, port.pause_tx, port.buffer_bytes) == (False, False, 127_872)
     lines = list(egress(port))
     assert lines[0] == "qdisc replace dev switch-p1 root handle 1: mq"
-    assert lines[4] == "qdisc replace dev switch-p1 parent 1:4 bfifo limit 1570000"
+    assert lines[4] == "qdisc replace dev switch-p1 parent 1:4 etherfifo"
     assert len(lines) == 9
 
 
 @pytest.mark.parametrize(
     ("settings", "queue", "words"),
     [
-        ("", Queue("bfifo", 107_500), "bfifo limit 107500"),
-        ("switch.p2.queue_limit: 64 KiB", Queue("bfifo", 65_536), "bfifo limit 65536"),
+        ("", Queue("etherfifo", 107_520), "etherfifo"),
+        ("switch.p2.queue_limit: 64 KiB", Queue("etherfifo", 65_536), "etherfifo"),
+        ("switch.p2.queue: bfifo", Queue("etherfifo", 107_520), "etherfifo"),
+        ("switch: sfp-2g5", Queue("bfifo", 107_500), "bfifo limit 107500"),
         ("switch.queue: fq_codel", Queue("fq_codel"), "fq_codel"),
         (
             "switch.p2.queue: fq_codel, switch.p2.queue_limit: 500 frames, switch.p2.ecn: off",

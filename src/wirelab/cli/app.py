@@ -19,6 +19,7 @@ from wirelab.cli.parts import parts_command
 from wirelab.cli.run import run_command
 from wirelab.cli.summary import summary_command
 from wirelab.cli.sweep import sweep_command
+from wirelab.cli.truth import truth_command
 from wirelab.errors import InputError, LabError, Problem, WirelabError
 from wirelab.lab.command import run_command as run_in_lab
 from wirelab.lab.doctor import examine
@@ -41,6 +42,7 @@ _run = app.command("run")(run_command)
 _list = app.command("list")(list_command)
 _summary = app.command("summary")(summary_command)
 _sweep = app.command("sweep")(sweep_command)
+_truth = app.command("truth")(truth_command)
 _parts = app.command("parts")(parts_command)
 app.add_typer(lab.app, name="lab")
 

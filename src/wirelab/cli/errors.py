@@ -9,7 +9,7 @@ import tempfile
 import traceback
 from collections.abc import Callable
 from pathlib import Path
-from typing import Any, Final, NoReturn
+from typing import Any, Final
 
 import typer
 from typer.core import TyperGroup
@@ -51,7 +51,7 @@ def exit_code_of(command: Callable[[], int | None]) -> int:
     SIGTERM and SIGHUP end it as Ctrl-C does: labs are switched off, unfinished results removed.
     """
     for number in (signal.SIGTERM, signal.SIGHUP):
-        signal.signal(number, _interrupt)
+        signal.signal(number, signal.default_int_handler)
     _open_streams()
     try:
         code = command() or 0
@@ -74,10 +74,6 @@ def exit_code_of(command: Callable[[], int | None]) -> int:
         _complain("interrupted")
     _close_stdout()
     return code
-
-
-def _interrupt(_number: int, _frame: object) -> NoReturn:
-    raise KeyboardInterrupt
 
 
 def _print_error(error: WirelabError) -> None:

@@ -3,9 +3,6 @@
 import os
 import sys
 import time
-from collections.abc import Iterable
-from dataclasses import replace
-from functools import partial
 from pathlib import Path
 from typing import Annotated, Self
 
@@ -36,8 +33,8 @@ ImportFile = Annotated[
 class Screen(Reporter):
     """A context that shows a bar on a terminal, elsewhere a line for each step and each tenth of it."""
 
-    def __init__(self, console: Console) -> None:
-        self._console = console
+    def __init__(self) -> None:
+        self._console = Console(stderr=True)
         self._told_percent = 0
         self._bar = progress.Progress(
             progress.SpinnerColumn(finished_text=" "),
@@ -45,8 +42,8 @@ class Screen(Reporter):
             progress.BarColumn(),
             progress.MofNCompleteColumn(),
             progress.TimeElapsedColumn(),
-            console=console,
-            disable=not console.is_terminal,
+            console=self._console,
+            disable=not self._console.is_terminal,
         )
 
     def __enter__(self) -> Self:
@@ -60,6 +57,11 @@ class Screen(Reporter):
     def say(self, text: str) -> None:
         """A line of its own."""
         self._console.print(text, markup=False, highlight=False, soft_wrap=True)
+
+    def show(self, *entries: Entry) -> None:
+        """A line for each."""
+        for entry in entries:
+            self.say(f"{entry.facts['title']}  {entry.path}")
 
     def step(self, title: str, total: int | None = None) -> None:
         """A new bar."""
@@ -97,32 +99,19 @@ def build(
     quiet: Annotated[bool, typer.Option("--quiet", "-q", help="Say nothing if all is there.")] = False,
 ) -> None:
     """Build the kernel and the root image, each only if it is not there."""
-    console = Console(stderr=True)
-    context = BuildContext.of(os.environ)
-    there = None if update else _there(context, series)
-    if there is not None and quiet:
-        return
-    if there is None:
+    screen = Screen()
+    context = BuildContext.of(os.environ, screen)
+    built_kernel = None if update else intact(kernel.find, context, series)
+    built_root = None if update else intact(rootfs.find, context)
+    if built_kernel is None or built_root is None:
         if install_packages and (lacking := packages.missing("kernel", "root")):
-            packages.install(lacking, lambda text: console.print(text, markup=False, highlight=False))
-        with Screen(console) as screen:
-            context = replace(context, reporter=screen)
-            there = (
-                kernel.ensure(context, series=series, update=update),
-                rootfs.ensure(context, update=update),
-            )
-    _print_entries(console, there)
-
-
-def _print_entries(console: Console, entries: Iterable[Entry]) -> None:
-    for entry in entries:
-        console.print(f"{entry.facts['title']}  {entry.path}", markup=False, highlight=False, soft_wrap=True)
-
-
-def _there(context: BuildContext, series: str | None) -> tuple[Entry, Entry] | None:
-    built_kernel = intact(partial(kernel.find, context, series))
-    built_root = intact(partial(rootfs.find, context))
-    return (built_kernel, built_root) if built_kernel and built_root else None
+            packages.install(lacking, screen.say)
+        with screen:
+            built_kernel = kernel.ensure(context, series=series, update=update)
+            built_root = rootfs.ensure(context, update=update)
+    elif quiet:
+        return
+    screen.show(built_kernel, built_root)
 
 
 @app.command("list")
@@ -166,8 +155,7 @@ def id_() -> None:
 @app.command("export")
 def export_(file: ExportFile) -> None:
     """Write the lab a run would use to a file that `wirelab lab import` takes on another machine."""
-    console = Console(stderr=True)
-    with Screen(console) as screen:
+    with Screen() as screen:
         context = BuildContext.of(os.environ, screen)
         if str(file) == export.STANDARD_STREAM:
             if sys.stdout.isatty():
@@ -178,7 +166,7 @@ def export_(file: ExportFile) -> None:
                 entries = export.pack(context, out)
                 size_bytes = out.tell()
             screen.say(f"{file}: {decimal(size_bytes)}")
-    _print_entries(console, entries)
+    screen.show(*entries)
 
 
 @app.command("import")
@@ -187,29 +175,27 @@ def import_(file: ImportFile) -> None:
 
     The kernel in it is a program that runs as you: take it from whom you would take a program.
     """
-    console = Console(stderr=True)
-    with Screen(console) as screen:
+    with Screen() as screen:
         context = BuildContext.of(os.environ, screen)
         with export.opened(file, context) as archive:
             fresh = export.unpack(context, archive)
     if not fresh:
-        console.print("is there already:")
-    _print_entries(console, (select.built_kernel(context), select.built_root(context)))
+        screen.say("is there already:")
+    screen.show(select.built_kernel(context), select.built_root(context))
 
 
 @app.command()
 def prune() -> None:
     """Remove all but what a run would use: older builds, what a broken build left, downloads, logs."""
     context = BuildContext.of(os.environ)
-    console = Console(stderr=True)
-    with Screen(console) as screen:
+    with Screen() as screen:
         freed_bytes = context.cache.prune(_current(context), screen)
-    console.print(f"freed {decimal(freed_bytes)} in {context.cache.root}", markup=False, highlight=False)
+    screen.say(f"freed {decimal(freed_bytes)} in {context.cache.root}")
 
 
 def _current(context: BuildContext) -> list[Entry]:
     """What runs of this recipe use: the kernel of every series that is built, and the root image."""
     names = (None, *(series.name for series in context.recipe.series))
-    entries = [intact(partial(kernel.find, context, name)) for name in names]
-    entries += [intact(partial(find, context)) for find in (rootfs.find, debian.find)]
+    entries = [intact(kernel.find, context, name) for name in names]
+    entries += [intact(find, context) for find in (rootfs.find, debian.find)]
     return [entry for entry in entries if entry]

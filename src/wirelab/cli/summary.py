@@ -1,7 +1,8 @@
 """``wirelab summary``: one verdict on results that were made elsewhere, or one after the other."""
 
+import itertools
 import sys
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Sequence
 from pathlib import Path
 from typing import Annotated
 
@@ -73,12 +74,10 @@ def summarize(folders: Sequence[Path], require: Sequence[str], seeds: str | None
     return worst(run.verdict for run in runs)
 
 
-def _required(names: Sequence[str], seeds: str | None) -> Iterator[tuple[str, int | None]]:
+def _required(names: Sequence[str], seeds: str | None) -> Iterable[tuple[str, int | None]]:
     """The scenarios that must be there, each with each seed; None for any seed."""
     if seeds is not None and not names:
         raise InputError("--seeds says which results are required of the scenarios of --require: name them")
     chosen = [None] if seeds is None else read_seeds(seeds)
     wanted = [name for text in names for name in text.split(",") if name]
-    for name in scenario_names(wanted):
-        for seed in chosen:
-            yield name, seed
+    return itertools.product(scenario_names(wanted), chosen)

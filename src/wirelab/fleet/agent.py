@@ -15,13 +15,14 @@ from typing import Final
 
 from wirelab.cli.errors import exit_code_of
 from wirelab.cli.names import load_all, usable_cpus
-from wirelab.errors import LabError, WirelabError
+from wirelab.errors import LabError, WirelabError, refusals
 from wirelab.fleet.bundle import Answer, checksum
 from wirelab.fleet.identity import Identity
 from wirelab.lab import lock
-from wirelab.lab.machine import MEMORY_MIB, memory_folder
+from wirelab.lab.machine import memory_folder
 from wirelab.lab.scratch import discard
 from wirelab.lab.select import select
+from wirelab.plan.types import MEMORY_BYTES
 from wirelab.report.html import html_report
 from wirelab.report.live import LiveReport
 from wirelab.report.text import Output, warn
@@ -69,7 +70,7 @@ def no_room(work: Path) -> str:
     """What is full of the folders that a run writes to; empty if none is."""
     for folder, wanted_bytes, purpose in (
         (work, ROOM_BYTES, "disk"),
-        (memory_folder(work), MEMORY_MIB << 20, "folder of a lab's memory"),
+        (memory_folder(work), MEMORY_BYTES, "folder of a lab's memory"),
     ):
         place = next(path for path in (folder, *folder.parents) if path.exists())
         free_bytes = shutil.disk_usage(place).free
@@ -82,15 +83,13 @@ def no_room(work: Path) -> str:
 @contextlib.contextmanager
 def own_folder(work: Path) -> Iterator[Path]:
     """A folder for one run; what runs left here that were killed is removed."""
-    try:
+    with refusals(work, "cannot be written: "):
         work.mkdir(parents=True, exist_ok=True)
         for left in work.iterdir():
             with lock.exclusive_now(left) as abandoned:
                 if abandoned:
                     discard(left)
         folder, descriptor = lock.locked_folder(work)
-    except OSError as error:
-        raise LabError(f"{error.filename or work}: cannot be written: {error.strerror}") from error
     try:
         yield folder
     finally:

@@ -10,7 +10,7 @@ from typing import Annotated, Final
 
 from pydantic import AfterValidator, BaseModel, ConfigDict, Field
 
-from wirelab.errors import LabError
+from wirelab.errors import LabError, refusals
 from wirelab.runner import tarball
 from wirelab.runner.run_result import RunResult, parse_run
 from wirelab.runner.store import REPORT, RESULT, Store
@@ -18,6 +18,8 @@ from wirelab.verdict.verdict import Verdict
 
 LIMIT_BYTES: Final = 1 << 30
 """What a result may hold."""
+
+_ROOM_HINT: Final = "make room there, or choose another folder of results"
 
 
 def printable(text: str) -> str:
@@ -59,16 +61,12 @@ def checksum(bundle: bytes) -> str:
     return hashlib.sha256(bundle).hexdigest()
 
 
-def keep(  # noqa: PLR0913 - what was asked for, and what came
-    bundle: bytes, sha256: str, store: Store, *, scenario: str, seed: int, now: datetime
-) -> tuple[Path, RunResult]:
+def keep(bundle: bytes, store: Store, *, scenario: str, seed: int, now: datetime) -> tuple[Path, RunResult]:
     """Put a bundle among the results, if it is the whole result of ``scenario`` with ``seed``.
 
     The folder's name has the controller's time, ``now`` in UTC. Raises DamagedError if it is not, LabError
     if it cannot be kept.
     """
-    if checksum(bundle) != sha256:
-        raise DamagedError(f"the result of {scenario} is not what its worker sent")
     with store.begin(scenario, now) as draft:
         texts: dict[str, str] = {}
         try:
@@ -76,21 +74,12 @@ def keep(  # noqa: PLR0913 - what was asked for, and what came
                 if name in (RESULT, REPORT):
                     texts[name] = content.decode(errors="replace")
                 else:
-                    _write(draft.folder / name, content)
+                    with refusals(draft.folder / name, "cannot write results: ", hint=_ROOM_HINT):
+                        tarball.write(draft.folder / name, content)
         except tarball.DamagedTarballError as error:
             raise DamagedError(f"a result that cannot be unpacked: {error}") from error
         run = _run(texts.get(RESULT), scenario, seed)
         return draft.commit(texts[RESULT], texts.get(REPORT)), run
-
-
-def _write(path: Path, content: bytes) -> None:
-    try:
-        path.parent.mkdir(parents=True, exist_ok=True)
-        with path.open("xb") as file:
-            file.write(content)
-    except OSError as error:
-        message = f"{error.filename or path}: cannot write results: {error.strerror}"
-        raise LabError(message, hint="make room there, or choose another folder of results") from error
 
 
 def _run(text: str | None, scenario: str, seed: int) -> RunResult:

@@ -2,7 +2,7 @@
 
 import hashlib
 import os
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Final, Self
@@ -11,9 +11,9 @@ import wirelab
 from wirelab import __version__
 from wirelab.errors import LabError
 from wirelab.lab.select import select
-from wirelab.model.catalogue import MEASUREMENTS, shipped_root
+from wirelab.model.catalogue import INDEPENDENT, MEASUREMENTS, shipped_root
 
-_CATALOGUE: Final = ("scenarios", "topologies", "parts")
+_CATALOGUE: Final = ("scenarios", "topologies", "parts", MEASUREMENTS, INDEPENDENT)
 _ELSEWHERE: Final = {"catalogue", "recipe", "__pycache__"}
 _DIGITS: Final = 16
 
@@ -42,15 +42,11 @@ def code_id() -> str:
     """A hash of all of wirelab that was installed: its modules, its templates and its catalogue."""
     package = Path(wirelab.__file__).parent
     catalogue = shipped_root()
-    modules = (path for path in package.rglob("*") if not _ELSEWHERE & {*path.relative_to(package).parts})
-    folders: list[tuple[str, Path, Iterable[Path]]] = [
-        ("wirelab", package, modules),
-        *((section, catalogue / section, (catalogue / section).rglob("*")) for section in _CATALOGUE),
-        ("", catalogue, [catalogue / MEASUREMENTS]),
-    ]
+    modules = [path for path in package.rglob("*") if not _ELSEWHERE & {*path.relative_to(package).parts}]
+    shipped = [path for name in _CATALOGUE for path in (catalogue / name, *(catalogue / name).rglob("*"))]
     digest = hashlib.sha256()
-    for name, base, paths in folders:
-        for path in sorted(path for path in paths if path.is_file()):
+    for base, paths in ((package, modules), (catalogue, shipped)):
+        for path in sorted(filter(Path.is_file, paths)):
             content = hashlib.sha256(path.read_bytes()).hexdigest()
-            digest.update(f"{name}/{path.relative_to(base).as_posix()}\0{content}\n".encode())
+            digest.update(f"{path.relative_to(base).as_posix()}\0{content}\n".encode())
     return digest.hexdigest()[:_DIGITS]

@@ -44,9 +44,8 @@ def require_writable(folder: Path) -> None:
     hint = "choose a folder of your own: -e wirelab_results=FOLDER"
     try:
         folder.mkdir(parents=True, exist_ok=True)
-        probe = folder / f".fleet-{os.getpid()}"
-        probe.write_bytes(b"?")
-        probe.unlink()
+        with tempfile.TemporaryFile(dir=folder) as probe:
+            probe.write(b"?")
     except OSError as error:
         raise LabError(f"{folder}: cannot write results: {error.strerror}", hint=hint) from error
 

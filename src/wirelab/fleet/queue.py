@@ -18,7 +18,7 @@ from urllib.parse import quote
 
 from pydantic import TypeAdapter
 
-from wirelab.errors import LabError
+from wirelab.errors import refusals
 from wirelab.lab import lock
 
 _MATRIX: Final = "matrix.json"
@@ -69,10 +69,8 @@ class JobQueue:
     def make(cls, folder: Path, jobs: Iterable[QueuedJob]) -> Self:
         """A new queue in an empty or new folder; ``jobs`` in the order they are to be begun in."""
         queue = cls(folder)
-        try:
+        with refusals(folder, "no queue can be made: "):
             (folder / _PRESENT).mkdir(parents=True)
-        except OSError as error:
-            raise LabError(f"{error.filename or folder}: no queue can be made: {error.strerror}") from error
         queue._write(_ADAPTER.dump_json(_Matrix({job.title: job for job in jobs})))
         return queue
 
@@ -164,12 +162,9 @@ class JobQueue:
 
     def _write(self, content: bytes) -> None:
         fresh = self.folder / f".{_MATRIX}"
-        try:
+        with refusals(fresh, "cannot be written: ", hint="make room there, or set TMPDIR to another folder"):
             fresh.write_bytes(content)
             fresh.replace(self.folder / _MATRIX)
-        except OSError as error:
-            hint = "make room there, or set TMPDIR to another folder"
-            raise LabError(f"{fresh}: cannot be written: {error.strerror}", hint=hint) from error
 
 
 def _file_name(host: str) -> str:

@@ -28,11 +28,11 @@ class LostError(Exception):
 
 
 class BrokeError(Exception):
-    """A run ended without a verdict on the network; ``result`` is what is known of it."""
+    """A run ended without a verdict on the network; ``bundle`` is what is known of it."""
 
-    def __init__(self, why: str, result: tuple[bytes, str] | None = None) -> None:
+    def __init__(self, why: str, bundle: bytes | None = None) -> None:
         super().__init__(why)
-        self.result = result
+        self.bundle = bundle
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,8 +50,8 @@ class Agent:
         """What it says of itself."""
         return self._answer("hello")[0]
 
-    def run(self, job: QueuedJob, cpus: Sequence[int], *, use_cache: bool) -> tuple[bytes, str]:
-        """The bundle of a run and its checksum. Raises LostError, or BrokeError."""
+    def run(self, job: QueuedJob, cpus: Sequence[int], *, use_cache: bool) -> bytes:
+        """The bundle of a run, as it was sent. Raises LostError, or BrokeError."""
         options = ["--seed", str(job.seed), "--work", self.work]
         for cpu in cpus:
             options += ["--cpu", str(cpu)]
@@ -64,8 +64,8 @@ class Agent:
         if len(bundle) != answer.size_bytes or checksum(bundle) != answer.sha256:
             raise BrokeError(f"its result came damaged: {len(bundle)} of {answer.size_bytes} bytes")
         if answer.verdict is Verdict.ERROR:
-            raise BrokeError("it ended as an error", (bundle, answer.sha256))
-        return bundle, answer.sha256
+            raise BrokeError("it ended as an error", bundle)
+        return bundle
 
     def _answer(self, *request: str) -> tuple[Answer, bytes]:
         reply = self.ask((*self.argv, "-m", "wirelab.fleet.agent", *request))
@@ -134,7 +134,7 @@ class Worker:
         raise LostError(f"it has {theirs}: run provision.yml again")
 
     def _loop(self, pool: ThreadPoolExecutor, free: set[int]) -> None:
-        running: dict[Future[tuple[bytes, str]], tuple[QueuedJob, list[int]]] = {}
+        running: dict[Future[bytes], tuple[QueuedJob, list[int]]] = {}
         trouble: Exception | None = None
         while True:
             while free and trouble is None and (job := self.queue.claim(self.host)):
@@ -154,20 +154,20 @@ class Worker:
         if trouble is not None:
             raise trouble
 
-    def _take(self, job: QueuedJob, future: Future[tuple[bytes, str]]) -> None:
+    def _take(self, job: QueuedJob, future: Future[bytes]) -> None:
         """What came of a job: a result, or it is for others again."""
         try:
-            self._keep(job, *future.result())
+            self._keep(job, future.result())
             self._broken = 0
         except BrokeError as error:
             self._broken += 1
             if not job.broke_on:
                 self.queue.give_back(job, broke_on=self.host)
                 self.say(f"{self.host}: {job.title}: {error}; it is run once more")
-            elif error.result is None:
+            elif error.bundle is None:
                 self.queue.drop(job, f"{self.host}: {error}")
             else:
-                self._keep(job, *error.result)
+                self._keep(job, error.bundle)
             if self._broken >= BROKEN_IN_A_ROW:
                 raise LostError(f"{self._broken} runs in a row broke on it, the last: {error}") from error
         except BaseException:
@@ -177,10 +177,10 @@ class Worker:
             self.say(f"{self.host}: {job.title} is for others again")
             raise
 
-    def _keep(self, job: QueuedJob, bundle: bytes, sha256: str) -> None:
+    def _keep(self, job: QueuedJob, bundle: bytes) -> None:
         now = datetime.now(UTC)
         try:
-            folder, run = keep(bundle, sha256, self.store, scenario=job.scenario, seed=job.seed, now=now)
+            folder, run = keep(bundle, self.store, scenario=job.scenario, seed=job.seed, now=now)
         except DamagedError as error:
             raise BrokeError(str(error)) from error
         done, whole = self.queue.finish(job, self.host, folder)
@@ -189,7 +189,7 @@ class Worker:
         self.say(f"{self.host}: {job.title}: {run.verdict}, {took} ({done} of {whole})")
 
 
-def _ended(running: Iterable[Future[tuple[bytes, str]]]) -> set[Future[tuple[bytes, str]]]:
+def _ended(running: Iterable[Future[bytes]]) -> set[Future[bytes]]:
     """Those that ended, after a moment. Where others are at work, what they had may become free."""
     futures = set(running)
     if not futures:

@@ -30,6 +30,7 @@ def run(plan_folder: Path, results: Path) -> dict[str, Any]:
     in_force = settings.read_back(network)
     (results / "settings.json").write_text(readback.to_json(in_force))
     readback.verify(in_force)
+    links.await_links(network)
     links.require_ways(network)
     links.warm_arp(network)
 

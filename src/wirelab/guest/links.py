@@ -15,6 +15,10 @@ if TYPE_CHECKING:  # Mininet is in the lab alone, and some of this is tested wit
 _PATIENCE_S = 10
 # ARP's request and answer, then the echo and its: each CPU and each long path is crossed so often.
 _CROSSINGS = 4
+# A module's side in the slot begins when its line has a link, and a third time is spare.
+_NEGOTIATIONS = 3
+_LOOK_NS = clock.NS_PER_S // 100
+_NS_PER_MS = clock.NS_PER_S // 1000
 # The longest that somebody waits for what may never come; virtual time in which nothing happens is free.
 _LONGEST_S = 600
 
@@ -28,6 +32,23 @@ def is_forced(plan: Plan, port: Port) -> bool:
     cable = plan.cable_of(port.name)
     ends = [plan.port(name) for name in (cable.a, cable.b)]
     return not any(end.autoneg or end.follow for end in ends)
+
+
+def await_links(network: "Network") -> None:
+    """Sleep until nobody negotiates any more. Raises NoLinkError naming the ports where that never ends."""
+    plan = network.plan
+    longest_ms = max((port.autoneg_ms for port in plan.ports), default=0)
+    until_ns = clock.now_ns() + _NEGOTIATIONS * longest_ms * _NS_PER_MS
+    while longest_ms and (busy := [port.label for port in plan.ports if _negotiates(network, port)]):
+        if clock.now_ns() > until_ns:
+            bound = f"{_NEGOTIATIONS} times the {longest_ms} ms that the slowest port takes"
+            raise NoLinkError(f"{', '.join(busy)}: still negotiating after {bound}")
+        clock.sleep_until(clock.now_ns() + _LOOK_NS)
+
+
+def _negotiates(network: "Network", port: Port) -> bool:
+    """Whether a port, or the other end of its cable, is at it: one of the two says so."""
+    return bool(network.tools[port.node].stats(port.name)["link_negotiating"])
 
 
 def require_ways(network: "Network") -> None:
@@ -74,6 +95,6 @@ def must_answer(plan: Plan, way: tuple[Hop, ...]) -> bool:
     blocking = {firewall.name for firewall in plan.firewalls if "icmp" in firewall.nft}
     return (
         not any(hop.out.netem is not None and hop.out.netem.loss_ratio for hop in way)
-        and not any(hop.into.node in blocking for hop in way)
+        and not any(hop.into.bits_per_error or hop.into.node in blocking for hop in way)
         and _CROSSINGS * crossing_ns(way) < _LONGEST_S * clock.NS_PER_S
     )

@@ -4,7 +4,7 @@ from typing import Any
 
 from wirelab.guest.readback import Readback, readbacks
 from wirelab.plan import iproute2
-from wirelab.plan.types import Netem, Port, Queue
+from wirelab.plan.types import OWN_QUEUE, Netem, Port, Queue
 
 _PPM = 1e6
 _NS_PER_S = 1e9
@@ -30,7 +30,8 @@ def _queue(name: str, asked: Queue | None, qdisc: dict[str, Any]) -> list[Readba
         return []
     options = qdisc.get("options", {})
     pairs: dict[str, tuple[Any, Any]] = {"qdisc": (asked.kind, qdisc.get("kind", "none"))}
-    if asked.limit_bytes is not None:
+    # The limit of the port's own queue is read back with what else belongs to the port.
+    if asked.limit_bytes is not None and asked.kind != OWN_QUEUE:
         limit = options.get("memlimit" if asked.kind == "cake" else "limit", 0)
         pairs["queue_limit_bytes"] = (asked.limit_bytes, limit)
     if asked.limit_frames is not None:

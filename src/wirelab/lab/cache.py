@@ -83,10 +83,10 @@ class Cache:
         One process builds a key at a time: a second waits and finds the entry there. Whatever interrupts
         ``make``, no entry comes to be. One that is damaged is set aside.
         """
-        if entry := intact(lambda: self.find(kind, key)):
+        if entry := intact(self.find, kind, key):
             return entry
         with self.locked(f"{kind}-{key}", f"another process is building this {kind}", reporter):
-            if entry := intact(lambda: self.find(kind, key), reporter.say):
+            if entry := intact(self.find, kind, key, say=reporter.say):
                 return entry
             with self.os_errors():
                 path = self.root / kind / key

@@ -39,7 +39,7 @@ def ensure(context: BuildContext, *, update: bool = False) -> Entry:
 
     ``update`` asks apt again, for newer packages. Raises LabError if one cannot be had or does not install.
     """
-    if not update and (entry := intact(lambda: find(context))):
+    if not update and (entry := intact(find, context)):
         return entry
     packages.require("root")
     debian_mirror = mirror.find(context.environ)

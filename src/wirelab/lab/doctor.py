@@ -5,7 +5,6 @@ import ctypes
 import os
 import platform
 import shutil
-import sys
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from functools import partial
@@ -64,8 +63,7 @@ def examine(environ: Mapping[str, str] = os.environ, *, verify: bool = False) ->
 
 
 def _machine() -> Iterator[Finding]:
-    is_too_old = sys.version_info < (3, 11)
-    yield Finding("python", platform.python_version(), "install Python 3.11 or newer" if is_too_old else None)
+    yield Finding("python", platform.python_version())
     name, cpus = platform.machine(), len(os.sched_getaffinity(0))
     yield Finding("processor", f"{name}, {cpus} CPUs", "use an x86-64 machine" if name != "x86_64" else None)
 
@@ -73,12 +71,12 @@ def _machine() -> Iterator[Finding]:
 def _packages(context: BuildContext) -> Iterator[Finding]:
     # A lab that came in a file, or in a container's image, needs nothing that builds one.
     groups = [
-        ("kernel", "kernel build", _is_built(context, kernel.find)),
-        ("root", "root image", _is_built(context, rootfs.find)),
+        ("kernel", "kernel build", intact(kernel.find, context)),
+        ("root", "root image", intact(rootfs.find, context)),
     ]
     # An installed wirelab is in its environment already; the Makefile of a checkout makes one.
     if (context.recipe.home / "Makefile").is_file():
-        groups.append(("venv", "virtual environment", False))
+        groups.append(("venv", "virtual environment", None))
     for group, purpose, built in groups:
         lacking = [need.package for need in packages.missing(group)]
         detail = f"missing: {', '.join(lacking)}" if lacking else "nothing is missing"
@@ -86,10 +84,6 @@ def _packages(context: BuildContext) -> Iterator[Finding]:
             detail, lacking = f"{detail}; not needed, for it is there", []
         fix = packages.install_command(lacking) if lacking else None
         yield Finding(f"packages for the {purpose}", detail, fix)
-
-
-def _is_built(context: BuildContext, find: Callable[[BuildContext], Entry | None]) -> bool:
-    return intact(lambda: find(context)) is not None
 
 
 def _tracing() -> Iterator[Finding]:
@@ -117,13 +111,13 @@ def _memory_folder() -> Iterator[Finding]:
 
 def _cache(context: BuildContext) -> Iterator[Finding]:
     root = context.cache.root
-    has_kernel = _is_built(context, kernel.find)
+    has_kernel = intact(kernel.find, context)
     # Not Path.exists(), which raises where it may not look.
     place = next(path for path in (root, *root.parents) if os.access(path, os.F_OK))
     if not os.access(place, os.W_OK | os.X_OK):
         detail = f"{place} is not yours to write"
         fix = f'set WIRELAB_CACHE to a folder of yours, or: sudo chown -R "$(id -u)" {place}'
-        if has_kernel and _is_built(context, rootfs.find):
+        if has_kernel and intact(rootfs.find, context):
             yield Finding("cache", f"{detail}; what is built there can be used")
         else:
             yield Finding("cache", detail, fix)

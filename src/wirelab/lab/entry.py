@@ -9,7 +9,7 @@ import stat
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Annotated, Any, Final
+from typing import Annotated, Any, Final, TypeVarTuple
 
 from pydantic import BaseModel, ConfigDict, Field, StringConstraints, ValidationError
 
@@ -25,6 +25,7 @@ _WATCHED_FILES: Final = 256
 _HASH_DIGITS: Final = 16
 _NAMED_FILES: Final = 5
 
+Ts = TypeVarTuple("Ts")
 Line = Annotated[str, StringConstraints(pattern=r"^[ -~]{1,200}$")]
 Key = Annotated[str, StringConstraints(pattern=r"^[0-9a-z]{20}$")]
 # Both may come to be a file's time, which not every file system has beyond 32 bits.
@@ -154,10 +155,12 @@ def read_entry(path: Path, kind: str) -> Entry | None:
     return Entry(kind, path.name, path, facts, kept.watched)
 
 
-def intact(find: Callable[[], Entry | None], say: Callable[[str], None] = lambda _: None) -> Entry | None:
+def intact(
+    find: Callable[[*Ts], Entry | None], *args: *Ts, say: Callable[[str], None] = lambda _: None
+) -> Entry | None:
     """What ``find`` finds, if it is as it was built; None if it is not, which ``say`` hears, or not there."""
     try:
-        if entry := find():
+        if entry := find(*args):
             entry.check()
     except DamagedEntryError as error:
         say(f"{error.message}; it is made anew")

@@ -14,7 +14,6 @@ import sys
 import tempfile
 import zlib
 from collections.abc import Iterator
-from functools import partial
 from pathlib import Path
 from typing import Any, BinaryIO, Final
 
@@ -52,9 +51,8 @@ def pack(context: BuildContext, out: BinaryIO) -> tuple[Entry, Entry]:
     with contextlib.ExitStack() as stack:
         for entry in (kernel_entry, base):
             stack.enter_context(entry.in_use())
-        binary = stack.enter_context(_member(kernel_entry, kbuild.BINARY))
-        config = stack.enter_context(_member(kernel_entry, kbuild.CONFIG))
-        packed_debian = stack.enter_context(_member(base, debian.ARCHIVE))
+        members = ((kernel_entry, kbuild.BINARY), (kernel_entry, kbuild.CONFIG), (base, debian.ARCHIVE))
+        binary, config, packed_debian = (stack.enter_context(_member(*member)) for member in members)
         context.reporter.step("comparing it with what was built")
         for entry in (kernel_entry, base, root_entry):
             entry.verify()
@@ -82,7 +80,7 @@ def unpack(context: BuildContext, file: Archive) -> bool:
     """
     about = file.about
     _require_recipe(context, file)
-    current = [intact(partial(find, context)) for find in (kernel.find, debian.find, rootfs.find)]
+    current = [intact(find, context) for find in (kernel.find, debian.find, rootfs.find)]
     keys = [entry.key for entry in current if entry]
     is_current = keys == [about.kernel.key, about.debian.key, about.rootfs.key]
 

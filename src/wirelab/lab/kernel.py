@@ -23,7 +23,7 @@ def ensure(context: BuildContext, *, series: str | None = None, update: bool = F
     ``series`` None is the newest that apt can deliver. ``update`` asks apt again, for a newer source. Raises
     LabError if no source can be had or the build fails, InputError for an unknown series.
     """
-    if not update and (entry := intact(lambda: find(context, series))):
+    if not update and (entry := intact(find, context, series)):
         return entry
     packages.require("kernel")
     source = _deliverable(context, mirror.find(context.environ), context.recipe.choices(series))

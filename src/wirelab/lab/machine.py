@@ -23,14 +23,12 @@ from typing import Any, Self
 import wirelab
 from wirelab import container
 from wirelab.errors import LabError
+from wirelab.plan.types import MEMORY_BYTES
 from wirelab.units import NS_PER_S
-
-# What a lab is given of memory. It is part of the experiment: the kernel derives TCP's limits from it.
-MEMORY_MIB = 768
 
 # Its clock begins at 2023-11-14T22:13:20Z in every run.
 _COMMAND_LINE = (
-    f"rootfstype=hostfs rootflags=/proc/self/cwd/root ro mem={MEMORY_MIB}M time-travel=inf-cpu "
+    "rootfstype=hostfs rootflags=/proc/self/cwd/root ro mem={memory_mib}M time-travel=inf-cpu "
     "time-travel-start=1700000000000000000 norandmaps seccomp=auto con=null con0=fd:0,fd:1 quiet panic=-1"
 )
 
@@ -55,7 +53,9 @@ class Machine:
     dies with this process, and with the thread that switched it on (prctl(2), PR_SET_PDEATHSIG).
     """
 
-    def __init__(self, kernel: Path, root: Path, folder: Path, *, seed: int, cpu: int) -> None:
+    def __init__(  # noqa: PLR0913 - all by name but what it is made of
+        self, kernel: Path, root: Path, folder: Path, *, seed: int, cpu: int, memory_bytes: int = MEMORY_BYTES
+    ) -> None:
         """``folder`` holds ``plan/`` and gets ``results/``; ``cpu`` is the one host CPU of the lab.
 
         Pinned to one CPU the kernel and its user half hand over to each other about twenty times
@@ -64,13 +64,15 @@ class Machine:
         # Absolute: the kernel's current folder is not ours, and it dies of a relative $HOME.
         self._folder = folder.absolute()
         self._results = self._folder / "results"
+        command_line = _COMMAND_LINE.format(memory_mib=memory_bytes >> 20)
         self._argv = ["setpriv", "--pdeathsig", "KILL", "taskset", "--cpu-list", str(cpu)]
-        self._argv += [str(kernel.absolute()), *_COMMAND_LINE.split(), f"seed={seed}"]
+        self._argv += [str(kernel.absolute()), *command_line.split(), f"seed={seed}"]
         self._argv += ["init=/usr/sbin/wirelab-init"]
         self._results.mkdir(exist_ok=True)
         (self._folder / "root").symlink_to(root.absolute())
         (self._folder / "lib").symlink_to(Path(wirelab.__file__).parent)
-        self._memory = memory_folder(self._folder)
+        self._memory_bytes = memory_bytes
+        self._memory = memory_folder(self._folder, memory_bytes=memory_bytes)
         self._process: subprocess.Popen[bytes] | None = None
         self._started_s = 0.0
 
@@ -178,12 +180,12 @@ class Machine:
 
     def _room(self) -> str:
         """A line where the lab's memory may not have had enough of it: a lab dies of that without a word."""
-        free_mib = shutil.disk_usage(self._memory).free >> 20
-        if free_mib >= MEMORY_MIB:
+        free_bytes = shutil.disk_usage(self._memory).free
+        if free_bytes >= self._memory_bytes:
             return ""
         return (
-            f"its memory, up to {MEMORY_MIB} MiB, is on {_disk_of(self._memory)}, which has "
-            f"{free_mib} MiB free: make room there, or set TMPDIR to another folder\n"
+            f"its memory, up to {self._memory_bytes >> 20} MiB, is on {_disk_of(self._memory)}, which has "
+            f"{free_bytes >> 20} MiB free: make room there, or set TMPDIR to another folder\n"
         )
 
 
@@ -194,8 +196,10 @@ def _hung(progress: Progress | None, wall_limit_s: float) -> str:
     return f"the lab came no farther than {where} in {wall_limit_s:g} s: something in it hangs"
 
 
-def memory_folder(fallback: Path, preferred: Iterable[Path] | None = None) -> Path:
-    """Where the lab's memory may live: a folder in memory if one has room, else $TMPDIR, else ``fallback``.
+def memory_folder(
+    fallback: Path, preferred: Iterable[Path] | None = None, *, memory_bytes: int = MEMORY_BYTES
+) -> Path:
+    """Where a lab's memory may live: a folder in memory if one has room, else $TMPDIR, else ``fallback``.
 
     The kernel maps its memory from a file and executes there; in containers /dev/shm is small and mounted
     noexec. ``preferred`` are other folders to try first. Raises LabError if none will do.
@@ -205,7 +209,7 @@ def memory_folder(fallback: Path, preferred: Iterable[Path] | None = None) -> Pa
         preferred = [Path("/dev/shm"), Path(f"/run/user/{os.getuid()}")]  # noqa: S108 memory, not a temporary name
         preferred += [named] if named.is_absolute() else []
     for folder in preferred:
-        if _executes(folder) and shutil.disk_usage(folder).free >> 20 >= MEMORY_MIB:
+        if _executes(folder) and shutil.disk_usage(folder).free >= memory_bytes:
             return folder
     if not _executes(fallback):
         msg = f"{_disk_of(fallback)} does not let code be executed: a lab's memory cannot live there"

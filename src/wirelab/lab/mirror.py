@@ -1,7 +1,9 @@
 """Where this machine gets Debian from: read from its apt configuration, never written down here."""
 
+import itertools
 import re
 import shlex
+from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from email import message_from_string
@@ -112,15 +114,13 @@ def deb822_sources(text: str) -> Iterator[AptSource]:
     lines = (line for line in text.splitlines() if not line.startswith("#"))
     for stanza in re.split(r"\n\s*\n", "\n".join(lines)):
         headers = message_from_string(stanza.strip())
-        fields = {name.casefold(): str(value).split() for name, value in headers.items()}
-        if "deb" not in fields.get("types", []) or fields.get("enabled", ["yes"])[:1] in (["no"], ["false"]):
+        fields = defaultdict(list, {name.casefold(): str(text).split() for name, text in headers.items()})
+        if "deb" not in fields["types"] or fields["enabled"][:1] in (["no"], ["false"]):
             continue
-        signed_by, components = " ".join(fields.get("signed-by", [])), tuple(fields.get("components", []))
-        for uri in fields.get("uris", []):
-            for real in _resolved(uri):
-                yield from (
-                    AptSource(real, suite, components, signed_by) for suite in fields.get("suites", [])
-                )
+        signed_by, components = " ".join(fields["signed-by"]), tuple(fields["components"])
+        for listed, suite in itertools.product(fields["uris"], fields["suites"]):
+            for uri in _resolved(listed):
+                yield AptSource(uri, suite, components, signed_by)
 
 
 def _resolved(uri: str) -> Iterator[str]:

@@ -8,6 +8,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Self
 
+from pydantic import TypeAdapter
+
 from wirelab.errors import InputError, LabError, unknown
 from wirelab.lab.cache import Cache
 from wirelab.lab.reporter import Reporter
@@ -72,10 +74,7 @@ class Recipe:
     def series(self) -> tuple[Series, ...]:
         """The series the driver is tested with, newest first."""
         table = tomllib.loads((self.home / "kernel" / "series.toml").read_text(encoding="utf-8"))
-        return tuple(
-            Series(**{**row, "suites": tuple(row["suites"]), "absent": frozenset(row["absent"])})
-            for row in table["series"]
-        )
+        return TypeAdapter(tuple[Series, ...]).validate_python(table["series"])
 
     def choices(self, name: str | None) -> tuple[Series, ...]:
         """The series of that name, all of them for None. Raises InputError for an unknown name."""

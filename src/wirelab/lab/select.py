@@ -67,21 +67,15 @@ def select(
     """
     entries = []
     if kernel is None:
-        entry = built_kernel(BuildContext.of(environ), series)
-        entries.append(entry)
-        kernel = entry.product
-        kernel_id = entry.id
+        entries.append(entry := built_kernel(BuildContext.of(environ), series))
+        kernel, kernel_id = entry.product, entry.id
     else:
-        kernel = _named_kernel(kernel)
-        kernel_id = f"file-{tree.file_digest(kernel).hex()[:KEY_LENGTH]}"
+        kernel, kernel_id = _named_kernel(kernel)
     if root is None:
-        entry = built_root(BuildContext.of(environ))
-        entries.append(entry)
-        root = entry.product
-        root_id = entry.id
+        entries.append(entry := built_root(BuildContext.of(environ)))
+        root, root_id = entry.product, entry.id
     else:
-        root = _named_root(root)
-        root_id = f"folder-{tree.manifest(root)[:KEY_LENGTH]}"
+        root, root_id = _named_root(root)
     return Lab(kernel, root, kernel_id, root_id, tuple(entries))
 
 
@@ -111,20 +105,20 @@ def require_usable(entry: Entry) -> None:
         raise LabError(message, hint=f"rm -r {entry.path}; {BUILD_HINT}")
 
 
-def _named_kernel(path: Path) -> Path:
+def _named_kernel(path: Path) -> tuple[Path, str]:
     if not path.is_file():
         hint = "--kernel takes the `linux` that a lab kernel's build makes"
         raise InputError("no such file", file=str(path), hint=hint)
     if not os.access(path, os.R_OK | os.X_OK):
         raise InputError("not a program that you may run", file=str(path), hint=f"chmod +x {path}")
-    return path.absolute()
+    return path.absolute(), f"file-{tree.file_digest(path).hex()[:KEY_LENGTH]}"
 
 
-def _named_root(path: Path) -> Path:
+def _named_root(path: Path) -> tuple[Path, str]:
     if not path.is_dir():
         hint = "--root takes the folder that is to be the lab's root"
         raise InputError("no such folder", file=str(path), hint=hint)
     if not (path / INIT).is_file():
         hint = "`wirelab lab path` shows the one that is built"
         raise InputError(f"not the root of a lab: it has no {INIT}", file=str(path), hint=hint)
-    return path.absolute()
+    return path.absolute(), f"folder-{tree.manifest(path)[:KEY_LENGTH]}"

@@ -47,7 +47,7 @@ def manifest(root: Path) -> str:
 
 def records(root: Path) -> Iterator[tuple[bytes, bytes]]:
     """Each file and folder of a tree, in order: its name below ``root``, and what a machine sees of it."""
-    for path in sorted(_inside_out(root)):
+    for path in reversed(_inside_out(root)):
         status = path.lstat()
         seen = b"%o %d\0" % (status.st_mode, int(status.st_mtime))
         if stat.S_ISLNK(status.st_mode):
@@ -91,9 +91,6 @@ def size_bytes(root: Path) -> int:
     return sum(path.lstat().st_size for path in _inside_out(root) if not path.is_dir() or path.is_symlink())
 
 
-def _inside_out(root: Path) -> Iterator[Path]:
+def _inside_out(root: Path) -> list[Path]:
     """Everything below ``root`` and ``root`` itself, a folder after what is in it."""
-    for folder, folders, files in os.walk(root, topdown=False):
-        for name in (*files, *(name for name in folders if Path(folder, name).is_symlink())):
-            yield Path(folder, name)
-        yield Path(folder)
+    return sorted((root, *root.rglob("*")), reverse=True)

@@ -2,20 +2,18 @@
 
 import re
 from collections.abc import Mapping
-from dataclasses import dataclass
 from typing import Final
 
 from wirelab.errors import unknown
-from wirelab.model.types import Figure, Model, PositiveCount, Rate, Ratio, Size, Text, key
+from wirelab.model.types import Figure, PositiveCount, Rate, Ratio, Size, Titled, key
 
 _LANES: Final = (1, 2, 4, 8, 16)
 _WORDS: Final = re.compile(r"([a-z0-9-]+)(?:\s+x([0-9]{1,3}))?", re.ASCII)
 
 
-class Bus(Model):
+class Bus(Titled):
     """A standard by which a card is joined to its host, and what a frame costs on it."""
 
-    title: Text = key("What it is called.")
     lane: Figure[Rate] = key("The rate of one lane before line coding.")
     coding: Figure[Ratio] = key("The share of that rate that is data.")
     lanes: Figure[PositiveCount] = key("How many lanes are usual, where a card does not say.")
@@ -24,16 +22,8 @@ class Bus(Model):
     frame: Figure[Size] = key("Descriptors and doorbells of each frame.")
 
 
-@dataclass(frozen=True, slots=True)
-class Slot:
-    """What a card is plugged into."""
-
-    bus: Bus
-    lanes: int
-
-
-def bus_of(text: str, buses: Mapping[str, Bus]) -> Slot:
-    """The bus that ``pcie-3 x1`` or ``usb-3`` names. Raises ValueError for another.
+def bus_of(text: str, buses: Mapping[str, Bus]) -> tuple[Bus, int]:
+    """The bus that ``pcie-3 x1`` or ``usb-3`` names, and its lanes. Raises ValueError for another.
 
     Without a number of lanes it is what is usual for the bus.
     """
@@ -46,7 +36,7 @@ def bus_of(text: str, buses: Mapping[str, Bus]) -> Slot:
     if name not in buses:
         raise ValueError(unknown("bus", name, sorted(buses)))
     if lanes is None:
-        return Slot(buses[name], buses[name].lanes.value)
+        return buses[name], buses[name].lanes.value
     if int(lanes) not in _LANES:
         raise ValueError(f"x{lanes}: a bus has {', '.join(f'x{count}' for count in _LANES)}")
-    return Slot(buses[name], int(lanes))
+    return buses[name], int(lanes)

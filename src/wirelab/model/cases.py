@@ -10,6 +10,7 @@ from wirelab.model.check.wiring import wiring_conflicts
 from wirelab.model.expect import Expectation
 from wirelab.model.expect_reader import ExpectReader, mappings, written_expectations
 from wirelab.model.parts import Parts
+from wirelab.model.published import Published, read_published
 from wirelab.model.scenario import Control, Scenario
 from wirelab.model.settings import Setting, SettingReader
 from wirelab.model.topology import Topology
@@ -104,6 +105,11 @@ class CaseReader:
             cases.append(case)
         return tuple(cases)
 
+    def published(self, cases: Sequence[Case]) -> tuple[Published, ...]:
+        """What was published of each row, with the case that imitates it."""
+        variants = tuple(case.name for case in cases if not case.is_control)
+        return read_published(self._scenario, variants, self._expect, self._report)
+
     def _variants(self) -> dict[str, _Draft]:
         scenario = self._scenario
         base = _Draft(
@@ -111,7 +117,7 @@ class CaseReader:
             self._expect.read(scenario.expect, ("expect",)),
         )
         if not self._document.tree.get("variants"):
-            if not scenario.expect and not self._document.tree.get("expect"):
+            if not scenario.expect and not self._document.tree.get("expect") and not scenario.published:
                 self._report(("expect",), "is empty: nothing would be judged")
             return {MAIN: base}
         drafts: dict[str, _Draft] = {}
@@ -120,7 +126,7 @@ class CaseReader:
             settings = self._settings.read(variant.settings, (*loc, "with"), self._report)
             own = self._expect.read(variant.expect, (*loc, "expect"))
             expectations = {expectation.name: expectation for expectation in (*base.expectations, *own)}
-            if not expectations and not variant.expect and not scenario.expect:
+            if not (expectations or variant.expect or scenario.expect or scenario.published):
                 self._report(loc, "expects nothing: nothing would be judged")
             if variant.name in drafts:
                 self._report((*loc, "name"), f"duplicate name: there is a variant `{variant.name}` already")
@@ -134,7 +140,8 @@ class CaseReader:
             self._report((*loc, "with"), "changes nothing, so it can break nothing")
         variant = control.variant or next(iter(drafts), None)
         if variant not in drafts:
-            if variant is not None and variant not in self._written_variants():
+            written = mappings(self._document.tree.get("variants"))
+            if variant is not None and variant not in [str(other.get("name")) for other in written]:
                 self._report((*loc, "variant"), unknown("variant", variant, drafts))
             return None
         draft = drafts[variant]
@@ -165,12 +172,8 @@ class CaseReader:
     def _report(self, loc: Loc, message: str) -> None:
         self.problems.append(self._document.problem(loc, message))
 
-    def _written_variants(self) -> tuple[str, ...]:
-        return tuple(str(variant.get("name")) for variant in mappings(self._document.tree.get("variants")))
-
     def _unsound_expectations(self, drafts: dict[str, _Draft]) -> set[str]:
         tree = self._document.tree
-        written = set(written_expectations(tree.get("expect")))
-        for variant in mappings(tree.get("variants")):
-            written.update(written_expectations(variant.get("expect")))
+        owners = (tree, *mappings(tree.get("variants")))
+        written = {name for owner in owners for name in written_expectations(owner.get("expect"))}
         return written - {sound.name for draft in drafts.values() for sound in draft.expectations}

@@ -11,16 +11,20 @@ from wirelab.model.parts import KINDS, Part, Parts, PartsFile, card_problems, pa
 from wirelab.model.validate import Checked, validate
 from wirelab.model.yamlfile import Loc, display, parse, read, read_text
 
-Section = Literal["scenarios", "topologies"]
+Section = Literal["scenarios", "scenarios/truth", "topologies"]
 
 MEASUREMENTS: Final = "measurements.yaml"
+INDEPENDENT: Final = "truth.yaml"
+"""Measurements that others made, for which no scenario was made to begin with."""
+TRUTH: Final = "scenarios/truth"
+"""The scenarios that imitate independent measurements, which `wirelab truth` runs and nothing else."""
 _SUFFIXES: Final = (".yaml", ".yml")
 _NO_ROWS: Final = "sources"
 
 
 @dataclass(frozen=True, slots=True)
 class Catalogue:
-    """Folders that each may have ``scenarios/``, ``topologies/``, ``parts/`` and ``measurements.yaml``.
+    """Folders that each may have ``scenarios/``, ``topologies/``, ``parts/`` and files of measurements.
 
     What is in an earlier folder hides what has the same name in a later one.
     """
@@ -43,7 +47,7 @@ class Catalogue:
                 path = root / section / f"{name}{suffix}"
                 if path.is_file():
                     return path
-        noun = "scenario" if section == "scenarios" else "topology"
+        noun = "topology" if section == "topologies" else "scenario"
         raise InputError(unknown(noun, name, self.names(section)))
 
     def parts(self) -> Parts:
@@ -63,7 +67,7 @@ class Catalogue:
 
         Raises InputError if a file is unreadable.
         """
-        files = (root / MEASUREMENTS for root in self.roots)
+        files = (root / name for root in self.roots for name in (MEASUREMENTS, INDEPENDENT))
         trees = [read(path).tree for path in files if path.is_file()]
         return tuple(
             f"{group}.{row}"
@@ -149,6 +153,8 @@ def around(folder: Path) -> Catalogue:
 def beside(path: Path) -> Catalogue:
     """The catalogue for a file: the folder it is in (or the one above its section), then what is shipped."""
     folder = path.parent
+    if folder.name == "truth":
+        folder = folder.parent
     if folder.name in ("scenarios", "topologies", "parts"):
         folder = folder.parent
     return Catalogue.of(folder, shipped_root())

@@ -4,10 +4,11 @@ A frame here is counted from the destination address to the end of the payload, 
 ``skb->len``: without preamble, frame check sequence and interframe gap.
 """
 
+from collections.abc import Mapping
 from fractions import Fraction
 from typing import Final
 
-from wirelab.units import MM_PER_M, PS_PER_NS
+from wirelab.units import MM_PER_M, NS_PER_S, PS_PER_NS
 
 HEADER_BYTES: Final = 14
 PREAMBLE_BYTES: Final = 8
@@ -24,6 +25,20 @@ UDP_BYTES: Final = 8
 CABLE_PS_PER_M: Final = 5_000
 """Propagation in twisted pair and fibre alike: about two thirds of the speed of light."""
 
+_QUANTUM_BITS: Final = 512
+_MBPS: Final = 1_000_000
+_REACTION_QUANTA: Final[Mapping[int, int]] = {
+    **dict.fromkeys((10 * _MBPS, 100 * _MBPS), 1),
+    1_000 * _MBPS: 2,
+    **dict.fromkeys((2_500 * _MBPS, 5_000 * _MBPS, 10_000 * _MBPS), 60),
+    25_000 * _MBPS: 80,
+}
+"""IEEE 802.3 Annex 31B.3.7: after so much a station that was told to stop begins no new frame, at the latest.
+
+PFC is reckoned alike (Annex 31D; SONiC's headroom calculator takes these figures for it). 10GBASE-T may take
+74. What holds at 2.5G and 5G is assumed to be no more than at 10G.
+"""
+
 
 def frame_bytes(mtu_bytes: int) -> int:
     """The longest frame of a port with this MTU."""
@@ -33,6 +48,12 @@ def frame_bytes(mtu_bytes: int) -> int:
 def wire_bytes(frame: int) -> int:
     """The room a frame takes on the wire: padded to the minimum, with preamble, FCS and gap."""
     return max(frame, MIN_FRAME_BYTES) + OVERHEAD_BYTES
+
+
+def memory_bytes(frame: int, cell_bytes: int) -> int:
+    """The room a frame takes in a packet memory: padded to the minimum, then to whole cells if it has any."""
+    padded = max(frame, MIN_FRAME_BYTES)
+    return -(-padded // cell_bytes) * cell_bytes if cell_bytes else padded
 
 
 def tcp_payload_bytes(mtu_bytes: int, *, timestamps: bool) -> int:
@@ -48,3 +69,8 @@ def udp_payload_bytes(mtu_bytes: int) -> int:
 def cable_delay_ns(length_mm: int) -> int:
     """How long a bit takes along ``length_mm`` of cable, to the nearest nanosecond."""
     return round(Fraction(length_mm * CABLE_PS_PER_M, MM_PER_M * PS_PER_NS))
+
+
+def pause_reaction_ns(speed_bps: int) -> int:
+    """The longest that IEEE 802.3 lets a PAUSE frame wait for its effect. Raises KeyError at other speeds."""
+    return -(-_REACTION_QUANTA[speed_bps] * _QUANTUM_BITS * NS_PER_S // speed_bps)

@@ -15,7 +15,6 @@ class Expectation:
 
     The ends are in the base unit of the metric's quantity: goodput in bit/s, rtt in microseconds, paused in
     parts per million of the time, high water in bytes; a word is a number by its Choice; the rest are counts.
-    ``line`` is where the scenario says so.
     """
 
     subject: str
@@ -23,7 +22,6 @@ class Expectation:
     low: int | None
     high: int | None
     why: str | None = None
-    line: int | None = None
 
     @property
     def name(self) -> str:

@@ -19,7 +19,6 @@ class ExpectReader:
         self._written = written_flows(document)
         self._flows_unknown = not self._written and document.tree.get("traffic") != []
         self._topology = topology
-        self._document = document
         self._report = report
 
     def read(self, expect: Mapping[str, Bounds], loc: Loc) -> tuple[Expectation, ...]:
@@ -44,7 +43,7 @@ class ExpectReader:
                 self._report(here, "expects nothing: give a metric and its range")
             for metric in metrics:
                 try:
-                    sound.append(self._expectation(kind, name, metric, bounds, (*here, metric)))
+                    sound.append(self._expectation(kind, name, metric, bounds))
                 except ValueError as error:
                     self._report((*here, metric), str(error))
         return tuple(sound)
@@ -58,9 +57,7 @@ class ExpectReader:
             return name
         return f"{named[1]}.{metric}" if named else name
 
-    def _expectation(
-        self, kind: SubjectKind, name: str, metric: str, bounds: Bounds, loc: Loc
-    ) -> Expectation:
+    def _expectation(self, kind: SubjectKind, name: str, metric: str, bounds: Bounds) -> Expectation:
         item = self._items.get(name)
         if metric == "duration" and isinstance(item, Iperf3) and item.size_bytes is None:
             raise ValueError(f"`{name}` has no duration but its `time`; give it `bytes` to transfer instead")
@@ -73,8 +70,7 @@ class ExpectReader:
             raise ValueError(f"{owner} has no {metric}; it has {', '.join(words)}")
         bound = getattr(bounds, metric)
         low, high = bound.range
-        line = self._document.place(loc).line
-        return Expectation(name, metric, low, high, bound.why or bounds.why, line)
+        return Expectation(name, metric, low, high, bound.why or bounds.why)
 
     def _subject(self, subject: str) -> tuple[SubjectKind, str] | None:
         """The kind and the full name of a subject, None if why it is none is said elsewhere.

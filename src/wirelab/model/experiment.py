@@ -12,12 +12,13 @@ from wirelab.model.check.topology import topology_problems
 from wirelab.model.check.traffic import traffic_problems
 from wirelab.model.check.wiring import wiring_conflicts
 from wirelab.model.parts import Parts, PartsFile, card_problems, part_problems
+from wirelab.model.published import Published
 from wirelab.model.scenario import Scenario
 from wirelab.model.topology import Topology
 from wirelab.model.types import Model
 from wirelab.model.validate import validate
 from wirelab.model.wiring import Wiring
-from wirelab.model.yamlfile import Document, read
+from wirelab.model.yamlfile import Document, Loc, read
 
 MODELS: Final[Mapping[str, type[Model]]] = {"scenario": Scenario, "topology": Topology, "parts": PartsFile}
 """What the files of each kind are read as."""
@@ -25,12 +26,16 @@ MODELS: Final[Mapping[str, type[Model]]] = {"scenario": Scenario, "topology": To
 
 @dataclass(frozen=True, slots=True)
 class Experiment:
-    """A scenario that can be carried out: its variants, then its controls. ``story`` tells it in words."""
+    """A scenario that can be carried out: its variants, then its controls.
+
+    ``story`` tells it in words, ``published`` is what it is held against.
+    """
 
     scenario: Scenario
     topology: Topology
     cases: tuple[Case, ...]
     story: str
+    published: tuple[Published, ...] = ()
 
     def case(self, name: str) -> Case:
         """The case called ``name``. Raises InputError if there is none."""
@@ -57,13 +62,15 @@ def load_file(path: Path, catalogue: Catalogue) -> Experiment:
     topology = _topology(scenario, document, catalogue, parts, problems)
     problems += traffic_problems(scenario, topology, document)
     cases: tuple[Case, ...] = ()
+    published: tuple[Published, ...] = ()
     if topology is not None:
         reader = CaseReader(scenario, topology, parts, document)
         cases = reader.read()
+        published = reader.published(cases)
         problems += reader.problems
     if problems or topology is None:
         raise InputError.of(_sorted(problems))
-    return Experiment(scenario, topology, cases, scenario.story or _story(document))
+    return Experiment(scenario, topology, cases, scenario.story or _story(document), published)
 
 
 def _row_problems(scenario: Scenario, document: Document, rows: Sequence[str]) -> Iterator[Problem]:
@@ -72,9 +79,10 @@ def _row_problems(scenario: Scenario, document: Document, rows: Sequence[str]) -
     for row in measured:
         if row not in rows:
             yield document.problem(("source", "measured"), unknown("measurement", row, rows))
-    for row in scenario.fitted:
+    named: list[tuple[Loc, str]] = [(("fitted",), row) for row in scenario.fitted]
+    for loc, row in [*named, *((("published", row), row) for row in scenario.published)]:
         if row not in measured:
-            yield document.problem(("fitted",), unknown("row of source.measured", row, measured))
+            yield document.problem(loc, unknown("row of source.measured", row, measured))
 
 
 def check_file(path: Path) -> None:

@@ -22,6 +22,17 @@ def forced_mode(wiring: Wiring, ref: PortRef) -> Mode | None:
     return None if speed_bps is None else Mode(speed_bps, duplex(wiring, ref) or "full")
 
 
+def agreed_mode(wiring: Wiring, ref: PortRef) -> Mode | None:
+    """What the link of a port comes to: what an end is forced to, else the best that both offer, if any."""
+    ends = (ref, wiring.topology.peer(ref))
+    for end in ends:
+        forced = forced_mode(wiring, end)
+        if forced is not None:
+            return forced
+    one, other = (offered_modes(wiring, end) for end in ends)
+    return max(set(one) & set(other), key=lambda mode: (mode.speed_bps, mode.duplex == "full"), default=None)
+
+
 def offered_modes(wiring: Wiring, ref: PortRef) -> tuple[Mode, ...]:
     """What a port that negotiates offers: what its hardware has, as far as the settings let it."""
     wanted = advertised(wiring, ref)
@@ -43,6 +54,24 @@ def duplex(wiring: Wiring, ref: PortRef) -> Duplex | None:
     """The only duplex that the settings allow, None if they say nothing."""
     setting = wiring.setting(ref, "duplex")
     return None if setting is None else cast("Duplex", setting.value)
+
+
+def link_speed_bps(wiring: Wiring, ref: PortRef) -> int:
+    """The speed that a link is to have: the fastest that both its ends have, else the port's own fastest.
+
+    Behind a module whose two sides run alike that is the speed of its line.
+    """
+    ends = (ref, wiring.topology.peer(ref))
+    for end in ends:
+        if is_slot_side(wiring, end) and follows_line(wiring, end.node):
+            return link_speed_bps(wiring, PortRef(end.node, MODULE_LINE_PORT))
+    own, others = ({mode.speed_bps for mode in _modes(wiring, end)} for end in ends)
+    return max(own & others or own)
+
+
+def _modes(wiring: Wiring, ref: PortRef) -> tuple[Mode, ...]:
+    forced = forced_mode(wiring, ref)
+    return offered_modes(wiring, ref) if forced is None else (forced,)
 
 
 def is_slot_side(wiring: Wiring, ref: PortRef) -> bool:

@@ -7,7 +7,7 @@ table has come from it. How a metric is read stands beside what it is read from:
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Final, Literal
+from typing import ClassVar, Final, Literal
 
 from wirelab.errors import unknown
 from wirelab.units import COUNT, MICROSECONDS, RATE, RATIO, SIZE, TIME, Quantity, rounded, show_range
@@ -23,8 +23,10 @@ SubjectKind = Literal["flow", "UDP flow", "copy", "ping", "port", "network"]
 class Choice:
     """A metric whose value is one of a few words; a number stands for each, its place among ``values``.
 
-    ``otherwise`` is what there is when it is none of them, -1.
+    ``otherwise`` is what there is when it is none of them, -1. A name does not end in a unit.
     """
+
+    suffix: ClassVar[str] = ""
 
     name: str
     values: tuple[str, ...]
@@ -99,7 +101,13 @@ def _paused_priority(number: int) -> Metric:
 METRICS: Final[Mapping[str, Metric]] = {
     metric.name: metric
     for metric in (
-        Metric("goodput", RATE, _FLOW, "of goodput", "payload that the receiver got, by its own clock"),
+        Metric(
+            "goodput",
+            RATE,
+            (*_FLOW, NETWORK),
+            "of goodput",
+            "payload that the receiver got, by its own clock",
+        ),
         Metric("retransmits", COUNT, (*_TCP, NETWORK), "retransmits", "segments that were sent again"),
         Metric("rtt", MICROSECONDS, _RTT, "of mean RTT", "mean round-trip time", "mean RTT"),
         Metric("rtt_p50", MICROSECONDS, _RTT, "of median RTT", "the median of the round-trip times", "p50"),

@@ -45,7 +45,8 @@ _NAMES: Final = {
 MODES: Final = tuple(_NAMES)
 """Every mode that a port of the lab can have, the slowest first."""
 
-_BY_NAME: Final = {name: mode for mode, name in _NAMES.items()}
+MODE_OF: Final = {name: mode for mode, name in _NAMES.items()}
+"""The mode that the kernel gives a name."""
 
 HALF_DUPLEX_ENDS: Final = "half duplex is for 10 and 100 Mbit/s only"
 
@@ -80,11 +81,6 @@ def parse_modes(text: str) -> tuple[Mode, ...]:
     if not modes:
         raise ValueError(f"there is no speed in `{text}`")
     return modes
-
-
-def mode_of(ethtool: str) -> Mode:
-    """The mode with that name of the kernel's. Raises KeyError for another."""
-    return _BY_NAME[ethtool]
 
 
 def listed(modes: Iterable[Mode]) -> str:

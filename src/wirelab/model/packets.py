@@ -1,7 +1,6 @@
 """Kinds of packets, as a firewall's ``block:`` names them: ``udp``, ``tcp 5202``, ``icmp``."""
 
 import re
-from dataclasses import dataclass
 from typing import Final
 
 from wirelab.errors import unknown
@@ -11,12 +10,8 @@ _PROTOCOLS: Final = ("tcp", "udp", "icmp")
 _LARGEST_PORT: Final = 65_535
 
 
-@dataclass(frozen=True, slots=True)
-class Packets:
-    """All packets of a protocol, or those of it to one destination port."""
-
-    protocol: str
-    port: int | None = None
+Packets = tuple[str, int | None]
+"""All packets of a protocol, or those of it to one destination port."""
 
 
 def parse_packets(text: str) -> tuple[Packets, ...]:
@@ -33,7 +28,7 @@ def _one(text: str) -> Packets:
     if protocol not in _PROTOCOLS:
         raise ValueError(unknown("protocol", protocol, _PROTOCOLS))
     if port is None:
-        return Packets(protocol)
+        return protocol, None
     if protocol == "icmp" or not 0 < int(port) <= _LARGEST_PORT:
         raise ValueError(f"`{text}`: {protocol} has no port {port}")
-    return Packets(protocol, int(port))
+    return protocol, int(port)

@@ -1,13 +1,14 @@
 """Parts: catalogued devices, each figure with its provenance."""
 
 from collections.abc import Iterable, Iterator, Mapping
-from typing import Final, Literal, get_args
+from typing import Final, Literal
 
 from wirelab.errors import Problem, unknown
 from wirelab.model.bus import Bus, bus_of
 from wirelab.model.ethernet import frame_bytes
 from wirelab.model.types import (
     Adaptive,
+    Alpha,
     ByteRate,
     Celsius,
     Congestion,
@@ -17,6 +18,7 @@ from wirelab.model.types import (
     HostSpeed,
     LinkMode,
     Microseconds,
+    Milliseconds,
     Model,
     Moderation,
     Name,
@@ -26,6 +28,8 @@ from wirelab.model.types import (
     Rate,
     Size,
     Text,
+    Time,
+    Titled,
     key,
     optional,
 )
@@ -45,6 +49,12 @@ class CpuCosts(Model):
     rx_byte: Figure[Cost] | None = optional("CPU time for each byte that comes in.")
     tx_frame: Figure[Cost] | None = optional("CPU time for each frame that goes out.")
     tx_byte: Figure[Cost] | None = optional("CPU time for each byte that goes out.")
+
+
+_REACTION: Final = (
+    "How long a PAUSE or PFC frame that it receives takes to stop it. Without it the most that IEEE 802.3 "
+    "allows at the link's speed is assumed: 3.072 us at 10 Gbit/s."
+)
 
 
 class Interrupts(Model):
@@ -67,13 +77,27 @@ class Interrupts(Model):
     )
 
 
-class Nic(Interrupts, CpuCosts):
+class PhyLatency(Model):
+    """How long a PHY takes at one speed, in full duplex."""
+
+    speed: Rate = key("The link speed.")
+    latency: Time = key("What a bit takes through it, out and in together; half of it counts each way.")
+    provenance: Provenance = key("How sure it is.", alias="from")
+    note: Text = key("Who says so.")
+
+
+_AUTONEG_TIME: Final = (
+    "How long it takes its PHY to negotiate, and to train for the best it has; 0 if unsaid."
+)
+_PHY_LATENCIES: Final = "What its PHY takes at the speeds of which that is known; at others nothing."
+
+
+class Nic(Titled, Interrupts, CpuCosts):
     """A network card: one port of a host, with Linux's driver unless a part ``driver`` is another's.
 
     The CPU costs are those of its driver, on top of the host's.
     """
 
-    title: Text = key("What it is called.")
     speeds: Figure[tuple[LinkMode, ...]] = key("The link modes that it offers.")
     bus: Figure[Text] | None = optional(
         "What joins it to the host, and the lanes: `pcie-3 x1`. Without one the bus is no limit."
@@ -88,23 +112,24 @@ class Nic(Interrupts, CpuCosts):
     xoff: Figure[Size] = key("The fill of the buffer at which it sends PAUSE.")
     xon: Figure[Size] = key("The fill at which it lets the peer go on.")
     flow_control: Figure[OnOff] = key("Whether it offers PAUSE.")
+    pause_reaction: Figure[Time] | None = optional(_REACTION)
+    autoneg_time: Figure[Milliseconds] | None = optional(_AUTONEG_TIME)
+    phy_latency: tuple[PhyLatency, ...] = key(_PHY_LATENCIES, default=())
 
 
-class Driver(Interrupts):
+class Driver(Titled, Interrupts):
     """What another operating system than Linux makes of a card."""
 
-    title: Text = key("What it is called.")
     nic: Name = key("The card.")
     system: System = key("The operating system.")
 
 
-class Host(CpuCosts):
+class Host(Titled, CpuCosts):
     """What an operating system does to a flow, and the card it usually comes with.
 
     The CPU costs are those of what looks into every frame; what an ordinary stack costs is nothing here.
     """
 
-    title: Text = key("What it is called.")
     nic: Name = key("The card that it usually comes with.")
     system: System = key("The operating system: whose drivers it has.", default="linux")
     timestamps: Figure[OnOff] = key("TCP timestamps (RFC 7323); 12 bytes of each segment.")
@@ -114,10 +139,9 @@ class Host(CpuCosts):
     )
 
 
-class Storage(Model):
+class Storage(Titled):
     """Disks of a host, and how fast long files are read from them and written to them."""
 
-    title: Text = key("What it is called.")
     read: Figure[ByteRate] = key("How fast long files are read.")
     write: Figure[ByteRate] = key("How fast long files are written.")
 
@@ -132,10 +156,9 @@ class Temperature(Model):
     note: Text = key("Who says so.")
 
 
-class Firewall(Model):
+class Firewall(Titled):
     """A machine between networks, with one core for all it forwards."""
 
-    title: Text = key("What it is called.")
     nic: Name = key("The card of its ports.")
     frame: Figure[Cost] = key("CPU time for each frame.")
     byte: Figure[Cost] | None = optional("CPU time for each byte of a frame.")
@@ -144,18 +167,16 @@ class Firewall(Model):
     stateful: Figure[OnOff] = key("Whether only the first packet of a connection meets the rules.")
 
 
-class Hub(Model):
+class Hub(Titled):
     """A repeater: one shared medium in half duplex."""
 
-    title: Text = key("What it is called.")
     ports: Figure[PositiveCount] = key("How many ports it has.")
     speed: Figure[Rate] = key("The speed of its one medium, in half duplex.")
 
 
-class Transceiver(Model):
+class Transceiver(Titled):
     """An SFP+ transceiver: port ``host`` faces the switch, port ``line`` the cable."""
 
-    title: Text = key("What it is called.")
     host_speed: Figure[HostSpeed] = key(
         "Its speed towards the switch: a fixed one, or `line` for that of the cable."
     )
@@ -168,20 +189,44 @@ class Transceiver(Model):
     line_pause: Figure[OnOff] = key("Whether it speaks PAUSE with the cable.")
     xoff: Figure[Size] | None = optional("The fill of the FIFO at which it sends PAUSE.")
     xon: Figure[Size] | None = optional("The fill at which it lets the peer go on.")
+    pause_reaction: Figure[Time] | None = optional(_REACTION)
+    autoneg_time: Figure[Milliseconds] | None = optional(
+        "How long its side towards the cable negotiates and trains; 0 if unsaid."
+    )
+    host_autoneg_time: Figure[Milliseconds] | None = optional(
+        "How long its side towards the switch does, once the cable has a link; 0 if unsaid."
+    )
+    phy_latency: tuple[PhyLatency, ...] = key(
+        "What its PHY towards the cable takes at the speeds of which that is known; at others nothing.",
+        default=(),
+    )
     temperatures: tuple[Temperature, ...] = key("What was measured at its case, as data.", default=())
 
 
-class Switch(Model):
+class Switch(Titled):
     """A switch with one shared packet buffer."""
 
-    title: Text = key("What it is called.")
     ports: Figure[PositiveCount] = key("How many ports it has.")
     speeds: Figure[tuple[LinkMode, ...]] = key("The link modes that each port offers.")
     buffer: Figure[Size] = key("The packet memory that all ports share.")
+    cell: Figure[Size] | None = optional(
+        "The packet memory is divided into cells of this size, and a frame takes whole ones."
+    )
+    alpha: Figure[Alpha] | None = optional(
+        "Dynamic thresholds (Choudhury and Hahne, 1998): at most so much of what is free of the memory "
+        "waits in an egress queue, or, with flow control on, has come by a port before it sends PAUSE. The "
+        "static ones hold, too."
+    )
     queue_limit: Figure[Size] = key("What one egress queue may hold, with flow control off.")
     xoff: Figure[Size] = key("What one ingress port may hold before it sends PAUSE, with flow control on.")
     xon: Figure[Size] = key("The fill at which it lets the peer go on.")
     headroom: Figure[Size] = key("What a port still takes after XOFF, for what is under way.")
+    pause_reaction: Figure[Time] | None = optional(_REACTION)
+    forward_latency: Figure[Time] | None = optional(
+        "How long a frame that has arrived whole is on its way to the queue by which it leaves."
+    )
+    autoneg_time: Figure[Milliseconds] | None = optional(_AUTONEG_TIME)
+    phy_latency: tuple[PhyLatency, ...] = key(_PHY_LATENCIES, default=())
 
 
 Part = Nic | Driver | Transceiver | Switch | Host | Hub | Firewall | Bus | Storage
@@ -227,15 +272,6 @@ class Parts(PartsFile):
         """All parts of a kind, by name."""
         parts: Mapping[str, Part] = getattr(self, _SECTIONS[kind])
         return parts
-
-    def driver(self, nic: str, system: System) -> Driver | None:
-        """What ``system`` drives a card with, None where that is not known to differ from Linux."""
-        fitting = (driver for driver in self.drivers.values() if (driver.nic, driver.system) == (nic, system))
-        return next(fitting, None)
-
-    def kind(self, name: str) -> PartKind | None:
-        """The kind of part ``name`` is, None if there is none of that name."""
-        return next((kind for kind in get_args(PartKind) if name in self.of(kind)), None)
 
 
 def part_problems(parts: PartsFile, document: Document) -> Iterator[Problem]:

@@ -1,7 +1,7 @@
 """Scenario: one experiment, its traffic and what must hold."""
 
 from collections.abc import Mapping
-from typing import Annotated, Any, ClassVar, Generic, TypeVar
+from typing import Annotated, Any, ClassVar, Generic, Literal, TypeVar
 
 from pydantic import BeforeValidator, GetJsonSchemaHandler, WithJsonSchema, create_model, model_validator
 from pydantic.json_schema import JsonSchemaValue
@@ -9,7 +9,7 @@ from pydantic_core import CoreSchema
 
 from wirelab.model.metric import METRICS
 from wirelab.model.traffic import Item, TrafficItem
-from wirelab.model.types import Date, Model, Name, Text, key, optional, range_of
+from wirelab.model.types import Date, Model, Name, Seconds, Text, key, optional, range_of
 
 R = TypeVar("R")
 
@@ -54,7 +54,9 @@ class Citation(Model):
 
     title: Text = key("What it is about, or where it was published.")
     date: Date | None = optional("When: a year, a month or a day.")
-    measured: Rows = key("The rows of `measurements.yaml` that the scenario reproduces.", default=())
+    measured: Rows = key(
+        "The rows of `measurements.yaml` or `truth.yaml` that the scenario reproduces.", default=()
+    )
 
 
 class Bound(Model, Generic[R]):
@@ -112,6 +114,36 @@ class Control(Model):
     story: Text | None = optional("What it shows, in words.")
 
 
+Grade = Literal["raw", "quoted", "shape"]
+"""How well a published figure is known."""
+
+
+class Cell(Model):
+    """Published figures that one variant imitates."""
+
+    variant: Name | None = optional("The variant that imitates them; the first one if none is named.")
+    fitted: Text | None = optional(
+        "What was chosen so that the lab gives these figures; without it they are predicted."
+    )
+    last_ns: Seconds | None = optional(
+        "Goodput is that of the last so many seconds of each flow; else of all of it.", alias="last"
+    )
+    figures: dict[Text, Bounds] = key(
+        "What was published, written as in `expect`; `why` is the known cause of what the lab gives instead."
+    )
+
+
+class Row(Model):
+    """A row of independent measurements, to be held against what the lab gives."""
+
+    grade: Grade = key(
+        "`raw`: raw data or a table; `quoted`: figures of a text; `shape`: only the direction counts.",
+        default="quoted",
+    )
+    differs: Text | None = optional("What of the set-up the lab cannot imitate.")
+    cells: tuple[Cell, ...] = key("The figures, by the variants that imitate them.")
+
+
 class Scenario(Model):
     """One experiment: wiring, settings, traffic, expectations and the controls that prove them."""
 
@@ -130,6 +162,10 @@ class Scenario(Model):
     traffic: tuple[TrafficItem, ...] = key("What happens, in order; each item under the name of its tool.")
     expect: dict[Text, Bounds] = key(
         "What must hold: a subject, its metrics and their ranges.", default_factory=dict
+    )
+    published: dict[Text, Row] = key(
+        "The figures of rows of `source.measured`, which `wirelab truth` holds against the lab's.",
+        default_factory=dict,
     )
     variants: tuple[Variant, ...] = key(
         "Several ways to run it; without any, it runs once as it stands.", default=()

@@ -1,4 +1,4 @@
-"""The settings that ``with`` may have: what stands in ``setting_table.yaml``, read once."""
+"""The settings that ``with`` may have: ``setting_table.yaml`` and the sysctls of hosts, read once."""
 
 import functools
 from collections.abc import Mapping
@@ -6,6 +6,7 @@ from pathlib import Path
 from typing import Any, Final, Literal
 
 from wirelab import units
+from wirelab.model.sysctls import Sysctl, setting_name, sysctls
 from wirelab.model.topology import NodeKind
 from wirelab.model.types import Model
 from wirelab.model.yamlfile import read
@@ -13,7 +14,6 @@ from wirelab.units import COUNT, Quantity, UnitError, parse, show
 
 Owner = Literal[NodeKind, "firewall port", "switch port", "module port", "cable", "network"]
 
-_TABLE: Final = Path(__file__).with_suffix(".yaml")
 _QUANTITIES: Final[Mapping[str, Quantity]] = {
     name.lower(): value for name, value in vars(units).items() if isinstance(value, Quantity)
 }
@@ -64,15 +64,28 @@ def settings_of(owner: str) -> Mapping[str, SettingKind]:
 
 @functools.cache
 def _settings() -> tuple[SettingKind, ...]:
-    table = read(_TABLE).tree
-    return tuple(
-        _setting({"name": name, **entry}, table["groups"]) for name, entry in table["settings"].items()
-    )
+    """The lines of the table and the sysctls, with groups written out and limits as numbers."""
+    table = read(Path(__file__).with_suffix(".yaml")).tree
+    of_sysctls = {setting_name(name): _entry(name, of) for name, of in sysctls().items() if not of.fixed}
+    settings = []
+    for name, entry in {**table["settings"], **of_sysctls}.items():
+        quantity = _QUANTITIES.get(entry["kind"], COUNT)
+        limits = {limit: parse(entry[limit], quantity) for limit in ("least", "most") if limit in entry}
+        owners = [owner for word in entry["owners"] for owner in table["groups"].get(word, [word])]
+        settings.append(SettingKind.model_validate({**entry, **limits, "name": name, "owners": owners}))
+    return tuple(settings)
 
 
-def _setting(entry: dict[str, Any], groups: Mapping[str, list[str]]) -> SettingKind:
-    """A line of the table with its groups written out and its limits as numbers."""
-    quantity = _QUANTITIES.get(entry["kind"], COUNT)
-    limits = {limit: parse(entry[limit], quantity) for limit in ("least", "most") if limit in entry}
-    owners = [owner for word in entry["owners"] for owner in groups.get(word, [word])]
-    return SettingKind.model_validate({**entry, **limits, "owners": owners})
+def _entry(name: str, sysctl: Sysctl) -> dict[str, Any]:
+    """A sysctl as a line of the table."""
+    largest = show(int(sysctl.value.split()[-1]), _QUANTITIES[sysctl.kind])
+    limits = {limit: value for limit in ("least", "most") if (value := getattr(sysctl, limit))}
+    return {
+        "text": f"the sysctl `{name}`{', the largest of its three' if ' ' in sysctl.value else ''}",
+        "kind": sysctl.kind,
+        "owners": ["host"],
+        "default": largest,
+        "example": largest,
+        "reason": "Linux takes no more",
+        **limits,
+    }

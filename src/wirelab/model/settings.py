@@ -6,14 +6,16 @@ from functools import partial
 from typing import Final, Literal, cast, get_args
 
 from wirelab.errors import unknown
+from wirelab.model.alpha import read_alpha
 from wirelab.model.bus import bus_of
 from wirelab.model.metric import NETWORK, PRIORITIES
 from wirelab.model.modes import AUTO, Duplex, parse_modes
 from wirelab.model.packets import parse_packets
 from wirelab.model.parts import PartKind, Parts
 from wirelab.model.setting_table import SettingKind, settings_of
+from wirelab.model.sysctls import fixed_sysctls
 from wirelab.model.topology import Topology
-from wirelab.model.types import Congestion, Moderation, read_on_off
+from wirelab.model.types import Congestion, Moderation, read_bit_error_rate, read_on_off
 from wirelab.model.yamlfile import Loc, Report
 from wirelab.units import COUNT, RATE, SIZE, Quantity, parse
 
@@ -22,6 +24,8 @@ QueueKind = Literal["fq_codel", "fq", "cake", "pfifo_fast", "pfifo", "bfifo"]
 
 PART: Final = "part"
 FRAMES: Final = " frames"
+STATIC: Final = "off"
+"""No ``alpha``: thresholds that do not move."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -99,6 +103,8 @@ class SettingReader:
             return target, name, known[name]
         if target.port is None and name in settings_of(f"{owner} port"):
             raise ValueError(f"`{name}` is a setting of one port: write `{target.name}.<port>.{name}`")
+        if owner == "host" and name in fixed_sysctls():
+            raise ValueError(f"`{name}` cannot be set: {fixed_sysctls()[name]}")
         raise ValueError(unknown(f"setting of {key.rpartition('.')[0]}", name, known))
 
 
@@ -120,7 +126,7 @@ def part_name(parts: Parts, kind: PartKind, text: str) -> str:
     """``text`` if a part of this kind has that name. Raises ValueError if not."""
     if text in parts.of(kind):
         return text
-    other = parts.kind(text)
+    other = next((other for other in get_args(PartKind) if text in parts.of(other)), None)
     if other is not None:
         raise ValueError(f"`{text}` is a {other}, a {kind} is needed: {', '.join(parts.of(kind))}")
     raise ValueError(unknown(kind, text, parts.of(kind)))
@@ -160,20 +166,22 @@ def _as_text(parse_text: Callable[[str], object], text: str) -> str:
     return text
 
 
-def _speed(text: str) -> int | str:
-    return AUTO if text == AUTO else parse(text, RATE)
+def _alpha(text: str) -> str:
+    return text if text == STATIC else read_alpha(text)
 
 
 _READERS: Final[Mapping[str, Callable[[str], Value]]] = {
     "on_off": read_on_off,
+    "bit_error_rate": read_bit_error_rate,
     "congestion": partial(_word, Congestion, "congestion control"),
     "queue": partial(_word, QueueKind, "queue"),
     "queue_limit": _queue_limit,
-    "speed": _speed,
+    "speed": lambda text: AUTO if text == AUTO else parse(text, RATE),
     "duplex": partial(_word, Duplex, "duplex"),
     "modes": partial(_as_text, parse_modes),
     "priorities": partial(_as_text, parse_priorities),
     "trust": partial(_word, Trust, "trust"),
     "moderation": partial(_word, Moderation, "moderation"),
+    "alpha": _alpha,
     "packets": partial(_as_text, parse_packets),
 }

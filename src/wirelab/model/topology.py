@@ -11,7 +11,20 @@ from pydantic import AfterValidator, BeforeValidator, WithJsonSchema
 from wirelab.errors import unknown
 from wirelab.model.graph import fewest_hops
 from wirelab.model.parts import STANDARD_MTU_BYTES
-from wirelab.model.types import Length, Model, Name, NodeName, Rate, Size, Text, Time, key, kind_of, optional
+from wirelab.model.types import (
+    BitErrorRate,
+    Length,
+    Model,
+    Name,
+    NodeName,
+    Rate,
+    Size,
+    Text,
+    Time,
+    key,
+    kind_of,
+    optional,
+)
 
 NodeKind = Literal["host", "switch", "module", "hub", "firewall"]
 
@@ -90,6 +103,10 @@ class Cable(Model):
     length_mm: Length | None = optional("How long it is: 5 ns a metre.", alias="length")
     delay_ns: Time | None = optional(
         "How long a bit takes to the other end, instead of a length.", alias="delay"
+    )
+    bits_per_error: BitErrorRate | None = optional(
+        "The share of bits that arrive wrong, at either end: `1e-12`. A frame with one is dropped.",
+        alias="bit_error_rate",
     )
 
 

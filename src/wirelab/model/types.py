@@ -2,6 +2,7 @@
 
 import re
 from collections.abc import Callable, Mapping
+from fractions import Fraction
 from functools import partial
 from typing import Annotated, Any, ClassVar, Final, Generic, Literal, TypeVar
 
@@ -16,6 +17,7 @@ from pydantic import (
 )
 
 from wirelab.errors import unknown
+from wirelab.model.alpha import read_alpha
 from wirelab.model.metric import CONNECTS, Choice
 from wirelab.model.modes import Mode, parse_mode
 from wirelab.units import (
@@ -24,6 +26,7 @@ from wirelab.units import (
     COUNT,
     LENGTH,
     MICROSECONDS,
+    MILLISECONDS,
     NS_PER_S,
     RATE,
     RATIO,
@@ -41,11 +44,14 @@ _NAME: Final = re.compile(r"[a-z0-9][a-z0-9-]*", re.ASCII)
 _NODE_NAME: Final = re.compile(r"[a-z][a-z0-9-]*", re.ASCII)
 _DATE: Final = re.compile(r"\d{4}(-\d{2}){0,2}", re.ASCII)
 _CELSIUS: Final = re.compile(r"(-?\d{1,3}(?:\.\d)?) C", re.ASCII)
+_BIT_ERROR_RATE: Final = re.compile(r"[0-9]{1,20}(\.[0-9]{1,20})?([eE]-?[0-9]{1,2})?", re.ASCII)
 _RESERVED: Final = ("network", "lo")
 _ON: Final = ("on", "true", "yes")
 _OFF: Final = ("off", "false", "no")
 _LARGEST_DSCP: Final = 63
 _LONGEST_NAME: Final = 40
+_MOST_BITS_PER_ERROR: Final = 10**16
+"""The driver counts no more of them; at 10 Gbit/s they take twelve days."""
 _LONGEST_IPERF3_S: Final = 86_400
 
 
@@ -86,9 +92,7 @@ def _text(value: object) -> str:
 
 def kind_of(value: object) -> str:
     """What ``value`` is in words of YAML, for a message."""
-    return {dict: "keys", list: "a list", tuple: "a list", type(None): "nothing"}.get(
-        type(value), f"`{value}`"
-    )
+    return {dict: "keys", list: "a list", type(None): "nothing"}.get(type(value), f"`{value}`")
 
 
 def _expected(words: str, value: object) -> ValueError:
@@ -97,22 +101,18 @@ def _expected(words: str, value: object) -> ValueError:
 
 
 def _parsed(quantity: Quantity, value: object) -> int:
-    if isinstance(value, int) and not isinstance(value, bool):
-        return value
     if not isinstance(value, str):
         raise _expected(f"a {quantity.name} such as `{quantity.example}`", value)
     return parse(value, quantity)
 
 
 def _mode(value: object) -> Mode:
-    if isinstance(value, Mode):
-        return value
     if not isinstance(value, str):
         raise _expected("a speed such as `1 Gbit/s` or `100 Mbit/s half`", value)
     return parse_mode(value)
 
 
-def _host_speed(value: object) -> int | str | object:
+def _host_speed(value: object) -> object:
     if value == "line":
         return value
     try:
@@ -135,14 +135,27 @@ def _dscp(value: object) -> int:
     return value
 
 
-def _parsed_range(kind: Quantity | Choice, value: object) -> Ends | object:
-    if isinstance(value, tuple):
+def read_bit_error_rate(value: object) -> int:
+    """``1e-12`` as the mean number of bits between two errors; 0 is none at all.
+
+    Raises ValueError for what is no such rate, or so small that nobody could count it.
+    """
+    if isinstance(value, int) and not isinstance(value, bool):
         return value
+    if not isinstance(value, str) or not _BIT_ERROR_RATE.fullmatch(value.strip()):
+        raise _expected("a bit error rate such as `1e-12`", value)
+    rate = Fraction(value.strip())
+    if rate > 1:
+        raise ValueError(f"`{value}` is more than a bit error rate can be, 1: all bits are wrong then")
+    if rate and 1 / rate > _MOST_BITS_PER_ERROR:
+        raise ValueError(f"`{value}` is less than a lab can count, 1e-16; write 0 for no errors at all")
+    return round(1 / rate) if rate else 0
+
+
+def _parsed_range(kind: Quantity | Choice, value: object) -> Ends:
     if isinstance(kind, Choice):
-        # YAML reads some words as true and false.
-        word = kind.values[value] if isinstance(value, bool) and kind is CONNECTS else value
-        if isinstance(word, str):
-            return kind.parse(word)
+        if isinstance(value, str):
+            return kind.parse(value)
         raise _expected(" or ".join(kind.values), value)
     if isinstance(value, str):
         return parse_range(value, kind)
@@ -151,8 +164,6 @@ def _parsed_range(kind: Quantity | Choice, value: object) -> Ends | object:
 
 def read_on_off(value: object) -> bool:
     """``on`` or ``off``, as YAML 1.1 spells them. Raises ValueError for anything else."""
-    if isinstance(value, bool):
-        return value
     if isinstance(value, str) and value.lower() in _ON + _OFF:
         return value.lower() in _ON
     raise _expected("on or off", value)
@@ -183,9 +194,7 @@ def _date(value: str) -> str:
     return value
 
 
-def _celsius(value: object) -> float | object:
-    if isinstance(value, float):
-        return value
+def _celsius(value: object) -> float:
     if not isinstance(value, str) or not (match := _CELSIUS.fullmatch(value)):
         raise _expected("a temperature such as `46 C`", value)
     return float(match[1])
@@ -249,6 +258,8 @@ Adaptive = Literal["none", "ixgbe", "igb", "e1000", "dim"]
 LinkMode = Annotated[Mode, BeforeValidator(_mode), _such_as("2.5 Gbit/s", "100 Mbit/s half")]
 HostSpeed = Annotated[int | Literal["line"], BeforeValidator(_host_speed), _such_as("10 Gbit/s", "line")]
 """The speed of a module towards its switch: always the same, or that of its ``line``."""
+Alpha = Annotated[str, BeforeValidator(read_alpha), _such_as("1/4", "8")]
+"""Of what is free of a packet memory, a queue may have so much."""
 Cost = Annotated[int, *_in(COST)]
 Rate = Annotated[int, *_in(RATE, _positive)]
 ByteRate = Annotated[int, *_in(BYTE_RATE, _positive)]
@@ -256,8 +267,13 @@ Size = Annotated[int, *_in(SIZE, _positive)]
 Time = Annotated[int, *_in(TIME)]
 Seconds = Annotated[int, *_in(TIME, _whole_seconds)]
 Microseconds = Annotated[int, *_in(MICROSECONDS)]
+Milliseconds = Annotated[int, *_in(MILLISECONDS)]
 Length = Annotated[int, *_in(LENGTH)]
 Ratio = Annotated[int, *_in(RATIO, _not_above_one)]
+BitErrorRate = Annotated[
+    int, BeforeValidator(read_bit_error_rate), _such_as("1e-12", "0", types=["string", "number"])
+]
+"""As the mean number of bits between two errors."""
 Celsius = Annotated[float, BeforeValidator(_celsius), _such_as("46 C", "37.7 C")]
 Dscp = Annotated[int, BeforeValidator(_dscp), _such_as("cs3", "ef", types=["string", "integer"])]
 """A traffic class: 0..63, or its name by RFC 2474, 2597 and 3246."""
@@ -284,6 +300,12 @@ def _range_schema(quantity: Quantity | Choice) -> dict[str, Any]:
         "description": f"A range of {quantity.name}: low..high, ..high or low.., both ends included.",
     }
     return text if quantity.units else {"anyOf": [text, {"type": "integer", "minimum": 0}]}
+
+
+class Titled(Model):
+    """A model of something that people know by a longer name."""
+
+    title: Text = key("What it is called.")
 
 
 Provenance = Literal["datasheet", "measured", "fitted", "assumed"]

@@ -41,13 +41,12 @@ def validate(kind: type[M], document: Document) -> Checked[M]:
     for depth in (2, 1):  # an item of what stands at the top, else that as a whole
         cut |= {_cut(error, depth) for error in errors}
         pruned, moved = _without(document.root, cut)
+        kept = replace(document, moved=moved)
         try:
-            model = kind.model_validate({**kind.stub, **pruned})
+            return Checked(kind.model_validate({**kind.stub, **pruned}), kept, problems)
         except ValidationError as error:
             errors = error.errors(include_url=False)
-            errors = [{**entry, "loc": _moved_back(entry, moved)} for entry in errors]
-        else:
-            return Checked(model, replace(document, moved=moved), problems)
+            errors = [{**entry, "loc": kept.written(_loc(entry))} for entry in errors]
     return Checked(kind.model_validate(dict(kind.stub)), document, problems)
 
 
@@ -69,11 +68,6 @@ def _without(tree: dict[str, Any], cut: set[Loc]) -> tuple[dict[str, Any], dict[
     return _pruned(tree, (), cut), moved
 
 
-def _moved_back(error: ErrorDetails, moved: dict[Loc, int]) -> Loc:
-    loc = _loc(error)
-    return (loc[0], moved[loc[:2]], *loc[2:]) if loc[:2] in moved else loc
-
-
 def _pruned(value: Any, loc: Loc, cut: set[Loc]) -> Any:  # noqa: ANN401 - a tree of YAML
     if isinstance(value, dict):
         return {key: _pruned(item, (*loc, key), cut) for key, item in value.items() if (*loc, key) not in cut}
@@ -85,22 +79,16 @@ def _pruned(value: Any, loc: Loc, cut: set[Loc]) -> Any:  # noqa: ANN401 - a tre
 
 
 def _problems(errors: list[ErrorDetails], kind: type[Model], document: Document) -> list[Problem]:
-    meant = set()
+    """Each error but that of a missing key which stands there misspelt."""
+    extra = [_loc(error) for error in errors if error["type"] == "extra_forbidden"]
+    meant = {(*loc[:-1], nearest(str(loc[-1]), _keys_at(kind, loc[:-1]))) for loc in extra}
+    problems = []
     for error in errors:
-        if error["type"] == "extra_forbidden":
-            loc = _loc(error)
-            guess = nearest(str(loc[-1]), _keys_at(kind, loc[:-1]))
-            if guess is not None:
-                meant.add((*loc[:-1], guess))
-    return [
-        document.problem(
-            _loc(error),
-            _message(error, kind),
-            named=_loc(error) if error["type"] == "missing" else document.known(_loc(error)),
-        )
-        for error in errors
-        if error["type"] != "missing" or _loc(error) not in meant
-    ]
+        loc, missing = _loc(error), error["type"] == "missing"
+        if not missing or loc not in meant:
+            named = loc if missing else document.known(loc)
+            problems.append(document.problem(loc, _message(error, kind), named=named))
+    return problems
 
 
 def _message(error: ErrorDetails, kind: type[Model]) -> str:  # noqa: PLR0911 - one return a type of error

@@ -68,7 +68,9 @@ class Wiring:
         """What drives the card of a host, None where that is Linux's driver or not known to differ."""
         if self.topology.nodes[node].kind != "host":
             return None
-        return self.parts.driver(self.nic_name(node), self.host(node).system)
+        card = (self.nic_name(node), self.host(node).system)
+        drivers = (driver for driver in self.parts.drivers.values() if (driver.nic, driver.system) == card)
+        return next(drivers, None)
 
     def storage(self, node: str) -> Storage | None:
         """What a host reads from and writes to, None if that costs no time."""
@@ -142,6 +144,35 @@ class Wiring:
         if setting is not None:
             return int(setting.value) if setting.name == "delay" else cable_delay_ns(int(setting.value))
         return cable.delay_ns if cable.delay_ns is not None else cable_delay_ns(cable.length_mm or 0)
+
+    def autoneg_ms(self, ref: PortRef) -> int:
+        """How long a port negotiates, if it does."""
+        setting = self.setting(ref, "autoneg_time")
+        if setting is not None:
+            return int(setting.value)
+        figure = "host_autoneg_time" if ref.port == MODULE_HOST_PORT else "autoneg_time"
+        return figure_value(self.device(ref.node), figure) or 0
+
+    def phy_latency_ns(self, ref: PortRef, mode: Mode | None) -> int:
+        """What a bit takes through the PHY of a port, out and in together, with a link in ``mode``.
+
+        A part's is that of full duplex: in half duplex the slot time has room for the PHYs already.
+        """
+        setting = self.setting(ref, "phy_latency")
+        if setting is not None:
+            return int(setting.value)
+        device = self.device(ref.node)
+        if isinstance(device, Hub) or ref.port == MODULE_HOST_PORT or mode is None or mode.duplex == "half":
+            return 0
+        assert isinstance(device, Nic | Switch | Transceiver)  # noqa: S101 - device() gives no other
+        known = {latency.speed: latency.latency for latency in device.phy_latency}
+        return known.get(mode.speed_bps, 0)
+
+    def bits_per_error(self, ref: PortRef) -> int:
+        """The bits that a port receives for one that is wrong, 0 if none is."""
+        cable = self.topology.cable_of(ref)
+        setting = self.setting(ref, "bit_error_rate") or self._cable_setting(cable, "bit_error_rate")
+        return int(setting.value) if setting else cable.bits_per_error or 0
 
     def loss_ppm(self, ref: PortRef) -> int:
         """The share of frames that leave a port and get lost on the way."""

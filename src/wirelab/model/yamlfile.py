@@ -76,10 +76,8 @@ class Document:
 
     def known(self, loc: Loc) -> Loc:
         """The longest part of ``loc`` that the file has."""
-        for end in range(len(loc), 0, -1):
-            if loc[:end] in self.values:
-                return loc[:end]
-        return ()
+        parts = (loc[:end] for end in range(len(loc), 0, -1))
+        return next((part for part in parts if part in self.values), ())
 
     def place(self, loc: Loc) -> Place:
         """Where ``loc`` stands: its key if it has one, else its value, else the nearest parent's."""
@@ -95,13 +93,8 @@ class Document:
 
 def dotted(loc: Loc) -> str:
     """A place in the tree as a person names it: ``traffic[1].iperf3.to``."""
-    text = ""
-    for step in loc:
-        if isinstance(step, int):
-            text += f"[{step}]"
-        else:
-            text += f".{step}" if text else step
-    return text
+    steps = (f"[{step}]" if isinstance(step, int) else f".{step}" for step in loc)
+    return "".join(steps).removeprefix(".")
 
 
 def read(path: Path) -> Document:
@@ -134,7 +127,8 @@ def parse(text: str, file: str) -> Document:
     except _RefusedError as error:
         raise InputError.of([replace(error.problem, file=file)]) from None
     except yaml.MarkedYAMLError as error:
-        raise InputError(_sentence(error), file=file, line=_line(error)) from None
+        mark = error.problem_mark or error.context_mark
+        raise InputError(_sentence(error), file=file, line=mark.line + 1 if mark else None) from None
     except yaml.reader.ReaderError as error:
         line = text.count("\n", 0, error.position) + 1
         raise InputError(f"has a character YAML forbids: {error.reason}", file=file, line=line) from None
@@ -209,12 +203,10 @@ class _Reader:
             return {key: self.tree(value, (*loc, key)) for key, value in self._pairs(node, loc)}
         if isinstance(node, yaml.SequenceNode):
             return [self.tree(item, (*loc, index)) for index, item in enumerate(node.value)]
-        text: str = node.value
-        plain = node.tag != _STRING_TAG
-        text, complaint = _legible(text, LONGEST_TEXT)
+        text, complaint = _legible(node.value, LONGEST_TEXT)
         if complaint:
             self._report(f"has {complaint}", _place(node), loc)
-        return None if plain and text.lower() in _NULL else text
+        return None if node.tag != _STRING_TAG and text.lower() in _NULL else text
 
     def _pairs(self, node: yaml.MappingNode, loc: Loc) -> Iterator[tuple[str, yaml.Node]]:
         for key, value in node.value:
@@ -266,11 +258,6 @@ def _opening_comment(text: str) -> str:
 
 def _place(node: yaml.Node) -> Place:
     return Place(node.start_mark.line + 1, node.start_mark.column + 1)
-
-
-def _line(error: yaml.MarkedYAMLError) -> int | None:
-    mark = error.problem_mark or error.context_mark
-    return None if mark is None else mark.line + 1
 
 
 def _sentence(error: yaml.MarkedYAMLError) -> str:

@@ -4,6 +4,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Final, Self
 
+from wirelab.model.graph import fewest_hops
 from wirelab.model.topology import HOST_PORT, PortRef, Topology
 from wirelab.plan.types import Route
 
@@ -47,17 +48,14 @@ class Addresses:
     def routes(self, node: str) -> tuple[Route, ...]:
         """The way from a host or firewall to every network that it is not in, if there is one."""
         own = {network for ref, network in self.network_of.items() if ref.node == node}
-        first: dict[int, str] = {}
-        edge = [(network, "") for network in sorted(own)]
-        for network, via in edge:
-            for gate, number in self.network_of.items():
-                if number != network or gate.port == HOST_PORT or gate.node == node:
-                    continue
-                for ref, beyond in self.network_of.items():
-                    if ref.node == gate.node and beyond not in own and beyond not in first:
-                        first[beyond] = via or self.address_of[gate]
-                        edge.append((beyond, first[beyond]))
-        return tuple(Route(f"10.0.{network}.0/{PREFIX_BITS}", via) for network, via in sorted(first.items()))
+        hops = [(node, str(network), "") for network in sorted(own)]
+        for gate, network in self.network_of.items():
+            if gate.port != HOST_PORT and gate.node != node:
+                beyond = (other for ref, other in self.network_of.items() if ref.node == gate.node)
+                hops += [(str(network), str(other), self.address_of[gate]) for other in beyond]
+        others = sorted({*self.network_of.values()} - own)
+        ways = {network: fewest_hops(node, str(network), hops) for network in others}
+        return tuple(Route(f"10.0.{network}.0/{PREFIX_BITS}", way[1]) for network, way in ways.items() if way)
 
 
 def _place(topology: Topology, ref: PortRef) -> PortRef:

@@ -5,15 +5,15 @@ from typing import Final
 
 from wirelab.model.cases import Case
 from wirelab.model.experiment import Experiment
-from wirelab.model.linking import forced_mode, leader, offered_modes
+from wirelab.model.linking import agreed_mode, forced_mode, leader, offered_modes
 from wirelab.model.topology import MODULE_HOST_PORT, MODULE_LINE_PORT, PortRef
 from wirelab.model.topology import Cable as CableModel
 from wirelab.model.wiring import Wiring
 from wirelab.plan.addresses import Addresses
 from wirelab.plan.cpu import firewall_rules, node_cpu
 from wirelab.plan.flows import traffic
-from wirelab.plan.physics import bus, equipped, gso_max_segs, netem, pool
-from wirelab.plan.sysctls import CONGESTION, ECN, TIMESTAMPS, pinned_sysctls, socket_buffers
+from wirelab.plan.physics import bus, equipped, gso_max_segs, netem, pause_reaction_ns, pool
+from wirelab.plan.sysctls import host_sysctls, memory_bytes, pinned_sysctls, socket_buffers, tcp_memory
 from wirelab.plan.types import Cable, Firewall, Host, Hub, Node, Plan, Port, Switch, Transceiver
 
 WALL_START_S: Final = 300
@@ -30,12 +30,14 @@ def build_plan(experiment: Experiment, case: Case, seed: int) -> Plan:
     nodes = [_node(wiring, name, addresses) for name in topology.nodes]
     number = {name: index for index, name in enumerate(topology.nodes, start=1)}
     ports = {ref: _port(wiring, ref, number[ref.node], addresses) for ref in topology.ports()}
+    hosts = tuple(node for node in nodes if isinstance(node, Host))
+    lab_bytes = memory_bytes(items, {host.name: host.sysctls for host in hosts})
     return Plan(
         scenario=experiment.scenario.name,
         variant=case.name,
         seed=seed,
         drawing=topology.drawing,
-        hosts=tuple(node for node in nodes if isinstance(node, Host)),
+        hosts=hosts,
         firewalls=tuple(node for node in nodes if isinstance(node, Firewall)),
         hubs=tuple(node for node in nodes if isinstance(node, Hub)),
         switches=tuple(node for node in nodes if isinstance(node, Switch)),
@@ -45,7 +47,8 @@ def build_plan(experiment: Experiment, case: Case, seed: int) -> Plan:
         ),
         cables=tuple(_cable(wiring, cable) for cable in topology.cables),
         traffic=items,
-        sysctls={**pinned_sysctls(), **socket_buffers(items)},
+        sysctls={**pinned_sysctls(), **tcp_memory(lab_bytes), **socket_buffers(items)},
+        memory_bytes=lab_bytes,
         wall_limit_s=WALL_START_S + WALL_S_PER_NODE * len(nodes),
     )
 
@@ -54,7 +57,7 @@ def _node(wiring: Wiring, name: str, addresses: Addresses) -> Node:
     part = wiring.part_name(name) or ""
     match wiring.topology.nodes[name].kind:
         case "host":
-            own = _sysctls(wiring, name)
+            own = host_sysctls(wiring, name)
             return Host(name, part, own, nic=wiring.nic_name(name), routes=addresses.routes(name))
         case "firewall":
             rules = firewall_rules(wiring, name)
@@ -68,21 +71,12 @@ def _node(wiring: Wiring, name: str, addresses: Addresses) -> Node:
             return Transceiver(name, part, host.interface, line.interface)
 
 
-def _sysctls(wiring: Wiring, host: str) -> dict[str, str]:
-    """What a host has otherwise than all of them."""
-    own = {
-        CONGESTION: str(wiring.of_host(host, "congestion")),
-        TIMESTAMPS: str(int(wiring.of_host(host, "timestamps"))),
-    }
-    if (ecn := wiring.own(host, "ecn")) is not None:
-        own[ECN] = str(int(ecn))
-    pinned = pinned_sysctls()
-    return {key: value for key, value in own.items() if pinned[key] != value}
-
-
 def _cable(wiring: Wiring, cable: CableModel) -> Cable:
     a, b = wiring.topology.ends(cable)
-    return Cable(a.interface, b.interface, wiring.delay_ns(cable))
+    # Out by one PHY and in by the other: of each, half of what it takes for both.
+    mode = agreed_mode(wiring, a)
+    phys_ns = sum(wiring.phy_latency_ns(ref, mode) for ref in (a, b)) // 2
+    return Cable(a.interface, b.interface, wiring.delay_ns(cable) + phys_ns, phys_ns)
 
 
 def _port(wiring: Wiring, ref: PortRef, node_number: int, addresses: Addresses) -> Port:
@@ -110,7 +104,10 @@ def _port(wiring: Wiring, ref: PortRef, node_number: int, addresses: Addresses) 
         cpu=node_cpu(wiring, ref.node, node_number),
         pfc=wiring.priorities(ref),
         trust="dscp" if wiring.value(ref, "trust") == "dscp" else "pcp",
+        pause_reaction_ns=pause_reaction_ns(wiring, ref),
         gso_max_segs=gso_max_segs(wiring, ref),
+        bits_per_error=wiring.bits_per_error(ref),
+        autoneg_ms=0 if forced else wiring.autoneg_ms(ref),
     )
     return equipped(plain, wiring, ref)
 

@@ -1,7 +1,9 @@
 """What a way can carry at the most, and what can still arrive after its end has said stop."""
 
+import math
 from collections import Counter
 from dataclasses import dataclass
+from fractions import Fraction
 from typing import Final
 
 from wirelab.model import ethernet
@@ -20,12 +22,33 @@ def headroom_bytes(hop: Hop) -> int:
     """What can still arrive at the end of a hop after the buffer there has reached XOFF.
 
     The frame that crosses the threshold; then, while the PAUSE frame waits behind one of our own,
-    is sent and travels, what the peer sends and what is on the cable already; then the frame that
-    the peer has begun (IEEE 802.3 Annex 31B: it is completed).
+    is sent and travels, what the peer sends and what is on the cable already; what the peer sends
+    before the PAUSE takes effect; then the frame that it has begun (IEEE 802.3 Annex 31B: it is completed).
+    In a memory with cells it may be frames that take up more of them than of the line.
     """
     longest = ethernet.frame_bytes(max(hop.out.mtu_bytes, hop.into.mtu_bytes))
-    cable = -(-2 * hop.delay_ns * hop.rate_bps // (NS_PER_S * BITS_PER_BYTE))
-    return 3 * ethernet.wire_bytes(longest) + ethernet.wire_bytes(_PAUSE_FRAME_BYTES) + cable
+    meanwhile = _sent_bytes(hop, 2 * hop.delay_ns) + reaction_bytes(hop)
+    sent = 3 * ethernet.wire_bytes(longest) + ethernet.wire_bytes(_PAUSE_FRAME_BYTES) + meanwhile
+    return math.ceil(sent * _most_memory(hop.into.buffer_cell_bytes, longest))
+
+
+def _most_memory(cell_bytes: int, longest: int) -> Fraction:
+    """What a byte on the line takes of a memory at the most: of frames just longer than some cells."""
+    if not cell_bytes:
+        return Fraction(1)
+    longer = range(1, longest + 1, cell_bytes)
+    return max(
+        Fraction(ethernet.memory_bytes(frame, cell_bytes), ethernet.wire_bytes(frame)) for frame in longer
+    )
+
+
+def reaction_bytes(hop: Hop) -> int:
+    """Of that, what the peer sends on after it has been told to stop."""
+    return _sent_bytes(hop, hop.out.pause_reaction_ns)
+
+
+def _sent_bytes(hop: Hop, time_ns: int) -> int:
+    return -(-time_ns * hop.rate_bps // (NS_PER_S * BITS_PER_BYTE))
 
 
 @dataclass(frozen=True, slots=True)

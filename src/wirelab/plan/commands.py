@@ -8,10 +8,10 @@ from wirelab.plan import iproute2
 from wirelab.plan.port_settings import Value, settings_of
 from wirelab.plan.traffic import Item
 from wirelab.plan.types import Firewall, Host, Hub, Node, Plan, Port, Switch, Transceiver
-from wirelab.units import BPS_PER_MBPS, COST, RATE, SIZE, TIME, show
+from wirelab.units import BPS_PER_MBPS, COST, MILLISECONDS, RATE, SIZE, TIME, show
 
 _SHOWN_ELSEWHERE: Final = ("role", "cable_delay_ns")
-_UNITS: Final = {"_bytes": SIZE, "_bps": RATE, "_ns": TIME, "_ps": COST}
+_UNITS: Final = {"_bytes": SIZE, "_bps": RATE, "_ms": MILLISECONDS, "_ns": TIME, "_ps": COST}
 
 
 def commands(plan: Plan) -> list[str]:
@@ -32,7 +32,8 @@ def _cables(plan: Plan) -> Iterator[str]:
     for cable in plan.cables:
         a, b = plan.port(cable.a), plan.port(cable.b)
         speed = "speed as agreed" if a.autoneg or b.autoneg else show(a.speed_bps, RATE)
-        yield f"# cable: {cable.a} to {cable.b}, {speed}, {show(cable.delay_ns, TIME)}"
+        phys = f", {show(cable.phys_ns, TIME)} of it in the PHYs" if cable.phys_ns else ""
+        yield f"# cable: {cable.a} to {cable.b}, {speed}, {show(cable.delay_ns, TIME)}{phys}"
 
 
 def _sysctls(sysctls: Mapping[str, str]) -> Iterator[str]:

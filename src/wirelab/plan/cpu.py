@@ -23,12 +23,12 @@ def node_cpu(wiring: Wiring, node: str, number: int) -> Cpu | None:
     if kind == "firewall":
         compared = 1 if _figure(wiring, node, "stateful") else len(list(_rules(wiring, node)))
         cost_ps = _figure(wiring, node, "frame") + compared * _figure(wiring, node, "rule")
-        return Cpu(number, rx_frame_ns=_ns(cost_ps), rx_byte_ps=_figure(wiring, node, "byte"))
+        return Cpu(number, rx_frame_ns=round(cost_ps / PS_PER_NS), rx_byte_ps=_figure(wiring, node, "byte"))
     costs = [_figure(wiring, node, name) for name in _COSTS] if kind == "host" else []
     if not any(costs):
         return None
     rx_frame_ps, rx_byte_ps, tx_frame_ps, tx_byte_ps = costs
-    return Cpu(number, _ns(rx_frame_ps), rx_byte_ps, _ns(tx_frame_ps), tx_byte_ps)
+    return Cpu(number, round(rx_frame_ps / PS_PER_NS), rx_byte_ps, round(tx_frame_ps / PS_PER_NS), tx_byte_ps)
 
 
 def firewall_rules(wiring: Wiring, node: str) -> str:
@@ -43,9 +43,8 @@ def _rules(wiring: Wiring, node: str) -> Iterator[str]:
     if _figure(wiring, node, "stateful"):
         yield "ct state established,related accept"
     blocked = wiring.own(node, "block")
-    for packets in () if blocked is None else parse_packets(str(blocked)):
-        any_port = packets.port is None
-        match = f"meta l4proto {packets.protocol}" if any_port else f"{packets.protocol} dport {packets.port}"
+    for protocol, port in () if blocked is None else parse_packets(str(blocked)):
+        match = f"meta l4proto {protocol}" if port is None else f"{protocol} dport {port}"
         yield f"{match} counter drop"
     for index in range(_figure(wiring, node, "rules")):
         # 198.18.0.0/16 is set aside for tests (RFC 2544): nobody here has such an address.
@@ -61,7 +60,3 @@ def _figure(wiring: Wiring, node: str, name: str) -> int:
     firewall = wiring.topology.nodes[node].kind == "firewall"
     parts = (wiring.firewall(node),) if firewall else (wiring.host(node), wiring.nic(node))
     return sum(int(figure_value(part, name) or 0) for part in parts)
-
-
-def _ns(cost_ps: int) -> int:
-    return round(cost_ps / PS_PER_NS)

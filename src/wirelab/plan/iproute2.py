@@ -6,7 +6,7 @@ second and a loss in percent: every number here has its unit.
 
 from collections.abc import Iterator
 
-from wirelab.plan.types import Netem, Port, Queue, Transceiver
+from wirelab.plan.types import OWN_QUEUE, Netem, Port, Queue, Transceiver
 
 PRIORITIES = 8
 
@@ -51,7 +51,7 @@ def trust(port: Port) -> str:
 
 def _queue(queue: Queue) -> str:
     words = queue.kind
-    if queue.limit_bytes is not None:
+    if queue.limit_bytes is not None and queue.kind != OWN_QUEUE:
         words += f" {'memlimit' if queue.kind == 'cake' else 'limit'} {queue.limit_bytes}"
     if queue.limit_frames is not None:
         words += f" limit {queue.limit_frames}"

@@ -71,10 +71,10 @@ def flow_path(plan: Plan, flow: Item) -> tuple[Hop, ...]:
 
 
 def crossing_ns(way: Iterable[Hop]) -> int:
-    """How long a full frame takes on a way through paths and CPUs, if it waits for no other."""
+    """How long a full frame takes on a way through paths, switches and CPUs, if it waits for no other."""
     total_ns = 0
     for hop in way:
-        total_ns += hop.delay_ns
+        total_ns += hop.delay_ns + hop.into.forward_latency_ns
         if hop.out.netem is not None:
             total_ns += hop.out.netem.delay_ns + hop.out.netem.jitter_ns
         if hop.out.cpu is not None:

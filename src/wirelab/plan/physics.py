@@ -6,17 +6,23 @@ frames wait in the egress queue and stay charged to the ingress port's packet bu
 
 from collections.abc import Mapping
 from dataclasses import replace
+from fractions import Fraction
 from typing import Final
 
-from wirelab.model.bus import Slot, bus_of
+from wirelab.model import ethernet
+from wirelab.model.bus import Bus as BusModel
+from wirelab.model.bus import bus_of
 from wirelab.model.check.queue import FORWARDING_QUEUE, HOST_QUEUE, MAY_MARK
 from wirelab.model.ethernet import frame_bytes
-from wirelab.model.settings import FRAMES
+from wirelab.model.linking import link_speed_bps
+from wirelab.model.settings import FRAMES, STATIC
 from wirelab.model.topology import PortRef
 from wirelab.model.wiring import Wiring
-from wirelab.plan.types import Bus, Netem, Pool, Port, Queue
-from wirelab.units import COUNT, NS_PER_US, PPM, parse
+from wirelab.plan.types import OWN_QUEUE, Bus, Netem, Pool, Port, Queue
+from wirelab.units import BITS_PER_BYTE, COUNT, NS_PER_S, NS_PER_US, PPM, parse
 
+ALPHA_ONE: Final = 128
+"""The lab is told a dynamic threshold in 128ths."""
 FORWARD_RING_FRAMES: Final = 1
 """A forwarding port keeps its frames in the egress queue; the ring only feeds the wire."""
 
@@ -43,6 +49,17 @@ def netem(wiring: Wiring, ref: PortRef) -> Netem | None:
     return Netem(said["delay"], said["jitter"], loss_ppm / PPM, reorder_ratio=said["reorder"] / PPM)
 
 
+def pause_reaction_ns(wiring: Wiring, ref: PortRef) -> int:
+    """How long a port that obeys PAUSE or PFC sends on; 0 for one that does not.
+
+    Where nobody says, it is the most that the standard allows: that is what a headroom is reckoned with.
+    """
+    if not wiring.pause(ref, "pause_rx") and not wiring.priorities(ref):
+        return 0
+    said = wiring.value(ref, "pause_reaction")
+    return ethernet.pause_reaction_ns(link_speed_bps(wiring, ref)) if said is None else int(said)
+
+
 def gso_max_segs(wiring: Wiring, ref: PortRef) -> int | None:
     """The longest burst that the stack hands to a port, in segments; None leaves the kernel's own.
 
@@ -58,7 +75,8 @@ def gso_max_segs(wiring: Wiring, ref: PortRef) -> int | None:
 def pool(wiring: Wiring, ref: PortRef, number: int, ports: Mapping[PortRef, Port]) -> Pool | None:
     """The packet memory that a port of a switch shares with those of ``ports`` that are there, too.
 
-    None where it is larger than all that they may hold by themselves: it is never the limit then.
+    None where it is larger than all that they may hold by themselves: it is never the limit then, nor what a
+    dynamic threshold depends on.
     """
     if wiring.topology.nodes[ref.node].kind != "switch":
         return None
@@ -66,14 +84,23 @@ def pool(wiring: Wiring, ref: PortRef, number: int, ports: Mapping[PortRef, Port
     size_bytes = wiring.number(ref, "buffer")
     most_in = sum(port.buffer_bytes for port in sharing.values())
     most_out = sum(_most_queued(wiring, other, port) for other, port in sharing.items())
-    return Pool(number, size_bytes) if size_bytes < min(most_in, most_out) else None
+    most_out += sum(map(_most_forwarded, sharing.values()))
+    dynamic = any(port.queue_alpha_128ths or port.xoff_alpha_128ths for port in sharing.values())
+    return Pool(number, size_bytes) if dynamic or size_bytes < min(most_in, most_out) else None
 
 
 def _most_queued(wiring: Wiring, ref: PortRef, port: Port) -> int:
     """What an egress queue and the ring below it can hold, as a packet memory counts it."""
     if port.queue is None or port.queue.limit_bytes is None:
         return wiring.number(ref, "buffer")
-    return port.queue.limit_bytes + (FORWARD_RING_FRAMES + 1) * frame_bytes(port.mtu_bytes)
+    below = ethernet.memory_bytes(frame_bytes(port.mtu_bytes), port.buffer_cell_bytes)
+    return port.queue.limit_bytes + (FORWARD_RING_FRAMES + 1) * below
+
+
+def _most_forwarded(port: Port) -> int:
+    """What a port may have taken in that has come to no queue yet."""
+    held = port.forward_latency_ns * port.speed_bps // (NS_PER_S * BITS_PER_BYTE)
+    return held + frame_bytes(port.mtu_bytes) if held else 0
 
 
 def bus(wiring: Wiring, ref: PortRef) -> Bus | None:
@@ -81,14 +108,13 @@ def bus(wiring: Wiring, ref: PortRef) -> Bus | None:
     words = wiring.value(ref, "bus")
     if words is None:
         return None
-    return plan_bus(bus_of(str(words), wiring.parts.buses), int(wiring.value(ref, "bus_payload") or 0))
+    return plan_bus(*bus_of(str(words), wiring.parts.buses), int(wiring.value(ref, "bus_payload") or 0))
 
 
-def plan_bus(slot: Slot, payload_bytes: int = 0) -> Bus:
-    """The bus of a card in ``slot``; ``payload_bytes`` is its maximum payload, 0 for the usual one."""
-    bus = slot.bus
+def plan_bus(bus: BusModel, lanes: int, payload_bytes: int = 0) -> Bus:
+    """The bus of a card; ``payload_bytes`` is its maximum payload, 0 for the usual one."""
     return Bus(
-        bps=bus.lane.value * slot.lanes * bus.coding.value // PPM,
+        bps=bus.lane.value * lanes * bus.coding.value // PPM,
         payload_bytes=payload_bytes or bus.payload.value,
         overhead_bytes=bus.overhead.value,
         frame_bytes=bus.frame.value,
@@ -98,7 +124,7 @@ def plan_bus(slot: Slot, payload_bytes: int = 0) -> Bus:
 def _queue(wiring: Wiring, ref: PortRef, kind: str, limit_bytes: int | None) -> Queue:
     """The egress queue as the settings want it, else the one that is usual for the device."""
     chosen, limit, ecn = (wiring.setting(ref, name) for name in ("queue", "queue_limit", "ecn"))
-    if chosen is not None and chosen.value != kind:
+    if chosen is not None and chosen.value != kind and (chosen.value, kind) != (FORWARDING_QUEUE, OWN_QUEUE):
         kind, limit_bytes = str(chosen.value), None
     frames: int | None = None
     if limit is not None and isinstance(limit.value, str):
@@ -138,14 +164,26 @@ def _switch(port: Port, wiring: Wiring, ref: PortRef) -> Port:
     limit = wiring.value(ref, "queue_limit")
     if lossless and wiring.setting(ref, "queue_limit") is None:
         limit = shared
+    cell = int(wiring.value(ref, "cell") or 0)
+    alpha = _alpha_128ths(wiring, ref)
+    kind = OWN_QUEUE if cell or alpha else FORWARDING_QUEUE
     return replace(
         port,
         role="forward",
+        buffer_cell_bytes=cell,
+        queue_alpha_128ths=0 if lossless else alpha,
+        xoff_alpha_128ths=alpha if _stops(wiring, ref) else 0,
         buffer_bytes=xoff + wiring.number(ref, "headroom") if _stops(wiring, ref) else shared,
         xoff_bytes=xoff,
         xon_bytes=wiring.number(ref, "xon"),
-        queue=_queue(wiring, ref, FORWARDING_QUEUE, limit if isinstance(limit, int) else None),
+        queue=_queue(wiring, ref, kind, limit if isinstance(limit, int) else None),
+        forward_latency_ns=int(wiring.value(ref, "forward_latency") or 0),
     )
+
+
+def _alpha_128ths(wiring: Wiring, ref: PortRef) -> int:
+    said = wiring.value(ref, "alpha")
+    return 0 if said in (None, STATIC) else int(Fraction(str(said)) * ALPHA_ONE)
 
 
 def _stops(wiring: Wiring, ref: PortRef) -> bool:

@@ -57,6 +57,11 @@ def _hardware(topic: str, field: str, text: str, name: str = "") -> PortSetting:
     return PortSetting(name, "sysfs", f"etherport/{name}", text, topic, field)
 
 
+def _where_any(setting: PortSetting) -> PortSetting:
+    """What is set only where it is not 0, which is how a port is made."""
+    return replace(setting, is_of=lambda port: getattr(port, setting.field))
+
+
 def _of_cards(setting: PortSetting) -> PortSetting:
     """What a port without interrupts does not have."""
     return replace(setting, is_of=lambda port: port.role == "host")
@@ -103,6 +108,14 @@ PORT_SETTINGS: tuple[PortSetting, ...] = (
     _hardware("CPU", "cpu.tx_byte_ps", "a byte sent"),
     _hardware("shared packet memory", "pool.number", "number", "pool"),
     _hardware("shared packet memory", "pool.size_bytes", "size", "pool_bytes"),
+    replace(
+        _hardware("shared packet memory", "queue_alpha_128ths", "queue in 128ths of what is free at most"),
+        is_of=lambda port: port.queue_alpha_128ths,
+    ),
+    replace(
+        _hardware("shared packet memory", "xoff_alpha_128ths", "XOFF in 128ths of what is free at most"),
+        is_of=lambda port: port.xoff_alpha_128ths,
+    ),
     PortSetting(
         "pfc", "dcb pfc", "prio-pfc", "priorities that are paused on their own", is_of=lambda port: port.pfc
     ),
@@ -111,10 +124,22 @@ PORT_SETTINGS: tuple[PortSetting, ...] = (
     PortSetting("mtu_bytes", "ip link set", "mtu", "MTU"),
     PortSetting("gso_max_segs", "ip link set", "gso_max_segs", "longest burst of the stack, in segments"),
     _hardware("frames", "role", "role"),
+    _where_any(_hardware("frames", "forward_latency_ns", "passed on after")),
     _hardware("packet buffer", "buffer_bytes", "size"),
+    replace(
+        _hardware("packet buffer", "buffer_cell_bytes", "in cells of"),
+        is_of=lambda port: port.buffer_cell_bytes,
+    ),
     _hardware("packet buffer", "xoff_bytes", "XOFF at"),
     _hardware("packet buffer", "xon_bytes", "XON at"),
+    replace(
+        _hardware("flow control", "pause_reaction_ns", "stops after"),
+        is_of=lambda port: port.pause_rx or port.pfc,
+    ),
+    _hardware("egress queue", "own_queue.limit_bytes", "limit", "queue_limit_bytes"),
     _hardware("cable", "cable.delay_ns", "delay"),
+    _where_any(_hardware("cable", "bits_per_error", "bits for one that is wrong")),
+    _where_any(_hardware("link", "autoneg_ms", "negotiated for")),
     _hardware("link", "follow", "only while there is one at"),
 )
 """In the order in which the lab writes them."""

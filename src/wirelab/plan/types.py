@@ -12,6 +12,9 @@ from wirelab.plan.jsonform import from_values, to_values
 from wirelab.plan.traffic import KINDS, Flow, Item, Ping
 
 SCHEMA = 2
+MEMORY_BYTES = 768 << 20
+
+OWN_QUEUE = "etherfifo"
 
 Role = Literal["host", "forward", "repeat"]
 Duplex = Literal["full", "half"]
@@ -92,7 +95,8 @@ class Transceiver(Node):
 class Queue:
     """The egress queue of a port, as a tc qdisc.
 
-    ``kind`` is the qdisc's name as tc spells it. Its limit is in bytes (``bfifo``, ``cake``) or in
+    ``kind`` is the qdisc's name as tc spells it; ``etherfifo`` is the port's own, which counts as its
+    packet memory does. Its limit is in bytes (``bfifo``, ``etherfifo``, ``cake``) or in
     frames (``pfifo``, ``fq``, ``fq_codel``); both are None where the qdisc keeps its own default.
     ``ecn`` says whether it marks instead of dropping, None for the qdisc's own default.
     """
@@ -153,17 +157,23 @@ class Port:
 
     ``name`` is the interface name inside the lab (at most 15 characters), ``label`` how a person
     names it in a scenario (``switch.p1``, ``server``). ``role`` is ``host`` where frames end in a
-    stack, ``forward`` where they are passed on (switch, module) and stay charged to this port's
-    packet buffer until they have left the node, and ``repeat`` where they are repeated bit by bit (hub).
+    stack, ``forward`` where they are passed on (switch, module), ``forward_latency_ns`` after they have
+    come, and stay charged to this port's packet buffer until they have left the node, and ``repeat`` where
+    they are repeated bit by bit (hub).
 
     Without ``autoneg`` speed and duplex are forced. With it the port offers the modes ``advertise``
     (by ethtool's names, without the slash), and ``speed_bps`` is the fastest of them: what the link
-    comes to is known when it is up. With ``pause_autoneg`` the same holds for PAUSE. A port that
+    comes to is known when it is up, ``autoneg_ms`` after both ends are, or what the other end takes for it.
+    With ``pause_autoneg`` the same holds for PAUSE. A port that
     ``follow``s another one of its node has a link only while that one has, and at its speed.
     ``pfc`` are the priorities that are paused on their own (802.1Qbb) and never dropped.
+    In the buffer a frame takes whole cells of ``buffer_cell_bytes``, if that is not 0.
+    Of what is free of the ``pool`` its own queue takes at most ``queue_alpha_128ths``, and what came in by it
+    ``xoff_alpha_128ths`` before it says stop; 0 is no such limit.
+    Told to stop, it sends on for ``pause_reaction_ns``.
     ``rx_usecs`` counts from what ``rx_moderation`` says, or is chosen by the algorithm ``rx_adaptive``.
     ``gso_max_segs`` bounds the bursts that the stack hands to the port as one, in segments; None leaves
-    the kernel's own bound.
+    the kernel's own bound. Of so many bits that arrive, ``bits_per_error``, one is wrong; 0 for none.
     """
 
     name: str
@@ -177,6 +187,9 @@ class Port:
     buffer_bytes: int = 0
     xoff_bytes: int = 0
     xon_bytes: int = 0
+    buffer_cell_bytes: int = 0
+    queue_alpha_128ths: int = 0
+    xoff_alpha_128ths: int = 0
     pause_rx: bool = False
     pause_tx: bool = False
     rx_usecs: int = 0
@@ -200,7 +213,16 @@ class Port:
     pool: Pool | None = None
     pfc: tuple[int, ...] = ()
     trust: Trust = "pcp"
+    pause_reaction_ns: int = 0
     gso_max_segs: int | None = None
+    bits_per_error: int = 0
+    forward_latency_ns: int = 0
+    autoneg_ms: int = 0
+
+    @property
+    def own_queue(self) -> Queue | None:
+        """Its queue if it is the port's own, which tc knows no options of."""
+        return self.queue if self.queue and self.queue.kind == OWN_QUEUE else None
 
     @property
     def adapts(self) -> bool:
@@ -210,11 +232,12 @@ class Port:
 
 @dataclass(frozen=True, slots=True)
 class Cable:
-    """Two ports joined, and the time a bit takes from one to the other."""
+    """Two ports joined, and the time a bit takes from one to the other: ``phys_ns`` of it in their PHYs."""
 
     a: str
     b: str
     delay_ns: int
+    phys_ns: int = 0
 
 
 @dataclass(frozen=True, slots=True)
@@ -222,8 +245,9 @@ class Plan:
     """One variant of one scenario, ready to be built.
 
     ``ports`` and ``cables`` are in the order in which they are made. ``sysctls`` are set in every
-    host's namespace and read back. ``wall_limit_s`` is the wall-clock time in which the lab must come
-    farther, or it is taken for hung.
+    host's namespace and read back. ``memory_bytes`` is what the lab is given, part of the experiment: its
+    kernel derives tables and limits from it. ``wall_limit_s`` is the wall-clock time in which the lab must
+    come farther, or it is taken for hung.
     """
 
     scenario: str
@@ -238,6 +262,7 @@ class Plan:
     traffic: tuple[Item, ...] = ()
     sysctls: dict[str, str] = field(default_factory=dict)
     sample_interval_ns: int = 100_000_000
+    memory_bytes: int = MEMORY_BYTES
     wall_limit_s: int = 600
     schema: int = SCHEMA
     hubs: tuple[Hub, ...] = ()

@@ -32,13 +32,9 @@ Point = tuple[float, float]
 
 @dataclass(frozen=True, slots=True)
 class Axis:
-    """From ``low`` to ``high`` in base units, of which ``per_unit`` make one of the unit in ``label``.
-
-    ``high`` is above ``low``.
-    """
+    """From 0 to ``high``, more than 0, in base units; ``per_unit`` of them make the unit in ``label``."""
 
     label: str
-    low: int
     high: float | Fraction
     per_unit: Fraction = Fraction(1)
 
@@ -47,16 +43,16 @@ class Axis:
         """The axis of a quantity from 0 to ``high``, in ``unit`` or the one that suits; 1 if that is 0."""
         word = unit or unit_for(high, quantity)
         per_unit = quantity.units[word] if word else Fraction(1)
-        return cls(f"{name} ({word})" if word else name, 0, high if high > 0 else float(per_unit), per_unit)
+        return cls(f"{name} ({word})" if word else name, high if high > 0 else float(per_unit), per_unit)
 
     def ticks(self, at_most: int) -> tuple[Decimal, ...]:
         """Its ticks, in the unit of the label."""
-        return ticks(Fraction(self.low) / self.per_unit, Fraction(self.high) / self.per_unit, at_most)
+        return ticks(Fraction(0), Fraction(self.high) / self.per_unit, at_most)
 
     def up_to(self, high: float, at_most: int) -> Self:
         """The same, extended to hold ``high`` and rounded up to the next tick."""
         whole = Fraction(max(self.high, high))
-        step = Fraction(tick_step((whole - Fraction(self.low)) / self.per_unit, at_most)) * self.per_unit
+        step = Fraction(tick_step(whole / self.per_unit, at_most)) * self.per_unit
         return replace(self, high=-(-whole // step) * step)
 
 
@@ -91,7 +87,7 @@ class Mark:
 class Chart:
     """Lines over common axes. ``note`` says where the figures come from; ``height`` is the plot's, in px.
 
-    Levels and points above the y axis' end raise that; it begins where the axis does.
+    Levels and points above the y axis' end raise that.
     """
 
     title: str
@@ -108,8 +104,8 @@ def svg(chart: Chart) -> str:
     """The chart as an ``svg`` element to stand in an HTML page, with a title for those who cannot see it."""
     heights = [y for line in chart.lines for _, y in line.points] + [level.at for level in chart.levels]
     y_ticks = max(chart.height // _PX_PER_Y_TICK, 2)
-    x = _Scale.of(chart.x, _LEFT, _RIGHT)
-    y = _Scale.of(chart.y.up_to(max(heights, default=0), y_ticks), _TOP + chart.height, _TOP)
+    x = _Scale(chart.x, _LEFT, _RIGHT)
+    y = _Scale(chart.y.up_to(max(heights, default=0), y_ticks), _TOP + chart.height, _TOP)
     root = Element("svg", {"viewBox": f"0 0 {WIDTH} {y.start + _BELOW}", "role": "img"})
     lines = "; ".join(map(str, chart.lines))
     SubElement(root, "title").text = f"{chart.title}: {chart.y.label} over {chart.x.label}. {lines}"
@@ -123,18 +119,14 @@ def svg(chart: Chart) -> str:
 
 @dataclass(frozen=True, slots=True)
 class _Scale:
-    """Where on the drawing the values of an axis are, in px; its lowest is at ``start``."""
+    """Where on the drawing the values of an axis are, in px: 0 is at ``start``, its highest at ``end``."""
 
     axis: Axis
     start: int
-    px_per_unit: float
-
-    @classmethod
-    def of(cls, axis: Axis, start: int, end: int) -> Self:
-        return cls(axis, start, (end - start) / float(axis.high - axis.low))
+    end: int
 
     def px(self, value: float) -> float:
-        return self.start + (value - self.axis.low) * self.px_per_unit
+        return self.start + value * ((self.end - self.start) / float(self.axis.high))
 
     def ticks(self, at_most: int) -> Iterator[tuple[str, float]]:
         """The label of each tick, and where it is."""

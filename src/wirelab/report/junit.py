@@ -11,8 +11,7 @@ from wirelab.verdict.verdict import Verdict
 def junit(runs: Sequence[RunResult]) -> str:
     """The text of a JUnit file, as CI servers read it (the schema that pytest writes, too)."""
     root = ET.Element("testsuites")
-    for run in runs:
-        root.append(_suite(run))
+    root.extend(map(_suite, runs))
     ET.indent(root)
     # XML 1.0 cannot hold every character that JSON can.
     return printable(ET.tostring(root, encoding="unicode", xml_declaration=True)) + "\n"
@@ -33,8 +32,7 @@ def _suite(run: RunResult) -> ET.Element:
     facts = {"seed": run.seed, "digest": run.digest, "kernel": run.kernel, "cached": run.cached}
     for name, value in facts.items():
         ET.SubElement(properties, "property", name=name, value=str(value))
-    for variant in run.variants:
-        suite.append(_case(run.scenario, variant))
+    suite.extend(_case(run.scenario, variant) for variant in run.variants)
     return suite
 
 

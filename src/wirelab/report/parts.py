@@ -131,8 +131,8 @@ def _item_cell(item: Model, key: str) -> Text:
 
 
 def _fields(part: Part) -> tuple[str, ...]:
-    """The fields of a part: those of its own kind first, then what it shares with others."""
-    own = get_annotations(type(part))
+    """The fields of a part: its title and those of its own kind first, then what it shares with others."""
+    own = {_TITLE, *get_annotations(type(part))}
     return tuple(sorted(type(part).model_fields, key=lambda key: key not in own))
 
 

@@ -55,7 +55,7 @@ def markdown(runs: Sequence[RunResult]) -> str:
     lines = [
         "## wirelab",
         "",
-        f"{count_line(runs).plain}",
+        count_line(runs).plain,
         "",
         "| | scenario | seed | virtual s | wall s | reproduces |",
         "|---|---|---:|---:|---:|---|",
@@ -72,15 +72,14 @@ def markdown(runs: Sequence[RunResult]) -> str:
     return "\n".join(lines) + "\n"
 
 
-def count_line(runs: Iterable[RunResult]) -> Text:
+def count_line(runs: Sequence[RunResult]) -> Text:
     """``12 pass, 1 fail, 13 of 13 cached``."""
-    counted = list(runs)
-    counts = Counter(run.verdict for run in counted)
+    counts = Counter(run.verdict for run in runs)
     parts = [f"{counts[verdict]} {verdict}" for verdict in Verdict if counts[verdict]]
-    cached = sum(run.cached for run in counted)
+    cached = sum(run.cached for run in runs)
     if cached:
-        parts.append(f"{cached} of {len(counted)} cached")
-    return Text(", ".join(parts), style=STYLES[worst(run.verdict for run in counted)])
+        parts.append(f"{cached} of {len(runs)} cached")
+    return Text(", ".join(parts), style=STYLES[worst(run.verdict for run in runs)])
 
 
 def failures(run: RunResult) -> list[str]:

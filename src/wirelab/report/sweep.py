@@ -34,16 +34,12 @@ def sweep_csv(sweep: Sweep) -> str:
     writer = csv.writer(out, lineterminator="\n")
     keys = (factor.key for factor in sweep.factors)
     metrics = [metric for metric in METRICS.values() if {"flow", "UDP flow"} & set(metric.subjects)]
-    writer.writerow([*keys, "flow", *map(_head, metrics), "verdict"])
+    heads = (f"{metric.name}{metric.quantity.suffix}" for metric in metrics)
+    writer.writerow([*keys, "flow", *heads, "verdict"])
     for point, flow in _lines(sweep):
         figures = [_cell(metric, flow) for metric in metrics]
         writer.writerow([*point.values, flow.name if flow else "", *figures, point.verdict])
     return out.getvalue()
-
-
-def _head(metric: Metric) -> str:
-    """Its name with the unit: ``goodput_bps``."""
-    return metric.name + ("" if isinstance(metric.quantity, Choice) else metric.quantity.suffix)
 
 
 def _cell(metric: Metric, flow: FlowResult | None) -> str:

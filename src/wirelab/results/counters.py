@@ -36,7 +36,6 @@ class Qdisc:
     sent_frames: int
     dropped_frames: int
     backlog_frames: int
-    backlog_bytes: int
     parent: str | None = None
     marked_frames: int = 0
 
@@ -51,7 +50,7 @@ class Qdisc:
         )
 
 
-NO_QUEUE: Final = Qdisc("noqueue", True, 0, 0, 0, 0)  # noqa: FBT003 - the zeros of tc's own word
+NO_QUEUE: Final = Qdisc("noqueue", True, 0, 0, 0)  # noqa: FBT003 - the zeros of tc's own word
 """Stands for the qdisc of a port without one: frames go straight to the port, and are not counted."""
 
 
@@ -204,7 +203,6 @@ def _qdisc(raw: Field) -> Qdisc:
         sent_frames=raw["packets"].integer(),
         dropped_frames=raw["drops"].integer(),
         backlog_frames=raw["qlen"].integer(),
-        backlog_bytes=raw["backlog"].integer(),
         parent=parent.text() if parent else None,
         marked_frames=_marked(raw),
     )

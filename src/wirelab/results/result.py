@@ -55,13 +55,7 @@ class Result:
         the variant does not have: a model that was checked names none.
         """
         subject, metric = expectation.subject, expectation.metric
-        if subject == NETWORK:
-            return NETWORK_FIGURES[metric](self)
-        if subject in self.flows:
-            return flow_figure(metric, self.flows[subject])
-        if subject in self.pings:
-            return ping_figure(metric, self.pings[subject])
-        return port_figure(metric, self.ports[subject], self.elapsed_ns)
+        return figure(subject, metric, self.flows, self.pings, self.ports, self.elapsed_ns)
 
     def linked(self, plan: Plan) -> Plan:
         """``plan`` with what the ports agreed on in the place of what they offered.
@@ -89,6 +83,33 @@ class Result:
         return last.ports[port].since(first.ports[port])
 
 
+def figure(  # noqa: PLR0913, PLR0917 - whatever may have figures
+    subject: str,
+    metric: str,
+    flows: Mapping[str, FlowResult],
+    pings: Mapping[str, PingResult],
+    ports: Mapping[str, PortResult],
+    elapsed_ns: int,
+) -> float | None:
+    """A metric of a subject in its base unit; None if nothing came that would tell it.
+
+    Raises KeyError for a subject that is not there.
+    """
+    if subject == NETWORK:
+        return NETWORK_FIGURES[metric](flows.values(), ports.values())
+    if subject in flows:
+        return flow_figure(metric, flows[subject])
+    if subject in pings:
+        return ping_figure(metric, pings[subject])
+    return port_figure(metric, ports[subject], elapsed_ns)
+
+
+def _goodput_bps(flows: Collection[FlowResult]) -> float | None:
+    """That of all flows; None where one was lost, for nobody knows its own."""
+    rates_bps = [flow.goodput_bps for flow in flows]
+    return None if None in rates_bps else sum(filter(None, rates_bps))
+
+
 def _retransmits(flows: Collection[FlowResult]) -> int | None:
     """Those of all TCP flows; None where one was lost, for nobody knows its own."""
     counts = [flow.retransmits for flow in flows if flow.protocol == "tcp"]
@@ -101,11 +122,14 @@ def _duration_ns(flows: Collection[FlowResult]) -> float | None:
     return max(times_ns, default=0) if len(times_ns) == len(flows) else None
 
 
-NETWORK_FIGURES: Final[Mapping[str, Callable[[Result], float | None]]] = {
-    "drops": lambda result: sum(port.dropped_frames for port in result.ports.values()),
-    "pause_sent": lambda result: sum(port.tx_pause_frames for port in result.ports.values()),
-    "retransmits": lambda result: _retransmits(result.flows.values()),
-    "duration": lambda result: _duration_ns(result.flows.values()),
+NETWORK_FIGURES: Final[
+    Mapping[str, Callable[[Collection[FlowResult], Collection[PortResult]], float | None]]
+] = {
+    "drops": lambda _, ports: sum(port.dropped_frames for port in ports),
+    "pause_sent": lambda _, ports: sum(port.tx_pause_frames for port in ports),
+    "goodput": lambda flows, _: _goodput_bps(flows),
+    "retransmits": lambda flows, _: _retransmits(flows),
+    "duration": lambda flows, _: _duration_ns(flows),
 }
 
 
@@ -139,8 +163,9 @@ def read_result(plan: Plan, raw: Path) -> Result:
     )
     linked = result.linked(plan)
     ports = {port.label: PortResult.of(result.change(port.name)) for port in plan.ports}
-    carried_bps = {flow.name: ceiling_bps(linked, flow) for flow in plan.flows}
-    flows = {name: replace(flow, path_bps=carried_bps[name]) for name, flow in figures.items()}
+    flows = {
+        flow.name: replace(figures[flow.name], path_bps=ceiling_bps(linked, flow)) for flow in plan.flows
+    }
     return replace(result, flows=flows, ports=ports)
 
 

@@ -4,7 +4,7 @@ import contextlib
 import queue
 import signal
 from collections.abc import Callable, Iterator, Sequence
-from concurrent.futures import ThreadPoolExecutor
+from concurrent.futures import Future, ThreadPoolExecutor
 from functools import partial
 from typing import Final, TypeVar
 
@@ -23,35 +23,31 @@ def run_on(cpus: Sequence[int], tasks: Sequence[Callable[[int], T]], stop: Calla
     free_cpus: queue.SimpleQueue[int] = queue.SimpleQueue()
     for cpu in cpus:
         free_cpus.put(cpu)
-    ended: queue.SimpleQueue[BaseException | None] = queue.SimpleQueue()
-    results: dict[int, T] = {}
+    ended: queue.SimpleQueue[Future[T]] = queue.SimpleQueue()
 
-    def carry_out(number: int) -> None:
+    def carry_out(task: Callable[[int], T]) -> T:
         cpu = free_cpus.get()
-        error: BaseException | None = None
         try:
-            results[number] = tasks[number](cpu)
-        except BaseException as raised:  # noqa: BLE001 - it is raised where somebody waits for it
-            error = raised
-        free_cpus.put(cpu)
-        ended.put(error)
+            return task(cpu)
+        finally:
+            free_cpus.put(cpu)
 
     # What a thread starts inherits its mask.
     unblock = partial(signal.pthread_sigmask, signal.SIG_UNBLOCK, _SIGNALS)
     pool = ThreadPoolExecutor(len(cpus), thread_name_prefix="wirelab", initializer=unblock)
     try:
         with _blocked_signals():
-            for number in range(len(tasks)):
-                pool.submit(carry_out, number)
+            futures = [pool.submit(carry_out, task) for task in tasks]
+            for future in futures:
+                future.add_done_callback(ended.put)
         for _ in tasks:
-            if error := _next(ended):
-                raise error  # noqa: TRY301 - it is raised in the thread that waits
+            _next(ended).result()
     except BaseException:
         stop()
         raise
     finally:
         pool.shutdown(wait=True, cancel_futures=True)
-    return [results[number] for number in range(len(tasks))]
+    return [future.result() for future in futures]
 
 
 @contextlib.contextmanager
@@ -68,8 +64,8 @@ def _blocked_signals() -> Iterator[None]:
         signal.pthread_sigmask(signal.SIG_SETMASK, before)
 
 
-def _next(ended: queue.SimpleQueue[BaseException | None]) -> BaseException | None:
-    """What the next task to end raised.
+def _next(ended: queue.SimpleQueue[Future[T]]) -> Future[T]:
+    """The next task to end.
 
     A signal that the kernel handed to a worker's thread does not wake this one up, and its handler runs only
     here: so it wakes up by itself.

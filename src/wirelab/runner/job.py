@@ -19,9 +19,7 @@ from wirelab.verdict.verdict import worst
 class Job:
     """A scenario with one seed.
 
-    ``measured`` names the rows of the measurements it reproduces, ``fitted`` those of them that a figure was
-    fitted to: of these it is no prediction. ``story`` and ``source`` are the scenario's own words,
-    ``rerun_argv`` is the command line that repeats the run.
+    But for its ``trials``, what it says of itself is what its `RunResult` will say.
     """
 
     scenario: str
@@ -37,6 +35,8 @@ class Job:
     def of(cls, name: str, experiment: Experiment, seed: int) -> Self:
         """All variants and controls of a scenario, planned; ``name`` is what it was asked for by."""
         scenario = experiment.scenario
+        # A row of which one cell was fitted is no prediction any more.
+        partly = (cell.row for cell in experiment.published if cell.fitted)
         return cls(
             scenario.name,
             seed,
@@ -45,7 +45,7 @@ class Job:
                 for case in experiment.cases
             ),
             measured=scenario.source.measured,
-            fitted=scenario.fitted,
+            fitted=tuple(dict.fromkeys((*scenario.fitted, *partly))),
             story=experiment.story,
             source=", ".join(filter(None, (scenario.source.title, scenario.source.date))),
             # The file alone: where it is on this machine means nothing to others.

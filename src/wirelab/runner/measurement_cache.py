@@ -35,7 +35,6 @@ _TRIMMED_BYTES: Final = LIMIT_BYTES * 9 // 10
 # What an entry looks like: one of another form has another key, and is not found instead of called damaged.
 _FORM: Final = "ustar"
 _KEY_DIGITS: Final = 40
-_DIGEST_DIGITS: Final = 64
 _CODE: Final = (
     "guest/*.py",
     "model/__init__.py",
@@ -86,7 +85,9 @@ class MeasurementCache:
         except tarball.DamagedTarballError as error:
             self.forget(plan, str(error))
             return False
-        tarball.write(files, raw)
+        raw.mkdir()
+        for name, content in files.items():
+            tarball.write(raw / name, content)
         with contextlib.suppress(OSError):
             os.utime(path)
         return True
@@ -138,9 +139,8 @@ def _read(path: Path) -> bytes:
     # Nobody may ever write to a FIFO, and a link leads anywhere.
     if not stat.S_ISREG(status.st_mode) or status.st_size > RAW_LIMIT_BYTES:
         raise tarball.DamagedTarballError("no entry of this cache")
-    content = path.read_bytes()
-    digest, packed = content[: _DIGEST_DIGITS + 1], content[_DIGEST_DIGITS + 1 :]
-    if digest != hashlib.sha256(packed).hexdigest().encode() + b"\n":
+    digest, _, packed = path.read_bytes().partition(b"\n")
+    if digest != hashlib.sha256(packed).hexdigest().encode():
         raise tarball.DamagedTarballError("its checksum is wrong")
     return packed
 

@@ -11,13 +11,13 @@ from typing import Annotated, Any, Final, Literal, Self
 from pydantic import Field, TypeAdapter, ValidationError
 from pydantic_core import core_schema
 
-from wirelab.errors import LabError
+from wirelab.errors import LabError, refusals
 from wirelab.model.types import Name, NodeName
 from wirelab.plan.types import Plan
 from wirelab.results.flow import FlowResult
 from wirelab.results.ping import PingResult
 from wirelab.results.port import PortResult
-from wirelab.results.result import Result
+from wirelab.results.result import Result, figure
 from wirelab.results.values import Amount, Count, Digest, Label, Text, printable
 from wirelab.units import NS_PER_S
 from wirelab.verdict.checks import Check
@@ -103,6 +103,12 @@ class VariantResult:
         """Virtual time that its network ran."""
         return round(self.virtual_s * NS_PER_S)
 
+    def figure(self, subject: str, metric: str) -> float | None:
+        """A metric of a flow, a ping, a port or the network in its base unit; None if nothing tells it."""
+        flows = {flow.name: flow for flow in self.flows}
+        pings = {ping.name: ping for ping in self.pings}
+        return figure(subject, metric, flows, pings, self.ports, self.elapsed_ns)
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class RunResult:
@@ -176,9 +182,8 @@ def parse_run(content: bytes) -> RunResult:
 def read_run(path: Path) -> RunResult:
     """The run of a ``result.json``. Raises LabError naming the file where it is none, or half of one."""
     try:
-        return parse_run(path.read_bytes())
-    except OSError as error:
-        raise LabError(f"{path}: {error.strerror}") from error
+        with refusals(path):
+            return parse_run(path.read_bytes())
     except ValueError as error:
         raise LabError(
             f"{path}: not a whole result: {error}", hint=f"remove {path.parent}, and run the scenario again"

@@ -1,6 +1,5 @@
 """Scenarios dealt out to several machines, so that all of them end at about the same time."""
 
-import heapq
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -86,9 +85,9 @@ def deal(loads: Iterable[Load], count: int) -> tuple[Shard, ...]:
     That is at most a third longer than the best there is (Graham, Bounds on Multiprocessing Timing
     Anomalies, 1969). The same loads give the same shards; none is empty.
     """
-    heap: list[tuple[float, int, list[str]]] = [(0.0, number, []) for number in range(count)]
+    shards = [Shard((), 0.0)] * count
     for name, weight_s in weights_s(tuple(loads)).items():
-        shard_s, number, names = heapq.heappop(heap)
-        heapq.heappush(heap, (shard_s + weight_s, number, [*names, name]))
-    by_number = sorted(heap, key=lambda machine: machine[1])
-    return tuple(Shard(tuple(names), shard_s) for shard_s, _, names in by_number if names)
+        number = min(range(count), key=lambda number: shards[number].weight_s)
+        shard = shards[number]
+        shards[number] = Shard((*shard.names, name), shard.weight_s + weight_s)
+    return tuple(shard for shard in shards if shard.names)

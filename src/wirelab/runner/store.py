@@ -4,6 +4,7 @@
 results/20260722T101530Z-sfp-mismatch/   result.json, report.html, for each variant its plan.json and raw/
 results/latest/sfp-mismatch              a link to the newest
 results/sweeps/20260722T101530Z-...      sweep.json, and the points whose files are kept
+results/truth/20260722T101530Z-...       truth.json, of the variants that stand in the table of truth
 results/.partial-...                     a run under way, or what a killed one left
 ```
 """
@@ -31,6 +32,7 @@ RAW: Final = "raw"
 LATEST: Final = "latest"
 SWEEPS: Final = "sweeps"
 SWEEP: Final = "sweep.json"
+TRUTH: Final = "truth"
 _PARTIAL: Final = ".partial-"
 
 _HINTS: Final = {
@@ -57,6 +59,11 @@ class Store:
     def of_sweeps(cls, results: Path) -> Self:
         """The sweeps below a folder of results."""
         return cls(results / SWEEPS, SWEEP)
+
+    @classmethod
+    def of_truth(cls, results: Path) -> Self:
+        """What was run for the table of truth: not whole scenarios, so no results."""
+        return cls(results / TRUTH, f"{TRUTH}.json")
 
     def begin(self, scenario: str, when: datetime) -> "Draft":
         """A folder for a run that starts now; ``when`` is in UTC.

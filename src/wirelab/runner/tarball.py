@@ -3,7 +3,7 @@
 import gzip
 import io
 import zlib
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from pathlib import Path, PurePosixPath
 
 from wirelab.lab import ustar
@@ -52,10 +52,8 @@ def unpack(tarball: bytes, limit_bytes: int) -> Iterator[tuple[str, bytes]]:
         raise DamagedTarballError(str(error)) from error
 
 
-def write(files: Mapping[str, bytes], folder: Path) -> None:
-    """Write files into ``folder``, which is made. Raises OSError."""
-    folder.mkdir()
-    for name, content in files.items():
-        path = folder / name
-        path.parent.mkdir(parents=True, exist_ok=True)
-        path.write_bytes(content)
+def write(path: Path, content: bytes) -> None:
+    """Write a new file, whose folder is made. Raises OSError."""
+    path.parent.mkdir(parents=True, exist_ok=True)
+    with path.open("xb") as file:
+        file.write(content)

@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Protocol, Self
 
-from wirelab.errors import LabError, WirelabError
+from wirelab.errors import LabError, WirelabError, refusals
 from wirelab.lab.cache import Cache
 from wirelab.lab.machine import Machine, Progress, guest_folder
 from wirelab.lab.scratch import discard
@@ -49,8 +49,14 @@ class LabTestbed:
         home = guest_folder(folder.absolute(), ".lab")
         try:
             (home / "plan" / PLAN).write_text(plan.physical_json(), encoding="utf-8")
-            machine = Machine(self._lab.kernel, self._lab.root, home, seed=plan.seed, cpu=cpu)
-            with machine:
+            with Machine(
+                self._lab.kernel,
+                self._lab.root,
+                home,
+                seed=plan.seed,
+                cpu=cpu,
+                memory_bytes=plan.memory_bytes,
+            ) as machine:
                 machine.wait(plan.wall_limit_s, on_progress, on_poll=self._require_running)
         finally:
             if (home / "results").is_dir():
@@ -100,20 +106,18 @@ class Runner:
         A lab that breaks has the verdict error; only KeyboardInterrupt and the like are raised.
         """
         try:
-            folder = draft.variant(trial.plan.variant, trial.plan.to_json())
-            if judged := self._recalled(trial, folder / RAW):
+            with refusals(draft.folder):
+                folder = draft.variant(trial.plan.variant, trial.plan.to_json())
+                if judged := self._recalled(trial, folder / RAW):
+                    return judged
+                self.testbed.run(trial.plan, folder, cpu=cpu, on_progress=on_progress)
+                judged = judge(trial, folder / RAW)
+                if self.measurements is not None and judged.verdict is not Verdict.ERROR:
+                    self.measurements.keep(trial.plan, folder / RAW)
                 return judged
-            self.testbed.run(trial.plan, folder, cpu=cpu, on_progress=on_progress)
-            judged = judge(trial, folder / RAW)
-            if self.measurements is not None and judged.verdict is not Verdict.ERROR:
-                self.measurements.keep(trial.plan, folder / RAW)
-        except OSError as error:
-            broken: WirelabError = LabError(f"{error.filename or draft.folder}: {error.strerror}")
         except WirelabError as error:
-            broken = error
-        else:
-            return judged
-        return VariantResult.of(trial.plan, trial.breaks, (broken_lab(_without(draft.folder, broken)),))
+            broken = broken_lab(_without(draft.folder, error))
+        return VariantResult.of(trial.plan, trial.breaks, (broken,))
 
     def _recalled(self, trial: Trial, raw: Path) -> VariantResult | None:
         """The verdict on what was measured before, None where nothing was that can be trusted."""

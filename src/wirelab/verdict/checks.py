@@ -10,7 +10,7 @@ from wirelab.results.result import Result
 from wirelab.results.values import Figure, Text, printable
 from wirelab.units import SIZE, TIME, rounded
 from wirelab.verdict.evidence import evidence
-from wirelab.verdict.laws import check_laws
+from wirelab.verdict.laws import LAWS
 from wirelab.verdict.verdict import Verdict
 
 
@@ -37,13 +37,12 @@ class Check:
 
 def check(expectation: Expectation, plan: Plan, result: Result) -> Check:
     """Whether an expectation holds, and what shows it."""
-    value = result.measured(expectation)
+    value, proof = result.measured(expectation), evidence(expectation, plan, result)
     if value is None:
         measured, holds = "nothing", False
-        explanation = _untold(expectation, plan, result)
+        explanation = f"{_untold(expectation, plan, result)}; {proof}"
     else:
         measured, holds = expectation.of.shown(value), expectation.holds(value)
-        proof = evidence(expectation, plan, result)
         explanation = proof if holds else f"{expectation.sentence(value)}; {proof}"
     return Check(
         name=expectation.name,
@@ -62,27 +61,26 @@ def _untold(expectation: Expectation, plan: Plan, result: Result) -> str:
     """Why there is no figure: a transfer was ended when its time was over, or nothing came through."""
     reached = result.flows[expectation.subject].reached_bytes if expectation.subject in result.flows else None
     if reached is None:
-        untold = f"nothing came through that would tell {expectation.metric}"
-        return f"{untold}; {evidence(expectation, plan, result)}"
+        return f"nothing came through that would tell {expectation.metric}"
     flow = next(flow for flow in plan.flows if flow.name == expectation.subject)
     shares = f"{rounded(reached, SIZE)} of {rounded(flow.size_bytes or 0, SIZE)}"
-    late = f"it was not done in {rounded(flow.duration_ns, TIME)} and some grace: {shares} had come"
-    return f"{late}; {evidence(expectation, plan, result)}"
+    return f"it was not done in {rounded(flow.duration_ns, TIME)} and some grace: {shares} had come"
 
 
 def check_all(expectations: Iterable[Expectation], plan: Plan, result: Result) -> tuple[Check, ...]:
     """The checks of a variant: first the laws it broke, if any, then its expectations in order."""
-    broken = (
-        Check(
-            f"law.{violation.law}",
-            violation.expected,
-            violation.measured,
-            Verdict.ERROR,
-            explanation=violation.message,
-        )
-        for violation in check_laws(plan, result)
+    judged = (check(expectation, plan, result) for expectation in expectations)
+    return (*check_laws(plan, result), *judged)
+
+
+def check_laws(plan: Plan, result: Result) -> tuple[Check, ...]:
+    """Every violation of every law, in the laws' order; empty for a sound run."""
+    linked = result.linked(plan)
+    return tuple(
+        Check(f"law.{law.__name__}", str(expected), str(measured), Verdict.ERROR, explanation=message)
+        for law in LAWS
+        for expected, measured, message in law(linked, result)
     )
-    return (*broken, *(check(expectation, plan, result) for expectation in expectations))
 
 
 def check_breaks(name: str, checks: Iterable[Check]) -> Check:

@@ -4,7 +4,7 @@ from collections.abc import Iterable
 
 from wirelab.model.expect import Expectation
 from wirelab.model.metric import METRICS, PAUSED_PRIORITY
-from wirelab.model.modes import Mode, listed, mode_of
+from wirelab.model.modes import MODE_OF, Mode, listed
 from wirelab.plan.ceiling import ceiling
 from wirelab.plan.path import Hop, flow_path, hops, path
 from wirelab.plan.traffic import Flow, Item, Ping
@@ -20,6 +20,8 @@ from wirelab.verdict.happenings import (
     dropped,
     frames_were,
     happenings,
+    memory_share,
+    overrun,
     pauses,
     priorities_paused,
 )
@@ -29,18 +31,18 @@ def evidence(expectation: Expectation, plan: Plan, result: Result) -> str:
     """What the counters say about the expectation's subject, whether it holds or not."""
     offered, plan = plan, result.linked(plan)
     subject, metric = expectation.subject, expectation.metric
-    for flow in plan.flows:
-        if flow.name == subject:
-            return _flow_evidence(metric, flow, plan, result)
-    for ping in plan.pings:
-        if ping.name == subject:
-            return _ping_evidence(ping, plan, result)
-    for port in plan.ports:
-        if port.label == subject and not METRICS[metric].needs_traffic:
-            return _negotiation(port.name, offered)
-        if port.label == subject:
-            return _port_evidence(metric, port, plan, result)
-    return "; ".join(happenings(plan, result, hops(plan), None))
+    item = next((item for item in plan.traffic if item.name == subject), None)
+    if isinstance(item, Flow):
+        return _flow_evidence(metric, item, plan, result)
+    if isinstance(item, Ping):
+        return _ping_evidence(item, plan, result)
+    port = next((port for port in plan.ports if port.label == subject), None)
+    if port is None:
+        return "; ".join(happenings(plan, result, hops(plan), None))
+    if METRICS[metric].needs_traffic:
+        return _port_evidence(metric, port, plan, result)
+    hop = next(hop for hop in hops(offered) if hop.out.name == port.name)
+    return f"{_end(hop.out, offered)}; {_end(hop.into, offered)}"
 
 
 def _flow_evidence(metric: str, flow: Flow, plan: Plan, result: Result) -> str:
@@ -79,19 +81,11 @@ def _ping_evidence(ping: Ping, plan: Plan, result: Result) -> str:
     return "; ".join([*reasons, *_neighbours(ping, plan)])
 
 
-def _negotiation(port_name: str, plan: Plan) -> str:
-    """What both ends of a port's cable brought along.
-
-    ``client offers 1 Gbit/s, 2.5 Gbit/s; switch.p2 is forced to 10 Gbit/s``.
-    """
-    hop = next(hop for hop in hops(plan) if hop.out.name == port_name)
-    return f"{_end(hop.out, plan)}; {_end(hop.into, plan)}"
-
-
 def _end(port: Port, plan: Plan) -> str:
+    """What one end of a cable brought along: ``client offers 1 Gbit/s, 2.5 Gbit/s``."""
     said = f"{port.label} is forced to {Mode(port.speed_bps, port.duplex)}"
     if port.autoneg:
-        said = f"{port.label} offers {listed(map(mode_of, port.advertise))}"
+        said = f"{port.label} offers {listed(MODE_OF[name] for name in port.advertise)}"
     if port.follow is None:
         return said
     leader = plan.port(port.follow).label
@@ -101,6 +95,7 @@ def _end(port: Port, plan: Plan) -> str:
 def _port_evidence(metric: str, port: Port, plan: Plan, result: Result) -> str:
     measured = result.ports[port.label]
     drops = dropped(result, (port,))
+    drops += overrun(result, [hop for hop in hops(plan) if hop.into is port])
     match metric:
         case "pause_sent" | "pfc_sent" | "buffer_high_water":
             return (
@@ -115,7 +110,8 @@ def _port_evidence(metric: str, port: Port, plan: Plan, result: Result) -> str:
             here = [hop for hop in hops(plan) if hop.out is port]
             return "; ".join(pauses(result, here, None)) or "its peer never paused it"
         case "queue_high_water" if port.queue and port.queue.limit_bytes is not None:
-            drops = [f"the queue has room for {show(port.queue.limit_bytes, SIZE)}", *drops]
+            room = memory_share(port) or show(port.queue.limit_bytes, SIZE)
+            drops = [f"the queue has room for {room}", *drops]
         case "ecn_marks":
             drops = [_marks_evidence(port, result), *(drops or [f"{NO_DROPS} there"])]
         case _ if metric == "pfc_received" or metric.startswith(PAUSED_PRIORITY):

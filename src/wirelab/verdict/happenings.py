@@ -1,8 +1,10 @@
 """What happened on a way: where frames were lost, or blocked by a firewall, and who was kept silent."""
 
 from collections.abc import Iterable
+from fractions import Fraction
 from typing import Final
 
+from wirelab.plan.ceiling import headroom_bytes, reaction_bytes
 from wirelab.plan.path import Hop
 from wirelab.plan.types import Plan, Port
 from wirelab.results.counters import window
@@ -21,6 +23,7 @@ def happenings(plan: Plan, result: Result, way: Iterable[Hop], flow: str | None)
     touched = {port.name for hop in crossed for port in (hop.out, hop.into)}
     losses = blocked(result, crossed, flow)
     losses += dropped(result, [port for port in plan.ports if port.name in touched], flow)
+    losses += overrun(result, crossed, flow)
     silences = pauses(result, crossed, flow)[:MOST_NAMED]
     if not losses and not silences:
         return [f"{NO_DROPS}, no port was paused"]
@@ -47,6 +50,21 @@ def dropped(result: Result, ports: Iterable[Port], flow: str | None = None) -> l
     words = [named for _, named in sites[:MOST_NAMED]]
     rest = sum(frames for frames, _ in sites[MOST_NAMED:])
     return [*words, f"{rounded(rest, COUNT)} more elsewhere"] if rest else words
+
+
+def overrun(result: Result, way: Iterable[Hop], flow: str | None = None) -> list[str]:
+    """Which packet buffers ran over though their peers can be told to stop: too little is above XOFF.
+
+    ``switch.p1 has 5000 B above XOFF, but up to 8.58 kB can follow, 3.84 kB of it before server obeys``.
+    """
+    return [
+        f"{hop.into.label} has {show(room, SIZE)} above XOFF, but up to {rounded(headroom_bytes(hop), SIZE)}"
+        f" can follow, {rounded(reaction_bytes(hop), SIZE)} of it before {hop.out.label} obeys"
+        for hop in way
+        if (hop.lossless or set(hop.into.pfc) & set(hop.out.pfc))
+        and (room := hop.into.buffer_bytes - hop.into.xoff_bytes) < headroom_bytes(hop)
+        and result.change(hop.into.name, flow).drops("rx").get("buffer")
+    ]
 
 
 def blocked(result: Result, way: Iterable[Hop], flow: str | None) -> list[str]:
@@ -102,10 +120,18 @@ def _cause(port: Port, cause: str) -> str:
         "rx_error": "no memory",
         "tx_error": "no memory",
         "rx_collision": "damaged by a late collision",
+        "rx_fcs": "damaged by bit errors",
         "tx_collisions": "given up after 16 collisions or a late one",
         "rx_pool": f"shared packet memory {show(port.pool.size_bytes, SIZE)} full" if port.pool else "pool",
     }
     return words.get(cause, cause.replace("_", " "))
+
+
+def memory_share(port: Port) -> str:
+    """What a dynamic threshold leaves to an egress queue, if it has one: ``1/4 of what was free of 4 MB``."""
+    if not port.queue_alpha_128ths or port.pool is None:
+        return ""
+    return f"{Fraction(port.queue_alpha_128ths, 128)} of what was free of {show(port.pool.size_bytes, SIZE)}"
 
 
 def _full_queue(port: Port) -> str:
@@ -115,4 +141,6 @@ def _full_queue(port: Port) -> str:
     if not queue.kind.endswith("fifo"):
         # It drops on purpose, long before it is full.
         return f"by {queue.kind}"
+    if share := memory_share(port):
+        return f"queue longer than {share}"
     return "FIFO full" if queue.limit_bytes is None else f"FIFO {show(queue.limit_bytes, SIZE)} full"

@@ -12,19 +12,19 @@ from typing import Final
 
 from wirelab.plan.ceiling import headroom_bytes
 from wirelab.plan.path import Hop, hops, path, priority
-from wirelab.plan.types import Plan, Port
+from wirelab.plan.types import OWN_QUEUE, Plan, Port
 from wirelab.results.counters import END
 from wirelab.results.result import Result
-from wirelab.verdict.violation import Difference, number
+from wirelab.verdict.violation import Violation, number
 
 _UNMARKED: Final = 0
 """The DSCP, and the priority, of what belongs to no flow: ARP, what iperf3's ends tell each other."""
 
-_TAIL_DROP: Final = "bfifo"
-"""The queue that drops only when it is full. Others drop sooner, or count frames."""
+_TAIL_DROP: Final = ("bfifo", OWN_QUEUE)
+"""The queues that drop only when they are full. Others drop sooner, or count frames."""
 
 
-def buffer(plan: Plan, result: Result) -> Iterator[Difference]:
+def buffer(plan: Plan, result: Result) -> Iterator[Violation]:
     """A packet buffer never holds more than it has room for, nor, with PAUSE, than XOFF + headroom.
 
     With PFC that is so for each priority. What is known is the most that all of them held together:
@@ -35,24 +35,25 @@ def buffer(plan: Plan, result: Result) -> Iterator[Difference]:
         port = hop.into
         highest = result.snapshots[END].ports[port.name]["buffer_high_water_bytes"]
         held = f"{port.label}: the packet buffer held {number(highest)} bytes"
-        room, most = port.buffer_bytes, _most_held(hop)
+        room, most, heard = port.buffer_bytes, _most_held(hop), _is_heard(hop, result)
         after_xoff = f"at {number(port.xoff_bytes)}, and at most {number(headroom_bytes(hop))} can follow"
         if port.pfc:
-            together = _most_together(hop, arriving.get(port.name, set()))
+            together = _most_together(hop, arriving.get(port.name, set()), heard=heard)
             if highest > together:
                 message = f"{held}, its priorities may hold {number(together)}; it sends PFC {after_xoff}"
                 yield together, highest, message
             continue
         if highest > room:
             yield room, highest, f"{held}, it has {number(room)}"
-        if hop.lossless and highest > most:
+        if hop.lossless and heard and highest > most:
             yield most, highest, f"{held}; it sends PAUSE {after_xoff}"
 
 
-def lossless(plan: Plan, result: Result) -> Iterator[Difference]:
+def lossless(plan: Plan, result: Result) -> Iterator[Violation]:
     """Where flow control is on, nothing is dropped: not behind the buffer, not in the queues it fills.
 
     With PFC a queue is judged by priority, a buffer where PFC stops every flow that arrives there.
+    Who did not get a PAUSE or PFC frame whole, for bit errors, cannot obey it.
     A buffer without room for its headroom, and a queue shorter than what may lie in the buffers of
     the ports that feed it, can overflow on real hardware too: those are no violation.
     """
@@ -60,13 +61,14 @@ def lossless(plan: Plan, result: Result) -> Iterator[Difference]:
     for hop in hops(plan):
         stopped = all(map(hop.stops, arriving.get(hop.into.name, ()))) if hop.into.pfc else hop.lossless
         dropped = result.change(hop.into.name).drops("rx").get("buffer", 0)
-        if dropped and stopped and hop.into.buffer_bytes >= _most_held(hop):
+        if dropped and stopped and _is_heard(hop, result) and hop.into.buffer_bytes >= _most_held(hop):
             how = "PFC stops every flow" if hop.into.pfc else "PAUSE is on at both ends"
             message = f"{hop}: {how}, but frames found the packet buffer full: {number(dropped)}"
             yield 0, dropped, message
     for (name, of), feeding in _fed(plan).items():
         port, change = plan.port(name), result.change(name)
-        if not all(hop.stops(dscp) for hop, dscp in feeding) or not _deep_enough(port, feeding):
+        stopped = all(hop.stops(dscp) and _is_heard(hop, result) for hop, dscp in feeding)
+        if not stopped or not _deep_enough(port, feeding):
             continue
         dropped = change.queue(of).dropped_frames if port.pfc else change.queue_drops["queue"]
         if dropped:
@@ -77,7 +79,7 @@ def lossless(plan: Plan, result: Result) -> Iterator[Difference]:
             yield 0, dropped, message
 
 
-def priorities(plan: Plan, result: Result) -> Iterator[Difference]:
+def priorities(plan: Plan, result: Result) -> Iterator[Violation]:
     """What entered a switch with a priority that PFC stops has left it with that priority.
 
     It can be told where every port of the switch, and every port one is joined to, has the priority
@@ -87,7 +89,7 @@ def priorities(plan: Plan, result: Result) -> Iterator[Difference]:
     for switch in plan.switches:
         entering = [hop for hop in hops(plan) if hop.into.node == switch.name]
         both = [port for hop in entering for port in (hop.out, hop.into)]
-        if len({port.trust for port in both}) != 1:
+        if len({port.trust for port in both}) != 1 or not all(_is_heard(hop, result) for hop in entering):
             continue
         own = [result.change(hop.into.name) for hop in entering]
         peers = [result.change(hop.out.name) for hop in entering]
@@ -103,23 +105,28 @@ def priorities(plan: Plan, result: Result) -> Iterator[Difference]:
                 yield entered, left, f"{switch.name}: {came}: {lost}"
 
 
+def _is_heard(hop: Hop, result: Result) -> bool:
+    """Whether bit errors spared whatever the end of a hop has told its beginning: stop may be among it."""
+    return not result.snapshots[END].ports[hop.out.name].get("rx_damaged_control_frames")
+
+
 def _most_held(hop: Hop) -> int:
     return hop.into.xoff_bytes + headroom_bytes(hop)
 
 
-def _most_together(hop: Hop, marks: Collection[int]) -> int:
-    """The most that the priorities hold together which arrive at a port with PFC."""
+def _most_together(hop: Hop, marks: Collection[int], *, heard: bool) -> int:
+    """The most that the priorities hold together which arrive at a port with PFC; ``heard`` if it is."""
     rooms: dict[int, int] = {}
     for dscp in {_UNMARKED, *marks}:
         of, room = priority(hop.into, dscp), hop.into.buffer_bytes
-        rooms[of] = max(rooms.get(of, 0), min(room, _most_held(hop)) if hop.stops(dscp) else room)
+        rooms[of] = max(rooms.get(of, 0), min(room, _most_held(hop)) if heard and hop.stops(dscp) else room)
     return sum(rooms.values())
 
 
 def _deep_enough(port: Port, feeding: Collection[tuple[Hop, int]]) -> bool:
     """Whether a queue has room for all that may lie in the buffers of the ports that feed it."""
     queue = port.queue
-    if queue is None or queue.kind != _TAIL_DROP:
+    if queue is None or queue.kind not in _TAIL_DROP or port.queue_alpha_128ths:
         return False
     held = {(hop.into.name, priority(hop.into, dscp)): _most_held(hop) for hop, dscp in feeding}
     return queue.limit_bytes is None or queue.limit_bytes >= sum(held.values())

@@ -112,13 +112,13 @@ def make_way() -> None:
     run("ip", "neigh", "add", "10.0.0.2", "lladdr", "02:00:00:00:00:02", "dev", "p1", "nud", "permanent")
 
 
-def fill_bridge(count: int) -> None:
+def fill_bridge(count: int, length: int = 1514) -> None:
     """So many frames into the bridge of :func:`make_bridge`, which is up then: most of them wait."""
     raise_ports("br0", "p1", "p2", "p3", "p4")
     time.sleep(20)
     out = packet_socket("p1")
     for _ in range(count):
-        out.send(data_frame())
+        out.send(data_frame(length))
     time.sleep(0.01)
 
 

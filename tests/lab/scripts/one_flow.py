@@ -1,9 +1,11 @@
 """One iperf3 flow between two ports, with settings from the command line.
 
     one_flow.py [--speed MBPS] [--mtu BYTES] [--time S] [--udp] [--sender SETTING=VALUE]... [--receiver ...]
+                [--watch S S]
 
 A setting is a file of /sys/class/net/<port>/etherport. Prints one JSON object: the receiver's
-goodput, the sender's retransmits, and the statistics of both ports.
+goodput, the sender's retransmits, and the statistics of both ports. With ``--watch`` also what the
+sender's port has sent at these two instants of the flow: nanoseconds, frames, bytes.
 """
 
 from __future__ import annotations
@@ -40,6 +42,19 @@ def build(arguments: argparse.Namespace) -> None:
     time.sleep(3)
 
 
+def watched(process: subprocess.Popen[str], instants_s: list[float]) -> list[list[int]]:
+    """What the sender's port has sent so many seconds after now, while the process runs."""
+    start_s = time.monotonic()
+    seen = []
+    for instant_s in instants_s:
+        time.sleep(start_s + instant_s - time.monotonic())
+        [link] = json.loads(inside("a", "ip", "-s", "-j", "link", "show", "p1"))
+        sent = link["stats64"]["tx"]
+        seen.append([time.monotonic_ns(), sent["packets"], sent["bytes"]])
+        assert process.poll() is None, "the flow is over"
+    return seen
+
+
 def main() -> None:
     """Build, run, tell."""
     parser = argparse.ArgumentParser()
@@ -52,6 +67,7 @@ def main() -> None:
     parser.add_argument("--pause", default="off")
     parser.add_argument("--sender", action="append", default=[])
     parser.add_argument("--receiver", action="append", default=[])
+    parser.add_argument("--watch", type=float, nargs=2, default=[])
     arguments = parser.parse_args()
     build(arguments)
     server = subprocess.Popen(
@@ -61,16 +77,20 @@ def main() -> None:
     )
     time.sleep(0.5)
     options = ["-u", "-b", "0", "-l", str(arguments.mtu - 28)] if arguments.udp else []
-    client = inside("a", "iperf3", "-c", "10.0.0.2", "-t", str(arguments.time), "-J", *options)
+    command = ["iperf3", "-c", "10.0.0.2", "-t", str(arguments.time), "-J", *options]
+    client = subprocess.Popen(["ip", "netns", "exec", "a", *command], stdout=subprocess.PIPE, text=True)
+    seen = watched(client, arguments.watch)
+    report, _ = client.communicate()
     out, _ = server.communicate()
     time.sleep(0.5)
     received = json.loads(out)["end"]["sum_received"]
-    sent = json.loads(client)["end"]["sum_sent"]
+    sent = json.loads(report)["end"]["sum_sent"]
     answer = {
         "goodput_bps": received["bits_per_second"],
         "retransmits": sent.get("retransmits"),
         "sender": stats("a", "p1"),
         "receiver": stats("b", "p2"),
+        "watched": seen,
     }
     print(json.dumps(answer))
 

@@ -1,6 +1,7 @@
 """Inside the lab: a receiver that takes nothing for a while, and what its port does about the sender.
 
-Arguments: speed in Mbit/s, pause quanta, seconds that the receiver stays deaf (its interrupt moderation).
+Arguments: speed in Mbit/s, pause quanta, seconds that the receiver stays deaf (its interrupt moderation), the
+room of its buffer above XOFF in bytes, and the time in ns that p1 takes to obey.
 p1 sends more than p2's ring and buffer hold below XOFF. Prints what p2 counted while it was deaf.
 """
 
@@ -15,7 +16,7 @@ from pathlib import Path
 from inside import own_stats, setting
 
 CABLE_DELAY_NS = 500
-XOFF, XON, BUFFER = 40_000, 20_000, 120_000
+XOFF, XON = 40_000, 20_000
 FRAME = 1514
 RING = 4
 COUNT = 55  # more than fits below XOFF, and what is left over fits the next time
@@ -24,6 +25,7 @@ COUNT = 55  # more than fits below XOFF, and what is left over fits the next tim
 def main() -> None:
     """See above."""
     speed_mbps, quanta, deaf_s = int(sys.argv[1]), int(sys.argv[2]), float(sys.argv[3])
+    headroom, reaction_ns = int(sys.argv[4]), int(sys.argv[5])
     Path("/proc/sys/net/ipv6/conf/default/disable_ipv6").write_text("1")
     batch = "link add name p1 type etherport\nlink add link p1 name p2 type etherport\n"
     subprocess.run(["ip", "-batch", "-"], input=batch, text=True, check=True)
@@ -34,8 +36,9 @@ def main() -> None:
     subprocess.run(["ethtool", "-C", "p2", "rx-usecs", str(int(deaf_s * 1e6))], check=True)
     subprocess.run(["ethtool", "-G", "p2", "rx", str(RING)], check=True)
     setting("p1", "cable_delay_ns", CABLE_DELAY_NS)
+    setting("p1", "pause_reaction_ns", reaction_ns)
     for name, value in (
-        ("buffer_bytes", BUFFER),
+        ("buffer_bytes", XOFF + headroom),
         ("xoff_bytes", XOFF),
         ("xon_bytes", XON),
         ("pause_quanta", quanta),

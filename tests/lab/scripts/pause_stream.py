@@ -1,7 +1,8 @@
 """Inside the lab: a saturated stream from p1 to p2, PAUSE frames thrown in from p2, every instant reported.
 
-Arguments: speed in Mbit/s, frame length in octets without FCS, cable delay in ns, then one
-``<microseconds>:<quanta>`` for each PAUSE frame that p2 sends, counted from the start of the stream.
+Arguments: speed in Mbit/s, frame length in octets without FCS, cable delay in ns, the time in ns that p1
+takes to obey, then one ``<microseconds>:<quanta>`` for each PAUSE frame that p2 sends, counted from the start
+of the stream.
 Prints ``{"pauses": [[sent_ns, quanta]...], "arrivals": [ns...]}`` in nanoseconds of one clock: when the
 first bit of each PAUSE frame left p2, and when the last bit of each data frame had come to p2.
 """
@@ -24,7 +25,7 @@ PAUSE = 0x8808
 DATA = 0x88B5  # IEEE 802 local experimental EtherType 1
 
 
-def make_ports(speed_mbps: int, delay_ns: int) -> None:
+def make_ports(speed_mbps: int, delay_ns: int, reaction_ns: int) -> None:
     """Two ports and a cable, without any addresses: nobody but this script sends."""
     Path("/proc/sys/net/ipv6/conf/default/disable_ipv6").write_text("1")
     batch = "link add name p1 type etherport\nlink add link p1 name p2 type etherport\n"
@@ -34,6 +35,7 @@ def make_ports(speed_mbps: int, delay_ns: int) -> None:
         subprocess.run(link, check=True)
         subprocess.run(["ethtool", "-A", port, "rx", "on", "tx", "off"], check=True)
     Path("/sys/class/net/p1/etherport/cable_delay_ns").write_text(str(delay_ns))
+    Path("/sys/class/net/p1/etherport/pause_reaction_ns").write_text(str(reaction_ns))
     for port in ("p1", "p2"):
         subprocess.run(["ip", "link", "set", port, "up"], check=True)
 
@@ -82,9 +84,9 @@ def sniff(sniffer: socket.socket) -> tuple[list[list[int]], list[int]]:
 
 def main() -> None:
     """See above."""
-    speed_mbps, frame_len, delay_ns = (int(word) for word in sys.argv[1:4])
-    injections = [tuple(map(int, word.split(":"))) for word in sys.argv[4:]]
-    make_ports(speed_mbps, delay_ns)
+    speed_mbps, frame_len, delay_ns, reaction_ns = (int(word) for word in sys.argv[1:5])
+    injections = [tuple(map(int, word.split(":"))) for word in sys.argv[5:]]
+    make_ports(speed_mbps, delay_ns, reaction_ns)
     sniffer = packet_socket("p2", ETH_P_ALL)
     sniffer.setsockopt(socket.SOL_SOCKET, SO_RCVBUFFORCE, 128 << 20)
     sniffer.setsockopt(socket.SOL_SOCKET, SO_TIMESTAMPNS, 1)

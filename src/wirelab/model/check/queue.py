@@ -4,7 +4,7 @@ from collections.abc import Iterator
 from typing import Final
 
 from wirelab.model.check import Blame
-from wirelab.model.settings import FRAMES, Target
+from wirelab.model.settings import FRAMES, STATIC, Target
 from wirelab.model.topology import PortRef
 from wirelab.model.wiring import Wiring
 
@@ -23,6 +23,8 @@ def queue_problems(wiring: Wiring, ref: PortRef) -> Iterator[Blame]:
     usual = FORWARDING_QUEUE if kind == "switch" else HOST_QUEUE
     queue = usual if setting is None else str(setting.value)
     yield from _limit_problems(wiring, ref, queue)
+    if kind == "switch" and queue != usual and wiring.value(ref, "alpha") not in (None, STATIC):
+        yield f"`{queue}` has limits of its own: `alpha` is for `{usual}`", ("queue", "alpha")
     ecn = wiring.setting(ref, "ecn")
     if ecn is not None and kind != "host":
         if queue == ALWAYS_MARKS and not ecn.value:

@@ -98,14 +98,10 @@ def _cabling_problems(topology: Topology, document: Document) -> Iterator[Proble
             yield document.problem(("cables", index), message)
         one |= other
         joined.update(dict.fromkeys(other, one))
-    needed = [
-        PortRef(name, port)
-        for name, node in topology.nodes.items()
-        for port in FIXED_PORTS.get(node.kind, ())
-    ]
-    for ref in needed:
-        if all_plugged and ref not in cable_in:
-            yield document.problem(("nodes", ref.node), f"no cable is in `{topology.label(ref)}`")
+    for name, node in topology.nodes.items() if all_plugged else ():
+        for ref in (PortRef(name, port) for port in FIXED_PORTS.get(node.kind, ())):
+            if ref not in cable_in:
+                yield document.problem(("nodes", name), f"no cable is in `{topology.label(ref)}`")
 
 
 def _plug(

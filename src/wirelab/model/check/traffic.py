@@ -17,8 +17,8 @@ LARGEST_DATAGRAM_BYTES: Final = 65_507
 MOST_BLOCKS: Final = 100_000
 MOST_REQUESTS: Final = 1_000_000
 LARGEST_BLOCK_BYTES: Final = 64 << 20
-LARGEST_WINDOWS_BYTES: Final = 128 << 20
-"""What the sockets of one flow may hold together: a sixth of a lab's memory."""
+LARGEST_WINDOWS_BYTES: Final = 512 << 20
+"""What the sockets of one flow may be given together: iperf3 asks for no more."""
 LARGEST_WRITE_BYTES: Final = 1 << 20
 MOST_STREAMS: Final = 128
 """As many parallel streams as iperf3 makes."""
@@ -99,7 +99,7 @@ def _flow_problems(flow: Iperf3) -> Iterator[tuple[str, str]]:
         yield "payload", f"is more than {flow.protocol} sends at once, {largest} B"
     if (flow.window_bytes or 0) * flow.parallel > LARGEST_WINDOWS_BYTES:
         most = show(LARGEST_WINDOWS_BYTES, SIZE)
-        yield "window", f"is more than a lab has memory for: {most} for all streams"
+        yield "window", f"is more than iperf3 asks for: {most} for all streams"
     if flow.parallel > MOST_STREAMS:
         yield "parallel", f"iperf3 makes at most {MOST_STREAMS} streams"
 

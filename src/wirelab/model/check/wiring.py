@@ -4,11 +4,11 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Final
 
+from wirelab.errors import unknown
 from wirelab.model.check import Blame
 from wirelab.model.check.link import cable_problem, link_problems
-from wirelab.model.check.moderation import moderation_problems
 from wirelab.model.check.queue import queue_problems
-from wirelab.model.ethernet import frame_bytes
+from wirelab.model.ethernet import frame_bytes, memory_bytes
 from wirelab.model.metric import NETWORK
 from wirelab.model.parts import Hub, Switch, Transceiver, fifo_message, threshold_problems
 from wirelab.model.settings import PART, Setting, Target
@@ -60,7 +60,7 @@ def _port_conflicts(wiring: Wiring, ref: PortRef) -> Iterator[Conflict]:
         index = wiring.topology.cables.index(wiring.topology.cable_of(ref))
         message = f"there is no port `{label}`: `{part}` has {device.ports.value}"
         yield Conflict(message, _blamed(wiring, ref, ()), ("cables", index, "between"))
-    for problems in (link_problems, queue_problems, moderation_problems, _mtu, _room, _pause, _path):
+    for problems in (link_problems, queue_problems, _moderation, _mtu, _room, _pause, _path):
         for message, names in problems(wiring, ref):
             yield Conflict(message, _blamed(wiring, ref, names), ("nodes", ref.node))
 
@@ -76,6 +76,23 @@ def _blamed(wiring: Wiring, ref: PortRef, names: tuple[str, ...]) -> Setting | N
     return next((wiring.settings[key] for key in keys if key in wiring.settings), None)
 
 
+def _moderation(wiring: Wiring, ref: PortRef) -> Iterator[Blame]:
+    """A way to count that the card does not have, and frames that would wait for ever."""
+    if wiring.topology.nodes[ref.node].kind not in ("host", "firewall"):
+        return
+    card, modes = wiring.nic_name(ref.node), wiring.moderations(ref)
+    if wiring.moderation(ref) not in modes:
+        mode = unknown(f"moderation of {card}", wiring.moderation(ref), modes)
+        yield f"{mode}; it is a matter of the card", ("rx_moderation",)
+    adaptive, frames = wiring.adaptive(ref), int(wiring.value(ref, "rx_frames") or 0)
+    if adaptive != "none":
+        if wiring.setting(ref, "rx_frames") is not None:
+            yield f"`{card}` adapts its moderation to the load: set `rx_usecs`, too", ("rx_frames",)
+    elif frames > 1 and wiring.number(ref, "rx_usecs") == 0:
+        lonely = f"with `rx_usecs` 0 nothing interrupts before {frames} frames are there: fewer wait for ever"
+        yield lonely, ("rx_frames", "rx_usecs")
+
+
 def _mtu(wiring: Wiring, ref: PortRef) -> Iterator[Blame]:
     mtu = wiring.mtu_bytes(ref)
     if not SMALLEST_MTU_BYTES <= mtu <= LARGEST_MTU_BYTES:
@@ -89,11 +106,16 @@ def _room(wiring: Wiring, ref: PortRef) -> Iterator[Blame]:
         if wiring.fifo_bytes(ref) < frame:
             yield fifo_message(wiring.fifo_bytes(ref), mtu), ("fifo", "mtu")
         return
+    cell = int(wiring.value(ref, "cell") or 0)
     for name in ("buffer", "queue_limit"):
         room = wiring.value(ref, name)
-        if isinstance(room, int) and room < frame:
-            noun, size = name.replace("_", " "), show(room, SIZE)
-            yield f"a {noun} of {size} does not hold one frame, {show(frame, SIZE)}", (name, "mtu")
+        if isinstance(room, int) and room < memory_bytes(frame, cell):
+            noun, size, taken = (
+                name.replace("_", " "),
+                show(room, SIZE),
+                show(memory_bytes(frame, cell), SIZE),
+            )
+            yield f"a {noun} of {size} does not hold one frame, {taken}", (name, "mtu", "cell")
 
 
 def _pause(wiring: Wiring, ref: PortRef) -> Iterator[Blame]:

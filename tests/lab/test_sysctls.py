@@ -1,0 +1,42 @@
+"""Sysctls of single hosts, and socket buffers as large as an experiment needs."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from tests.lab.road import carried_out
+
+if TYPE_CHECKING:
+    from tests.lab.rig import Rig
+
+RTT_S = 0.4
+GIGABIT_GOODPUT_BPS = 1_000_000_000 * 1448 / 1538
+
+
+def last_second_bps(rig: Rig, settings: str) -> float:
+    """Goodput of Reno's last second of twelve on a gigabit cable to the moon's orbit and back."""
+    text = f"""\
+topology: back-to-back
+with: {{patch.delay: 200 ms{settings}}}
+traffic:
+  - iperf3: {{name: bulk, from: left, to: right, time: 12 s, congestion: reno}}
+expect:
+  bulk: {{retransmits: 0}}
+"""
+    _, result = carried_out(rig, text)
+    return result.flows["bulk"].intervals_bps[-1]
+
+
+def test_what_a_sender_may_buffer_bounds_what_is_on_its_way(rig: Rig) -> None:
+    """A window a round trip: with half the buffer it is half as fast, and never faster than the buffer."""
+    small_bps = last_second_bps(rig, ", left.tcp_wmem: 4 MB")
+    large_bps = last_second_bps(rig, ", left.tcp_wmem: 8 MB")
+    assert small_bps < 4e6 * 8 / RTT_S
+    assert abs(large_bps / small_bps - 2) < 0.1
+
+
+def test_a_lab_has_memory_for_what_sockets_may_hold(rig: Rig) -> None:
+    """50 MB are on their way at line rate: more than hosts are given unasked, less than may be asked for."""
+    assert last_second_bps(rig, "") < 0.75 * GIGABIT_GOODPUT_BPS
+    filled_bps = last_second_bps(rig, ", left.tcp_wmem: 512 MB, right.tcp_rmem: 512 MB")
+    assert filled_bps > 0.99 * GIGABIT_GOODPUT_BPS
