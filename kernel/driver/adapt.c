@@ -153,10 +153,10 @@ static void etherport_e1000(struct etherport_vector *vector, u32 speed_mbps)
 	vector->usecs = USEC_PER_SEC / wanted;
 }
 
-static void etherport_dim_work(struct work_struct *work)
+static void etherport_dim_rx_work(struct work_struct *work)
 {
 	struct dim *dim = container_of(work, struct dim, work);
-	struct etherport_vector *vector = container_of(dim, struct etherport_vector, dim);
+	struct etherport_vector *vector = container_of(dim, struct etherport_vector, rx.dim);
 	struct dim_cq_moder profile = net_dim_get_rx_moderation(dim->mode, dim->profile_ix);
 
 	local_bh_disable();
@@ -168,14 +168,32 @@ static void etherport_dim_work(struct work_struct *work)
 	local_bh_enable();
 }
 
-static void etherport_dim(struct etherport_vector *vector)
+static void etherport_dim_tx_work(struct work_struct *work)
+{
+	struct dim *dim = container_of(work, struct dim, work);
+	struct etherport_vector *vector = container_of(dim, struct etherport_vector, tx.dim);
+	struct dim_cq_moder profile = net_dim_get_tx_moderation(dim->mode, dim->profile_ix);
+
+	local_bh_disable();
+	if (vector->tx_adaptive) {
+		vector->tx_usecs = profile.usec;
+		vector->tx_max_frames = profile.pkts;
+	}
+	dim->state = DIM_START_MEASURE;
+	local_bh_enable();
+}
+
+static void etherport_dim(struct etherport_load *load)
 {
 	struct dim_sample sample;
 
-	vector->rx_frames += vector->rx.frames;
-	vector->rx_bytes += vector->rx.bytes;
-	dim_update_sample(vector->interrupts, vector->rx_frames, vector->rx_bytes, &sample);
-	etherport_net_dim(&vector->dim, &sample);
+	if (!load->frames)
+		return;
+	load->all_events++;
+	load->all_frames += load->frames;
+	load->all_bytes += load->bytes;
+	dim_update_sample(load->all_events, load->all_frames, load->all_bytes, &sample);
+	etherport_net_dim(&load->dim, &sample);
 }
 
 /* The interrupt of ``now_ps`` has been dealt with. */
@@ -195,14 +213,34 @@ void etherport_adapt(struct etherport_vector *vector, u32 speed_mbps, u64 now_ps
 			etherport_e1000(vector, speed_mbps);
 			break;
 		case ETHERPORT_DIM:
-			etherport_dim(vector);
+			etherport_dim(&vector->rx);
 			break;
 		}
 	}
+	if (vector->tx_adaptive)
+		etherport_dim(&vector->tx);
 	vector->rx.frames = 0;
 	vector->rx.bytes = 0;
 	vector->tx.frames = 0;
 	vector->tx.bytes = 0;
+}
+
+static void etherport_dim_start(struct dim *dim, u8 mode)
+{
+	dim->mode = mode;
+	dim->profile_ix = NET_DIM_DEF_PROFILE_EQE;
+	dim->state = DIM_START_MEASURE;
+}
+
+/* What "adaptive-tx on" does: DIM alone adapts it, as the first frame that has left counts. */
+void etherport_adapt_tx_start(struct etherport_vector *vector)
+{
+	struct dim_cq_moder profile;
+
+	etherport_dim_start(&vector->tx.dim, DIM_CQ_PERIOD_MODE_START_FROM_EQE);
+	profile = net_dim_get_def_tx_moderation(vector->tx.dim.mode);
+	vector->tx_usecs = profile.usec;
+	vector->tx_max_frames = profile.pkts;
 }
 
 /* As the driver begins when it is loaded. */
@@ -226,12 +264,10 @@ void etherport_adapt_start(struct etherport_vector *vector)
 		vector->usecs = USEC_PER_SEC / E1000_START_RATE;
 		break;
 	case ETHERPORT_DIM:
-		vector->dim.mode = DIM_CQ_PERIOD_MODE_START_FROM_EQE;
-		if (vector->from == ETHERPORT_LAST)
-			vector->dim.mode = DIM_CQ_PERIOD_MODE_START_FROM_CQE;
-		vector->dim.profile_ix = NET_DIM_DEF_PROFILE_EQE;
-		vector->dim.state = DIM_START_MEASURE;
-		profile = net_dim_get_def_rx_moderation(vector->dim.mode);
+		etherport_dim_start(&vector->rx.dim, vector->from == ETHERPORT_LAST ?
+				    DIM_CQ_PERIOD_MODE_START_FROM_CQE :
+				    DIM_CQ_PERIOD_MODE_START_FROM_EQE);
+		profile = net_dim_get_def_rx_moderation(vector->rx.dim.mode);
 		vector->usecs = profile.usec;
 		vector->max_frames = profile.pkts;
 		break;
@@ -243,11 +279,13 @@ void etherport_adapt_start(struct etherport_vector *vector)
 
 void etherport_adapt_init(struct etherport_vector *vector)
 {
-	INIT_WORK(&vector->dim.work, etherport_dim_work);
+	INIT_WORK(&vector->rx.dim.work, etherport_dim_rx_work);
+	INIT_WORK(&vector->tx.dim.work, etherport_dim_tx_work);
 }
 
 /* A profile that DIM has chosen is not applied any more. */
 void etherport_adapt_stop(struct etherport_vector *vector)
 {
-	cancel_work_sync(&vector->dim.work);
+	cancel_work_sync(&vector->rx.dim.work);
+	cancel_work_sync(&vector->tx.dim.work);
 }

@@ -36,7 +36,7 @@ struct etherport_counters {
 	u64 rx_pause_frames;
 	u64 rx_pfc_frames;
 	u64 rx_unknown_control_frames;
-	u64 rx_interrupts;
+	u64 interrupts;
 };
 
 #endif /* _ETHERPORT_COUNTERS_H */

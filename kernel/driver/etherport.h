@@ -27,6 +27,7 @@
 #include <linux/time-internal.h>
 #include <net/rtnetlink.h>
 
+#include "bus_cpu.h"
 #include "compat.h"
 #include "counters.h"
 #include "memory.h"
@@ -86,18 +87,6 @@ struct etherport_bit_errors {
 	struct rnd_state random;
 };
 
-struct etherport_bus {
-	u64 bps;			/* each direction, after line coding; 0: no limit */
-	u64 payload_bytes;		/* of a transaction; 0: the whole frame */
-	u64 overhead_bytes;		/* of a transaction */
-	u64 frame_bytes;		/* descriptors and doorbells */
-};
-
-struct etherport_cpu_cost {
-	u64 frame_ns;
-	u64 byte_ps;
-};
-
 /*
  * What priority flow control keeps apart. A port that was made with one TX queue
  * has one class for all priorities; each class has a queue, each queue a class.
@@ -111,6 +100,8 @@ struct etherport_class {
 	u64 paused_ps;			/* time the peer kept us silent */
 	u64 pfc_requests;		/* PFC frames that told the peer of this class */
 	u64 pfc_indications;		/* and that the peer told of it */
+	u32 left_frames;		/* sent, and the host has still to hear of them */
+	u32 left_bytes;
 };
 
 struct etherport {
@@ -151,6 +142,10 @@ struct etherport {
 	u64 tx_free_ps;			/* the serializer is free from here */
 	u64 tx_noticed_ps;		/* when that was noticed, maybe later */
 	u64 queue_high_water_bytes;	/* of the egress queue, the root qdisc */
+
+	/* complete.c */
+	struct sk_buff_head charges;	/* of the frames that have left */
+	struct etherport_event left_event;	/* the interrupt that tells of them */
 
 	/* cable.c */
 	struct sk_buff_head flight;	/* on the cable towards the peer */
@@ -300,15 +295,6 @@ bool etherport_agree(const struct etherport *a, const struct etherport *a_leader
 		     const struct etherport *b, const struct etherport *b_leader,
 		     struct etherport_link *a_link, struct etherport_link *b_link);
 
-/* bus_cpu.c */
-struct etherport_shared *etherport_shared_get(u32 number);
-u32 etherport_shared_number(const struct etherport_shared *shared);
-u64 etherport_bus_transfer(const struct etherport_bus *bus, u64 *busy_until_ps,
-			   u64 now_ps, u32 len);
-u64 etherport_cpu_process(struct etherport *port, const struct etherport_cpu_cost *cost,
-			  u64 now_ps, u32 len);
-void etherport_tx_prefetch(struct etherport *port, struct sk_buff_head *ring, u64 now_ps);
-
 /* priority.c */
 int etherport_class_of(const struct etherport *port, const struct sk_buff *skb);
 u16 etherport_select_queue(struct net_device *dev, struct sk_buff *skb,
@@ -343,6 +329,14 @@ bool etherport_paused(const struct etherport *port, int class, u64 now_ps);
 u64 etherport_paused_ns(struct etherport *port, int class);
 struct sk_buff *etherport_pause_next(struct etherport *port);
 
+/* complete.c */
+u32 etherport_tx_left(const struct etherport *port);
+void etherport_tx_moderate(struct etherport *port, u64 now_ps);
+void etherport_tx_complete(struct etherport *port, struct sk_buff *skb, u64 now_ps);
+void etherport_tx_reclaim(struct etherport *port);
+void etherport_complete_init(struct etherport *port,
+			     void (*interrupt)(struct etherport_event *event));
+
 /* transmit.c */
 void etherport_tx_init(struct etherport *port);
 void etherport_tx_start(struct etherport *port);
@@ -350,7 +344,8 @@ void etherport_tx_flush(struct etherport *port);
 void etherport_tx_stop(struct etherport *port);
 void etherport_tx_kick(struct etherport *port);
 void etherport_tx_resume(struct etherport *port);
-u32 etherport_tx_used(const struct etherport *port);
+void etherport_tx_wake(struct etherport *port);
+u32 etherport_tx_waiting(const struct etherport *port);
 netdev_tx_t etherport_xmit(struct sk_buff *skb, struct net_device *dev);
 
 /* hub.c */

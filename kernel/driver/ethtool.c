@@ -112,7 +112,10 @@ static int etherport_get_coalesce(struct net_device *dev, struct ethtool_coalesc
 
 	coalesce->rx_coalesce_usecs = port->vector.usecs;
 	coalesce->rx_max_coalesced_frames = port->vector.max_frames;
+	coalesce->tx_coalesce_usecs = port->vector.tx_usecs;
+	coalesce->tx_max_coalesced_frames = port->vector.tx_max_frames;
 	coalesce->use_adaptive_rx_coalesce = port->vector.adaptive;
+	coalesce->use_adaptive_tx_coalesce = port->vector.tx_adaptive;
 	kernel_coalesce->use_cqe_mode_rx = port->vector.from == ETHERPORT_LAST;
 	return 0;
 }
@@ -124,18 +127,25 @@ static int etherport_set_coalesce(struct net_device *dev, struct ethtool_coalesc
 	struct etherport *port = netdev_priv(dev);
 
 	bool adaptive = coalesce->use_adaptive_rx_coalesce;
+	bool tx_adaptive = coalesce->use_adaptive_tx_coalesce;
 
 	if (kernel_coalesce->use_cqe_mode_tx) {
-		NL_SET_ERR_MSG(extack, "what has been sent is told of at once");
+		NL_SET_ERR_MSG(extack, "tx-usecs counts from the first frame that has left");
 		return -EOPNOTSUPP;
 	}
 	if (adaptive && port->vector.algorithm == ETHERPORT_FIXED) {
 		NL_SET_ERR_MSG(extack, "etherport/rx_adaptive says by which algorithm: none yet");
 		return -EOPNOTSUPP;
 	}
+	if (tx_adaptive && port->vector.algorithm != ETHERPORT_DIM) {
+		NL_SET_ERR_MSG(extack, "only the algorithm dim adapts it: etherport/rx_adaptive");
+		return -EOPNOTSUPP;
+	}
 	local_bh_disable();
 	port->vector.usecs = coalesce->rx_coalesce_usecs;
 	port->vector.max_frames = coalesce->rx_max_coalesced_frames;
+	port->vector.tx_usecs = coalesce->tx_coalesce_usecs;
+	port->vector.tx_max_frames = coalesce->tx_max_coalesced_frames;
 	if (kernel_coalesce->use_cqe_mode_rx)
 		port->vector.from = ETHERPORT_LAST;
 	else if (port->vector.from == ETHERPORT_LAST)
@@ -143,9 +153,14 @@ static int etherport_set_coalesce(struct net_device *dev, struct ethtool_coalesc
 	if (adaptive && !port->vector.adaptive)
 		etherport_adapt_start(&port->vector);
 	port->vector.adaptive = adaptive;
+	if (tx_adaptive && !port->vector.tx_adaptive)
+		etherport_adapt_tx_start(&port->vector);
+	port->vector.tx_adaptive = tx_adaptive;
 	/* Frames that wait do so by the new rules. */
 	etherport_event_cancel(&port->rx_event);
+	etherport_event_cancel(&port->left_event);
 	etherport_rx_moderate(port);
+	etherport_tx_moderate(port, etherport_now_ps());
 	local_bh_enable();
 	return 0;
 }
@@ -175,6 +190,7 @@ static int etherport_set_ringparam(struct net_device *dev, struct ethtool_ringpa
 	port->rx_ring_size = ring->rx_pending;
 	port->tx_ring_size = ring->tx_pending;
 	etherport_rx_moderate(port);
+	etherport_tx_moderate(port, etherport_now_ps());
 	local_bh_enable();
 	return 0;
 }
@@ -182,7 +198,9 @@ static int etherport_set_ringparam(struct net_device *dev, struct ethtool_ringpa
 const struct ethtool_ops etherport_ethtool_ops = {
 	.supported_coalesce_params = ETHTOOL_COALESCE_RX_USECS |
 				     ETHTOOL_COALESCE_RX_MAX_FRAMES |
-				     ETHTOOL_COALESCE_USE_ADAPTIVE_RX |
+				     ETHTOOL_COALESCE_TX_USECS |
+				     ETHTOOL_COALESCE_TX_MAX_FRAMES |
+				     ETHTOOL_COALESCE_USE_ADAPTIVE |
 				     /* The bit of each is the other's attribute: both or none. */
 				     ETHTOOL_COALESCE_USE_CQE,
 	.get_drvinfo		= etherport_get_drvinfo,

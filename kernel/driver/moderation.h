@@ -26,37 +26,39 @@ struct etherport_load {
 	u32 frames;
 	u32 bytes;
 	u32 state;		/* the algorithm's own */
+
+	/* For DIM, all there were. */
+	u16 all_events;
+	u64 all_frames;
+	u64 all_bytes;
+	struct dim dim;
 };
 
 /* An interrupt, and who may raise it when. */
 struct etherport_vector {
 	u32 usecs;
 	u32 max_frames;
+	u32 tx_usecs;		/* for frames that have left, where no interval counts */
+	u32 tx_max_frames;
 	enum etherport_moderation from;
 	u64 interrupt_ps;	/* the last one */
-	u16 interrupts;
-	bool sent;		/* frames have left, and it has still to say so */
 
 	enum etherport_adaptive algorithm;
 	bool adaptive;
+	bool tx_adaptive;
 	struct etherport_load rx;
 	struct etherport_load tx;
 	u64 adapted_jiffy;
-	u64 rx_frames;		/* all there were, for DIM */
-	u64 rx_bytes;
-	struct dim dim;
 };
 
 /* adapt.c */
 void etherport_adapt_init(struct etherport_vector *vector);
 void etherport_adapt_stop(struct etherport_vector *vector);
 void etherport_adapt_start(struct etherport_vector *vector);
+void etherport_adapt_tx_start(struct etherport_vector *vector);
 void etherport_adapt(struct etherport_vector *vector, u32 speed_mbps, u64 now_ps);
 
 /* moderation.c */
-u64 etherport_interrupt_at(struct etherport_vector *vector, u32 speed_mbps, u64 now_ps);
-void etherport_interrupted(struct etherport_vector *vector, u64 now_ps);
-void etherport_handled(struct etherport_vector *vector, u32 len);
-void etherport_frame_sent(struct etherport_vector *vector, u32 len, u32 speed_mbps, u64 now_ps);
+u64 etherport_interrupt_at(const struct etherport_vector *vector, u32 usecs, u64 now_ps);
 
 #endif /* _ETHERPORT_MODERATION_H */

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * From the cable to whoever wants the frame.
+ * From the cable to whoever wants the frame; and the interrupt, of both directions.
  *
  * A switch or module passes a frame on, see forward.c. A host's frame waits
  * in the RX ring for the interrupt, and in the packet buffer while the ring is
@@ -38,18 +38,21 @@ static void etherport_rx_work(struct etherport *port)
 	etherport_event_at(&port->cpu_event, done_ps, now_ps);
 }
 
+/* Nobody needs an interrupt: the host is at it, or looks again by itself. */
 static bool etherport_rx_busy(const struct etherport *port)
 {
 	return test_bit(NAPI_STATE_SCHED, &port->napi.state) || port->rx_masked ||
 	       etherport_event_pending(&port->cpu_event);
 }
 
-static void etherport_rx_interrupt(struct etherport *port)
+static void etherport_interrupt(struct etherport *port)
 {
 	if (etherport_rx_busy(port))
 		return;
-	port->count.rx_interrupts++;
-	etherport_interrupted(&port->vector, etherport_now_ps());
+	etherport_event_cancel(&port->rx_event);
+	etherport_event_cancel(&port->left_event);
+	port->count.interrupts++;
+	port->vector.interrupt_ps = etherport_now_ps();
 	if (etherport_rx_costs_cpu(port))
 		etherport_rx_work(port);
 	else
@@ -73,24 +76,28 @@ void etherport_rx_moderate(struct etherport *port)
 	if (!frames || etherport_rx_busy(port))
 		return;
 	if (frames >= etherport_rx_batch(port)) {
-		etherport_event_cancel(&port->rx_event);
-		etherport_rx_interrupt(port);
+		etherport_interrupt(port);
 		return;
 	}
 	if (!port->vector.usecs ||
 	    (etherport_event_pending(&port->rx_event) && port->vector.from != ETHERPORT_LAST))
 		return;
 	now_ps = etherport_now_ps();
-	due_ps = etherport_interrupt_at(&port->vector, port->speed_mbps, now_ps);
+	due_ps = etherport_interrupt_at(&port->vector, port->vector.usecs, now_ps);
 	if (due_ps <= now_ps)
-		etherport_rx_interrupt(port);
+		etherport_interrupt(port);
 	else
 		etherport_event_at(&port->rx_event, due_ps, now_ps);
 }
 
 static void etherport_rx_event(struct etherport_event *event)
 {
-	etherport_rx_interrupt(container_of(event, struct etherport, rx_event));
+	etherport_interrupt(container_of(event, struct etherport, rx_event));
+}
+
+static void etherport_left_event(struct etherport_event *event)
+{
+	etherport_interrupt(container_of(event, struct etherport, left_event));
 }
 
 static bool etherport_rx_ring_full(const struct etherport *port)
@@ -208,6 +215,8 @@ static int etherport_poll(struct napi_struct *napi, int budget)
 	struct sk_buff *skb;
 	int done = 0;
 
+	etherport_tx_reclaim(port);
+	etherport_tx_wake(port);
 	while (done < budget && (skb = etherport_rx_next(port))) {
 		u32 len = etherport_frame_len(skb);
 
@@ -218,7 +227,8 @@ static int etherport_poll(struct napi_struct *napi, int budget)
 			continue;
 		}
 		etherport_count_received(port, len);
-		etherport_handled(&port->vector, len);
+		port->vector.rx.frames++;
+		port->vector.rx.bytes += len;
 		napi_gro_receive(napi, skb);
 	}
 	if (done < budget) {
@@ -227,6 +237,8 @@ static int etherport_poll(struct napi_struct *napi, int budget)
 		etherport_adapt(&port->vector, port->speed_mbps, etherport_now_ps());
 		if (!port->rx_masked && !skb_queue_empty(&port->rx_ring))
 			etherport_rx_work(port);
+		else
+			etherport_tx_moderate(port, etherport_now_ps());
 	}
 	return done;
 }
@@ -283,6 +295,7 @@ void etherport_rx_init(struct etherport *port)
 	etherport_event_init(&port->rx_event, etherport_rx_event);
 	etherport_event_init(&port->bus_event, etherport_bus_event);
 	etherport_event_init(&port->cpu_event, etherport_cpu_event);
+	etherport_complete_init(port, etherport_left_event);
 	etherport_adapt_init(&port->vector);
 	netif_napi_add(port->dev, &port->napi, etherport_poll);
 }
@@ -290,7 +303,6 @@ void etherport_rx_init(struct etherport *port)
 void etherport_rx_start(struct etherport *port)
 {
 	port->vector.interrupt_ps = 0;
-	port->vector.sent = false;
 	port->rx_masked = false;
 	napi_enable(&port->napi);
 }

@@ -114,7 +114,7 @@ static const struct {
 	ETHERPORT_COUNTER(rx_dropped_fcs),
 	ETHERPORT_COUNTER(rx_damaged_control_frames),
 	ETHERPORT_COUNTER(rx_pfc_frames),
-	ETHERPORT_COUNTER(rx_interrupts),
+	ETHERPORT_COUNTER(interrupts),
 };
 
 /* What is there now, behind the counters; the order of etherport_get_gauges(). */
@@ -201,7 +201,7 @@ static void etherport_get_gauges(struct etherport *port, u64 *data)
 	*data++ = port->negotiating;
 	*data++ = port->pause_rx;
 	*data++ = port->pause_tx;
-	*data++ = etherport_tx_used(port);
+	*data++ = etherport_tx_waiting(port);
 	*data++ = skb_queue_len(&port->flight);
 	*data++ = skb_queue_len(&port->rx_fifo) + skb_queue_len(&port->rx_ring) +
 		  skb_queue_len(&port->rx_done) + skb_queue_len(&port->forwarding);

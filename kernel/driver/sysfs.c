@@ -120,7 +120,7 @@ static bool etherport_in_use(const struct etherport *port)
 
 static bool etherport_is_adapting(const struct etherport *port)
 {
-	return port->vector.adaptive;
+	return port->vector.adaptive || port->vector.tx_adaptive;
 }
 
 static ssize_t etherport_show_u64(struct device *dev, struct device_attribute *attr, char *buf)

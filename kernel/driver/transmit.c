@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * From the qdisc to the cable: TX ring, serializer.
+ * From the qdisc to the cable: TX ring, serializer. complete.c tells of what left.
  *
  * One timer event a frame: when its last FCS bit leaves, the frame is handed to
  * the cable and the next one is started behind the inter-frame gap. A cable so
@@ -13,23 +13,30 @@
 
 #include "etherport.h"
 
-/* Descriptors in use: a frame keeps its own until its last bit has left. */
-static u32 etherport_tx_used_by(const struct etherport *port, int class)
+static bool etherport_tx_data_on_wire(const struct etherport *port)
 {
-	bool on_wire = port->tx_frame && !port->tx_control &&
-		       skb_get_queue_mapping(port->tx_frame) == class;
-
-	return skb_queue_len(&port->classes[class].tx_ring) + on_wire;
+	return port->tx_frame && !port->tx_control;
 }
 
-u32 etherport_tx_used(const struct etherport *port)
+/* Frames whose last bit has not left. */
+u32 etherport_tx_waiting(const struct etherport *port)
 {
-	u32 used = 0;
+	u32 waiting = etherport_tx_data_on_wire(port);
 	int class;
 
 	for (class = 0; class < port->class_count; class++)
-		used += etherport_tx_used_by(port, class);
-	return used;
+		waiting += skb_queue_len(&port->classes[class].tx_ring);
+	return waiting;
+}
+
+/* A frame keeps its descriptor until the host has heard that it has left. */
+static bool etherport_tx_ring_full(const struct etherport *port, int class)
+{
+	bool on_wire = etherport_tx_data_on_wire(port) &&
+		       skb_get_queue_mapping(port->tx_frame) == class;
+
+	return skb_queue_len(&port->classes[class].tx_ring) + on_wire +
+	       port->classes[class].left_frames >= port->tx_ring_size;
 }
 
 static bool etherport_cable_short(const struct etherport *port)
@@ -150,25 +157,6 @@ void etherport_tx_kick(struct etherport *port)
 		etherport_tx_go_on(port, etherport_now_ps());
 }
 
-/*
- * What was charged for the frame is let off: a descriptor, BQL's bytes. Until then
- * it is tx_frame, so that nobody who learns of it makes this port start another.
- */
-static void etherport_tx_complete(struct etherport *port)
-{
-	struct sk_buff *skb = port->tx_frame;
-
-	/*
-	 * Who pays is let off, too: the sending socket, which is what TCP small
-	 * queues counts on, or the packet buffer of the port by which the frame
-	 * entered this node.
-	 */
-	skb_orphan(skb);
-	if (!port->tx_control)
-		netdev_tx_completed_queue(skb_get_tx_queue(port->dev, skb), 1, skb->len);
-	port->tx_frame = NULL;
-}
-
 /* The last bit has left. */
 static void etherport_tx_done(struct etherport *port, struct sk_buff *skb, u64 now_ps)
 {
@@ -182,8 +170,6 @@ static void etherport_tx_done(struct etherport *port, struct sk_buff *skb, u64 n
 	} else {
 		port->count.tx_frames++;
 		port->count.tx_bytes += etherport_frame_len(skb);
-		etherport_frame_sent(&port->vector, etherport_frame_len(skb),
-				     port->speed_mbps, now_ps);
 	}
 	etherport_cb(skb)->damaged = port->tx_damaged;
 	etherport_cb(skb)->bit_error = false;
@@ -199,15 +185,14 @@ static void etherport_tx_give_up(struct etherport *port, struct sk_buff *skb)
 	kfree_skb(skb);
 }
 
-static void etherport_tx_wake(struct etherport *port)
+void etherport_tx_wake(struct etherport *port)
 {
 	int class;
 
 	for (class = 0; class < port->class_count; class++) {
 		struct netdev_queue *queue = netdev_get_tx_queue(port->dev, class);
 
-		if (netif_tx_queue_stopped(queue) &&
-		    etherport_tx_used_by(port, class) < port->tx_ring_size)
+		if (netif_tx_queue_stopped(queue) && !etherport_tx_ring_full(port, class))
 			netif_tx_wake_queue(queue);
 	}
 }
@@ -226,7 +211,10 @@ static void etherport_tx_event(struct etherport_event *event)
 		port->tx_noticed_ps = now_ps;
 
 	if (skb) {
-		etherport_tx_complete(port);
+		/* It stays tx_frame, so that nobody who learns of it starts another. */
+		if (!port->tx_control)
+			etherport_tx_complete(port, skb, now_ps);
+		port->tx_frame = NULL;
 		if (port->tx_given_up)
 			etherport_tx_give_up(port, skb);
 		else
@@ -310,7 +298,7 @@ netdev_tx_t etherport_xmit(struct sk_buff *skb, struct net_device *dev)
 	else
 		etherport_tx_enqueue(port, skb);
 
-	if (etherport_tx_used_by(port, class) >= port->tx_ring_size)
+	if (etherport_tx_ring_full(port, class))
 		netif_tx_stop_queue(netdev_get_tx_queue(dev, class));
 	etherport_tx_kick(port);
 	return NETDEV_TX_OK;
@@ -368,7 +356,9 @@ void etherport_tx_stop(struct etherport *port)
 	netif_tx_disable(port->dev);
 	local_bh_disable();
 	etherport_event_cancel(&port->tx_event);
-	port->count.tx_dropped_down += etherport_tx_used(port);
+	etherport_event_cancel(&port->left_event);
+	etherport_tx_reclaim(port);
+	port->count.tx_dropped_down += etherport_tx_waiting(port);
 	kfree_skb(port->tx_frame);
 	port->tx_frame = NULL;
 	port->sending = false;

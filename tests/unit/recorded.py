@@ -268,7 +268,7 @@ def _stats(sent: int, received: int) -> Json:
         "rx_dropped_down": 0,
         "rx_dropped_error": 0,
         "rx_pause_frames": 0,
-        "rx_interrupts": received // 10,
+        "interrupts": received // 10,
         "tx_paused_ns": 0,
         "tx_paused": 0,
         "tx_ring_frames": 0,

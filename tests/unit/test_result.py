@@ -260,7 +260,7 @@ def test_everything_measured_is_in_the_digest(what: str, tmp_path: Path) -> None
     other = recording()
     match what:
         case "counter":
-            other.stats("upload:end", "client-eth0")["rx_interrupts"] += 1
+            other.stats("upload:end", "client-eth0")["interrupts"] += 1
         case "qdisc":
             other.qdisc("end", "switch-p1")["requeues"] += 1
         case "sample":

@@ -63,7 +63,7 @@ def main() -> None:
         "late_ns": late_ns,
         "took_ns": took_ns,
     }
-    interrupts, frames = (after[name] - before[name] for name in ("rx_interrupts", "rx_frames"))
+    interrupts, frames = (after[name] - before[name] for name in ("interrupts", "rx_frames"))
     print(json.dumps({**facts, "interrupts": interrupts, "frames": frames}))
 
 

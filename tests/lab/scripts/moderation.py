@@ -25,7 +25,7 @@ def main() -> None:
         out.send(data_frame())
         time.sleep(0.001)
         counted = own_stats("p2")
-        interrupts.append(counted["rx_interrupts"])
+        interrupts.append(counted["interrupts"])
         received.append(counted["rx_frames"])
     print(json.dumps({"interrupts": interrupts, "received": received}))
 
