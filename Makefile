@@ -18,13 +18,14 @@ READY := $(VENV)/.ready-$(HERE)
 READY_TO_TEST := $(VENV)/.ready-to-test-$(HERE)
 PIP := $(VENV)/bin/python -m pip --quiet --disable-pip-version-check
 
-.PHONY: help scenario name lab test fuzz matrix truth bench doctor clean
+.PHONY: help scenario name lab test fuzz stress matrix truth bench doctor clean
 .DELETE_ON_ERROR:
 
 help:
 	@echo 'make scenario NAME=sfp-mismatch   run a scenario; the folder scenarios/ names them all'
 	@echo 'make test                         the linters, the unit tests and the lab tests'
 	@echo 'make fuzz                         read ten thousand damaged files; ARGS="--first-mutation 20000" takes others'
+	@echo 'make stress                       ten thousand random settings of ports on a kernel with KASAN and lockdep'
 	@echo 'make matrix                       run every scenario, as many at once as there are CPUs'
 	@echo 'make truth                        hold the lab against independent measurements of real equipment'
 	@echo 'make bench                        measure how fast the labs are on this machine'
@@ -57,6 +58,9 @@ test: $(READY_TO_TEST) lab
 
 fuzz: $(READY_TO_TEST)
 	@$(VENV)/bin/python -m pytest -n auto tests/unit/test_model_mutations.py --mutations 10000 $(ARGS)
+
+stress: $(READY_TO_TEST) lab
+	@$(VENV)/bin/python -m pytest tests/stress $(ARGS)
 
 matrix: lab
 	@$(VENV)/bin/wirelab run $(ARGS)

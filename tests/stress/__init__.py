@@ -1,0 +1,1 @@
+"""Settings at random, on a kernel that looks after itself: `make stress`."""
