@@ -16,8 +16,8 @@ _LONGEST: Final = 36
 """A longer value explains nothing more."""
 
 _NAMED: Final = (
-    *("nodes", "nics", "drivers", "modules", "switches", "hubs", "hosts", "firewalls", "buses", "storage"),
-    "expect",
+    *("nodes", "nics", "drivers", "modules", "switches", "hubs", "hosts", "systems"),
+    *("firewalls", "buses", "storage", "expect"),
 )
 """Below these are names, and what belongs together is below each name."""
 

@@ -125,6 +125,23 @@ def test_a_queue_is_read_back_with_its_limit() -> None:
         assert readbacks == [Readback("switch-p1", name, value, value) for name, value in settings.items()]
 
 
+def test_a_shaper_is_read_back_with_its_rate() -> None:
+    """Below the root is the queue; tc tells the rate in bytes a second."""
+    port = replace(plan().port("switch-p1"), rate_bps=50_000_000, queue=Queue("bfifo", 9000))
+    told: list[dict[str, object]] = [
+        {**OWN, "kind": "htb", "root": True},
+        {**OWN, "kind": "bfifo", "parent": "1:1", "options": {"limit": 9000}},
+    ]
+    classes = [{"class": "htb", "handle": "1:1", "rate": 6_250_000}]
+    for shapers, rate_bps in ((classes, 50_000_000), ([], 0)):
+        readbacks = queues.read_back(port, told, shapers)
+        assert [(readback.setting, readback.actual) for readback in readbacks] == [
+            ("rate_bps", rate_bps),
+            ("qdisc", "bfifo"),
+            ("queue_limit_bytes", 9000),
+        ]
+
+
 def test_what_a_rule_has_blocked_is_counted_by_what_it_matches() -> None:
     """Only rules that count and drop; a rule set of another length is somebody else's."""
     rules = ("ct state established,related accept", "tcp dport 5202 counter drop", "counter accept")

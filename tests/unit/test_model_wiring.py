@@ -68,6 +68,25 @@ def test_moderation_is_the_drivers(
 
 
 @pytest.mark.parametrize(
+    ("settings", "told"),
+    [
+        ("", (0, 0, False)),
+        ("server.nic: aqc107, server.tx_usecs: 50 us, server.tx_frames: 32", (50, 32, False)),
+        ("server.nic: x550", (0, 0, False)),
+        ("server.nic: connectx-5", (0, 0, True)),
+        ("server.nic: connectx-5, server.tx_usecs: 16 us", (16, 0, False)),
+        ("server.nic: connectx-5, server.rx_usecs: 16 us", (0, 0, False)),
+    ],
+)
+def test_a_sender_is_told_as_its_card_does(
+    tmp_path: Path, settings: str, told: tuple[int, int, bool]
+) -> None:
+    """At once unless somebody says so; DIM adapts both directions, and an interval is for both."""
+    port = _port(tmp_path, settings, "server-eth0")
+    assert (port.tx_usecs, port.tx_frames, port.tx_adaptive) == told
+
+
+@pytest.mark.parametrize(
     ("settings", "gro"),
     [
         ("", False),

@@ -18,6 +18,7 @@ from wirelab.plan.port_settings import settings_of
 from wirelab.plan.types import Cpu, Netem, Plan, Pool, Queue
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping
     from pathlib import Path
 
 G = 1_000_000_000
@@ -250,6 +251,38 @@ def test_any_port_may_have_another_queue(tmp_path: Path, settings: str, queue: Q
     port = plan(tmp_path, settings).port("switch-p2")
     assert port.queue == queue
     assert list(egress(port)) == [f"qdisc replace dev switch-p2 root {words}"]
+
+
+def test_a_shaper_stands_between_path_and_queue(tmp_path: Path) -> None:
+    """What netem has held back comes to the shaper, and what that does not let pass waits in the queue."""
+    settings = "switch: sfp-2g5, switch.p2.rate: 50 Mbit/s"
+    assert list(egress(plan(tmp_path, settings).port("switch-p2"))) == [
+        "qdisc replace dev switch-p2 root handle 1: htb default 1",
+        "class replace dev switch-p2 parent 1: classid 1:1 htb rate 50000000bit",
+        "qdisc replace dev switch-p2 parent 1:1 bfifo limit 107500",
+    ]
+    assert list(egress(plan(tmp_path, f"{settings}, switch.p2.delay: 1 ms").port("switch-p2"))) == [
+        "qdisc replace dev switch-p2 root handle 1: netem limit 1000000 delay 1000000ns",
+        "qdisc replace dev switch-p2 parent 1: handle 2: htb default 1",
+        "class replace dev switch-p2 parent 2: classid 2:1 htb rate 50000000bit",
+        "qdisc replace dev switch-p2 parent 2:1 bfifo limit 107500",
+    ]
+
+
+def _sysctls(built: Plan, name: str) -> Mapping[str, str]:
+    return next(host.sysctls for host in built.hosts if host.name == name)
+
+
+def test_a_host_has_the_tcp_of_its_system(tmp_path: Path) -> None:
+    """As far as Linux can be told to; a scenario has the last word."""
+    built = plan(tmp_path, "client: macbook-2019")
+    assert built.port("client-eth0").gro_max_bytes == 8 * 1500
+    assert _sysctls(built, "client")["net.ipv4.tcp_rmem"] == "4096 131072 2097152"
+    assert built.port("server-eth0").gro_max_bytes is None
+    said = plan(tmp_path, "client: macbook-2019, client.gro_max_segs: 4, client.tcp_rmem: 1 GB")
+    assert said.port("client-eth0").gro_max_bytes == 4 * 1500
+    assert _sysctls(said, "client")["net.ipv4.tcp_rmem"] == "4096 131072 1000000000"
+    assert plan(tmp_path, "client.gro_max_segs: 99").port("client-eth0").gro_max_bytes == 65_536
 
 
 def test_ecn_of_a_host_is_tcps(tmp_path: Path) -> None:

@@ -38,11 +38,20 @@ _MODES = {
 }
 _AUTONEG_BIT = 6
 
+_COALESCE = {
+    "rx-usecs": 1,
+    "rx-frames": 2,
+    "tx-usecs": 5,
+    "tx-frames": 6,
+    "adaptive-rx": 10,
+    "adaptive-tx": 11,
+}
+
 # A command whose argument is an array of 32-bit words: how it is read and set, how many words it has, and
 # which word is which option. struct ethtool_pauseparam, ethtool_coalesce, ethtool_ringparam, ethtool_value.
 _WORDS = {
     "ethtool -A": (0x12, 0x13, 4, {"autoneg": 1, "rx": 2, "tx": 3}),
-    "ethtool -C": (0x0E, 0x0F, 23, {"rx-usecs": 1, "rx-frames": 2, "adaptive-rx": 10}),
+    "ethtool -C": (0x0E, 0x0F, 23, _COALESCE),
     "ethtool -G": (0x10, 0x11, 9, {"rx": 5, "tx": 8}),
     "ethtool -K": (0x2B, 0x2C, 2, {"gro": 1}),
 }

@@ -11,9 +11,11 @@ from wirelab.plan import iproute2
 from wirelab.plan.port_settings import Value, settings_of
 from wirelab.plan.types import Cable, Port
 
+_BURSTS = {"gso_max_segs": "gso_max_segs", "gro_max_bytes": "gro_max_size"}
+
 # A port is made with its address, bounded in its bursts when it is where it stays, tied to another one's
 # link when that is there, too.
-_NOT_YET = ("mac", "gso_max_segs", "follow")
+_NOT_YET = ("mac", *_BURSTS, "follow")
 
 # Where a kernel before 6.2, which has no `dcb apptrust`, is told what to trust.
 _TRUST_FILE = "etherport/trust"
@@ -46,7 +48,7 @@ def _asked(port: Port, cable: Cable, *tools: str) -> dict[str, Value]:
 
 
 def read_back(network: Network, port: Port, bursts: Mapping[str, int]) -> list[Readback]:
-    """Every setting of the table as it is in force; ``bursts`` are the longest of the ports of its node."""
+    """Every setting of the table as it is in force; ``bursts`` is what `ip link` says, if it was asked."""
     tool, cable = network.tools[port.node], network.plan.cable_of(port.name)
     folder = network.ports_folder(port.node) / port.name
     link = tool.link(port.name)
@@ -55,7 +57,7 @@ def read_back(network: Network, port: Port, bursts: Mapping[str, int]) -> list[R
         ("ethtool -s", "speed"): link.speed_bps or 0,
         ("ethtool -s", "duplex"): link.duplex or "unknown",
         ("ethtool -s", "advertise"): _in_order(port, link.advertise),
-        ("ip link set", "gso_max_segs"): bursts.get(port.name, 0),
+        **{("ip link set", option): bursts.get(option, 0) for option in _BURSTS.values()},
     }
     if port.pfc:
         in_force |= _priorities(network, port, folder)

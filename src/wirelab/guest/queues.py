@@ -1,28 +1,41 @@
 """The qdiscs of a port, read back from what ``tc -j qdisc show`` says."""
 
+from collections.abc import Sequence
 from typing import Any
 
 from wirelab.guest.readback import Readback, readbacks
 from wirelab.plan import iproute2
-from wirelab.plan.types import OWN_QUEUE, Netem, Port, Queue
+from wirelab.plan.types import OWN_QUEUE, SHAPER, Netem, Port, Queue
 
+_BITS_PER_BYTE = 8
 _PPM = 1e6
 _NS_PER_S = 1e9
 
 
-def read_back(port: Port, qdiscs: list[dict[str, Any]]) -> list[Readback]:
-    """The path and the egress queue of a port as they are in force; with PFC one queue a priority."""
+def read_back(
+    port: Port, qdiscs: list[dict[str, Any]], classes: Sequence[dict[str, Any]] = ()
+) -> list[Readback]:
+    """The path, the shaper and the egress queue of a port as in force; with PFC one queue a priority."""
     own = [qdisc for qdisc in qdiscs if qdisc.get("dev") == port.name]
     root: dict[str, Any] = next((qdisc for qdisc in own if qdisc.get("root")), {})
     below: dict[str, dict[str, Any]] = {qdisc["parent"]: qdisc for qdisc in own if "parent" in qdisc}
+    settings: list[Readback] = []
     if port.pfc:
-        settings = [Readback(port.name, "qdisc", "mq", root.get("kind", "none"))]
-        for number in range(1, iproute2.PRIORITIES + 1):
-            settings += _queue(port.name, port.queue, below.get(f"1:{number}", {}))
-        return settings
-    if port.netem is None:
-        return _queue(port.name, port.queue, root)
-    return _netem(port.name, port.netem, root) + _queue(port.name, port.queue, below.get("1:", {}))
+        settings.append(Readback(port.name, "qdisc", "mq", root.get("kind", "none")))
+    if port.netem is not None:
+        settings += _netem(port.name, port.netem, root)
+    if port.rate_bps:
+        settings.append(Readback(port.name, "rate_bps", port.rate_bps, _rate_bps(port, classes)))
+    for parent in iproute2.queue_parents(port):
+        settings += _queue(port.name, port.queue, below.get(parent, {}) if parent else root)
+    return settings
+
+
+def _rate_bps(port: Port, classes: Sequence[dict[str, Any]]) -> int:
+    """What its shaper lets pass, 0 without one; tc tells it in bytes a second."""
+    handle = f"{iproute2.shaper_handle(port)}1"
+    rates = (shaper["rate"] for shaper in classes if (shaper["class"], shaper["handle"]) == (SHAPER, handle))
+    return next(rates, 0) * _BITS_PER_BYTE
 
 
 def _queue(name: str, asked: Queue | None, qdisc: dict[str, Any]) -> list[Readback]:

@@ -3,6 +3,7 @@
 import os
 from collections.abc import Mapping
 from pathlib import Path
+from typing import Any
 
 from wirelab.guest import hardware, links, queues
 from wirelab.guest.network import Network
@@ -75,8 +76,9 @@ def _sysctl(name: str) -> Path:
 
 def _ip_lines(port: Port) -> list[str]:
     address = [f"addr add {port.address} dev {port.name}"] if port.address else []
-    burst = [f"link set {port.name} gso_max_segs {port.gso_max_segs}"] if port.gso_max_segs else []
-    return [*address, *burst, f"link set {port.name} up"]
+    asked = {"gso_max_segs": port.gso_max_segs, "gro_max_size": port.gro_max_bytes}
+    bursts = [f"link set {port.name} {option} {longest}" for option, longest in asked.items() if longest]
+    return [*address, *bursts, f"link set {port.name} up"]
 
 
 def read_back(network: Network) -> list[Readback]:
@@ -86,15 +88,17 @@ def read_back(network: Network) -> list[Readback]:
     for node in plan.nodes:
         ports = plan.ports_of(node.name)
         qdiscs = network.told(node.name, "tc", "-j", "qdisc", "show")
-        bursts = {}
-        if any(port.gso_max_segs for port in ports):
-            shown = network.told(node.name, "ip", "-d", "-j", "link", "show")
-            bursts = {link["ifname"]: link["gso_max_segs"] for link in shown}
+        bursts: dict[str, dict[str, Any]] = {}
+        if any(port.gso_max_segs or port.gro_max_bytes for port in ports):
+            told = network.told(node.name, "ip", "-d", "-j", "link", "show")
+            bursts = {link["ifname"]: link for link in told}
         for port in ports:
-            settings += hardware.read_back(network, port, bursts)
+            settings += hardware.read_back(network, port, bursts.get(port.name, {}))
             if links.is_forced(plan, port):
                 settings += readbacks(port.name, {"carrier": (True, network.link(port).up)})
-            settings += queues.read_back(port, qdiscs)
+            shown = ("tc", "-j", "class", "show", "dev", port.name)
+            classes = network.told(node.name, *shown) if port.rate_bps else []
+            settings += queues.read_back(port, qdiscs, classes)
     for name, sysctls in _sysctls(plan).items():
         with network.inside(name):
             actual = {key: _read_sysctl(key) for key in sysctls if _sysctl(key).exists()}

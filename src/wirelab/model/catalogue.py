@@ -7,7 +7,8 @@ from pathlib import Path
 from typing import Final, Literal, Self
 
 from wirelab.errors import InputError, Problem, unknown
-from wirelab.model.parts import KINDS, Part, Parts, PartsFile, card_problems, part_problems
+from wirelab.model.check.parts import card_problems, part_problems
+from wirelab.model.parts import KINDS, Part, Parts, PartsFile
 from wirelab.model.validate import Checked, validate
 from wirelab.model.yamlfile import Loc, display, parse, read, read_text
 

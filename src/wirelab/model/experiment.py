@@ -8,10 +8,11 @@ from typing import Any, Final
 from wirelab.errors import InputError, Problem, unknown
 from wirelab.model.cases import Case, CaseReader
 from wirelab.model.catalogue import Catalogue, beside, find_scenario
+from wirelab.model.check.parts import card_problems, part_problems
 from wirelab.model.check.topology import topology_problems
 from wirelab.model.check.traffic import traffic_problems
 from wirelab.model.check.wiring import wiring_conflicts
-from wirelab.model.parts import Parts, PartsFile, card_problems, part_problems
+from wirelab.model.parts import Parts, PartsFile
 from wirelab.model.published import Published
 from wirelab.model.scenario import Scenario
 from wirelab.model.topology import Topology

@@ -108,6 +108,7 @@ METRICS: Final[Mapping[str, Metric]] = {
             "of goodput",
             "payload that the receiver got, by its own clock",
         ),
+        Metric("share", RATIO, _FLOW, "of all goodput", "its part of the goodput of all flows", ""),
         Metric("retransmits", COUNT, (*_TCP, NETWORK), "retransmits", "segments that were sent again"),
         Metric("rtt", MICROSECONDS, _RTT, "of mean RTT", "mean round-trip time", "mean RTT"),
         Metric("rtt_p50", MICROSECONDS, _RTT, "of median RTT", "the median of the round-trip times", "p50"),

@@ -1,11 +1,9 @@
 """Parts: catalogued devices, each figure with its provenance."""
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Mapping
 from typing import Final, Literal
 
-from wirelab.errors import Problem, unknown
-from wirelab.model.bus import Bus, bus_of
-from wirelab.model.ethernet import frame_bytes
+from wirelab.model.bus import Bus
 from wirelab.model.types import (
     Adaptive,
     Alpha,
@@ -33,10 +31,8 @@ from wirelab.model.types import (
     key,
     optional,
 )
-from wirelab.model.yamlfile import Document
-from wirelab.units import SIZE, show
 
-PartKind = Literal["host", "firewall", "switch", "hub", "module", "nic", "driver", "bus", "storage"]
+PartKind = Literal["host", "system", "firewall", "switch", "hub", "module", "nic", "driver", "bus", "storage"]
 System = Literal["linux", "windows", "macos", "other"]
 
 STANDARD_MTU_BYTES: Final = 1500
@@ -68,6 +64,12 @@ class Interrupts(Model):
     )
     rx_adaptive: Figure[Adaptive] | None = optional(
         "Whose algorithm chooses `rx_usecs` by the load, as `ethtool -C adaptive-rx on`."
+    )
+    tx_usecs: Figure[Microseconds] | None = optional(
+        "How long it may not say that frames have left, as `ethtool -C tx-usecs`; an `interval` is for both."
+    )
+    tx_frames: Figure[Count] | None = optional(
+        "After how many frames it says so at once, as `ethtool -C tx-frames`."
     )
     napi_defer_hard_irqs: Figure[Count] | None = optional(
         "How often the stack looks again before it lets the card interrupt, as in `/sys/class/net`."
@@ -131,12 +133,24 @@ class Host(Titled, CpuCosts):
     """
 
     nic: Name = key("The card that it usually comes with.")
-    system: System = key("The operating system: whose drivers it has.", default="linux")
+    system: System = key("The operating system: whose drivers it has, and whose TCP.", default="linux")
     timestamps: Figure[OnOff] = key("TCP timestamps (RFC 7323); 12 bytes of each segment.")
     congestion: Figure[Congestion] = key("The congestion control that its TCP sends with.")
     gro: Figure[OnOff] | None = optional(
         "Whether its stack joins segments as they come in (GRO): Linux does."
     )
+
+
+class OperatingSystem(Titled):
+    """What the TCP of another system than Linux does, as far as Linux can be told to."""
+
+    gro_max_segs: Figure[PositiveCount] | None = optional(
+        "How many segments it acknowledges at once where they come fast: as many are joined, at most."
+    )
+    tcp_rmem: Figure[Size] | None = optional(
+        "What the receive buffer of a connection may grow to; the window is about half of it."
+    )
+    differs: Text = key("What it does and Linux cannot be told to.")
 
 
 class Storage(Titled):
@@ -229,7 +243,7 @@ class Switch(Titled):
     phy_latency: tuple[PhyLatency, ...] = key(_PHY_LATENCIES, default=())
 
 
-Part = Nic | Driver | Transceiver | Switch | Host | Hub | Firewall | Bus | Storage
+Part = Nic | Driver | Transceiver | Switch | Host | OperatingSystem | Hub | Firewall | Bus | Storage
 
 
 class PartsFile(Model):
@@ -242,6 +256,9 @@ class PartsFile(Model):
     hubs: dict[Name, Hub] = key("Repeaters.", default_factory=dict)
     hosts: dict[Name, Host] = key(
         "Computers: what an operating system does to a flow, and a card.", default_factory=dict
+    )
+    systems: dict[System, OperatingSystem] = key(
+        "Operating systems, where their TCP is known to differ from Linux's.", default_factory=dict
     )
     firewalls: dict[Name, Firewall] = key(
         "Machines between networks that look at every frame.", default_factory=dict
@@ -259,6 +276,7 @@ _SECTIONS: Final[Mapping[PartKind, str]] = {
     "switch": "switches",
     "hub": "hubs",
     "host": "hosts",
+    "system": "systems",
     "firewall": "firewalls",
     "bus": "buses",
     "storage": "storage",
@@ -272,63 +290,3 @@ class Parts(PartsFile):
         """All parts of a kind, by name."""
         parts: Mapping[str, Part] = getattr(self, _SECTIONS[kind])
         return parts
-
-
-def part_problems(parts: PartsFile, document: Document) -> Iterator[Problem]:
-    """What is physically impossible in a file of parts."""
-    for section in ("nics", "switches", "modules"):
-        for name, part in getattr(parts, section).items():
-            for figure, message in figure_problems(part):
-                yield document.problem((section, name, figure), message)
-
-
-def card_problems(
-    parts: PartsFile, nics: Iterable[str], buses: Mapping[str, Bus], document: Document
-) -> Iterator[Problem]:
-    """Who has a card that is none of ``nics``, and the cards whose bus is none of ``buses``."""
-    known = set(nics)
-    for section in ("hosts", "firewalls", "drivers"):
-        for name, part in getattr(parts, section).items():
-            if part.nic not in known:
-                yield document.problem((section, name, "nic"), unknown("nic", part.nic, sorted(known)))
-    for name, nic in parts.nics.items():
-        try:
-            if nic.bus is not None:
-                bus_of(nic.bus.value, buses)
-        except ValueError as error:
-            yield document.problem(("nics", name, "bus", "value"), str(error))
-
-
-def figure_problems(part: Nic | Switch | Transceiver) -> Iterator[tuple[str, str]]:
-    """The figures of a part that contradict each other, as (figure, message)."""
-    if isinstance(part, Nic) and part.rx_usecs is None and part.rx_adaptive is None:
-        yield "rx_usecs", "is missing: a card has it, or `rx_adaptive`, which chooses it by the load"
-    if isinstance(part, Transceiver):
-        room = part.fifo.value
-        if room < frame_bytes(STANDARD_MTU_BYTES):
-            yield "fifo", fifo_message(room, STANDARD_MTU_BYTES)
-        if part.host_pause.value or part.line_pause.value:
-            for figure in ("xoff", "xon"):
-                if getattr(part, figure) is None:
-                    yield figure, "is missing: a module that speaks PAUSE has thresholds"
-    else:
-        room = part.buffer.value
-    if part.xoff is None or part.xon is None:
-        return
-    yield from threshold_problems(xoff=part.xoff.value, xon=part.xon.value, room=room)
-    if isinstance(part, Switch) and part.xoff.value + part.headroom.value > room:
-        yield "headroom", f"XOFF + headroom is more than the buffer, {show(room, SIZE)}"
-
-
-def threshold_problems(*, xoff: int, xon: int, room: int) -> Iterator[tuple[str, str]]:
-    """What is wrong with PAUSE thresholds in a buffer of ``room`` bytes, as (figure, message)."""
-    if xon >= xoff:
-        yield "xon", f"XON {show(xon, SIZE)} must be below XOFF {show(xoff, SIZE)}"
-    if xoff > room:
-        yield "xoff", f"XOFF {show(xoff, SIZE)} is more than the buffer holds, {show(room, SIZE)}"
-
-
-def fifo_message(fifo_bytes: int, mtu_bytes: int) -> str:
-    """The message for a FIFO into which no full frame fits."""
-    frame = show(frame_bytes(mtu_bytes), SIZE)
-    return f"a FIFO of {show(fifo_bytes, SIZE)} does not hold one frame, {frame} at MTU {mtu_bytes}"

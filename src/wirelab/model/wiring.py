@@ -231,9 +231,12 @@ class Wiring:
         return unheeded.value
 
     def of_host(self, node: str, name: str) -> Value:
-        """A figure of a host itself, not of its card, from the settings, else from its part."""
-        said = self.own(node, name)
-        return figure_value(self.host(node), name) if said is None else said
+        """A figure of a host itself, not of its card, from the settings, else its part or its system."""
+        host = self.host(node)
+        system = self.parts.systems.get(host.system)
+        parts = (host,) if system is None else (host, system)
+        said: list[Value | None] = [self.own(node, name), *(figure_value(part, name) for part in parts)]
+        return cast("Value", next((value for value in said if value is not None), None))
 
     def _cable_setting(self, cable: Cable, name: str) -> Setting | None:
         return self.settings.get((Target(cable.name), name)) if cable.name else None

@@ -95,6 +95,7 @@ def _port(wiring: Wiring, ref: PortRef, node_number: int, addresses: Addresses) 
         pause_rx=wiring.pause(ref, "pause_rx"),
         pause_tx=wiring.pause(ref, "pause_tx"),
         netem=netem(wiring, ref),
+        rate_bps=int(wiring.value(ref, "rate") or 0),
         autoneg=forced is None,
         advertise=tuple(mode.ethtool for mode in offered),
         duplex=forced.duplex if forced else "full",

@@ -6,7 +6,7 @@ second and a loss in percent: every number here has its unit.
 
 from collections.abc import Iterator
 
-from wirelab.plan.types import OWN_QUEUE, Netem, Port, Queue, Transceiver
+from wirelab.plan.types import OWN_QUEUE, SHAPER, Netem, Port, Queue, Transceiver
 
 PRIORITIES = 8
 
@@ -15,19 +15,36 @@ def egress(port: Port) -> Iterator[str]:
     """The qdiscs of a port; none where the kernel's default stays.
 
     With PFC each of its eight TX queues has its own, and the port takes them in strict order. A long path
-    comes first and the egress queue below it: what netem has held back waits in front of the wire like any
-    other frame.
+    comes first, a shaper below it and the egress queue last: what netem has held back waits in front of the
+    wire like any other frame, and what the shaper does not let pass waits in the queue.
     """
     qdisc = f"qdisc replace dev {port.name}"
-    places = ["root"]
     if port.pfc:
         yield f"{qdisc} root handle 1: mq"
-        places = [f"parent 1:{number}" for number in range(1, PRIORITIES + 1)]
-    elif port.netem is not None:
+    if port.netem is not None:
         yield f"{qdisc} root handle 1: netem {_netem(port.netem)}"
-        places = ["parent 1:"]
+    if port.rate_bps:
+        handle = shaper_handle(port)
+        yield f"{qdisc} {'root' if port.netem is None else 'parent 1:'} handle {handle} {SHAPER} default 1"
+        shaper = f"{SHAPER} rate {port.rate_bps}bit"
+        yield f"class replace dev {port.name} parent {handle} classid {handle}1 {shaper}"
     if port.queue is not None:
+        places = (f"parent {parent}" if parent else "root" for parent in queue_parents(port))
         yield from (f"{qdisc} {place} {_queue(port.queue)}" for place in places)
+
+
+def shaper_handle(port: Port) -> str:
+    """What tc calls the shaper of a port."""
+    return "1:" if port.netem is None else "2:"
+
+
+def queue_parents(port: Port) -> tuple[str, ...]:
+    """What the egress queues of a port hang below, in tc's words; nothing for the root."""
+    if port.pfc:
+        return tuple(f"1:{number}" for number in range(1, PRIORITIES + 1))
+    if port.rate_bps:
+        return (f"{shaper_handle(port)}1",)
+    return ("" if port.netem is None else "1:",)
 
 
 def redirects(module: Transceiver) -> Iterator[str]:

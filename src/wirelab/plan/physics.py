@@ -26,6 +26,9 @@ ALPHA_ONE: Final = 128
 FORWARD_RING_FRAMES: Final = 1
 """A forwarding port keeps its frames in the egress queue; the ring only feeds the wire."""
 
+_MOST_JOINED_BYTES: Final = 65536
+"""GRO's own limit for IPv4 (GRO_LEGACY_MAX_SIZE in the kernel's netdevice.h)."""
+
 
 def equipped(port: Port, wiring: Wiring, ref: PortRef) -> Port:
     """``port`` with what the device that it belongs to makes of it: role, rings, buffer, queue."""
@@ -135,6 +138,12 @@ def _queue(wiring: Wiring, ref: PortRef, kind: str, limit_bytes: int | None) -> 
     return Queue(kind, limit_bytes, frames, bool(ecn.value) if ecn and marks else None)
 
 
+def _gro_max_bytes(wiring: Wiring, ref: PortRef) -> int | None:
+    """What so many full segments have with one header in front: less than one more would."""
+    segments = wiring.of_host(ref.node, "gro_max_segs")
+    return None if segments is None else min(int(segments) * wiring.mtu_bytes(ref), _MOST_JOINED_BYTES)
+
+
 def _card(port: Port, wiring: Wiring, ref: PortRef) -> Port:
     adaptive = wiring.adaptive(ref)
     is_host = wiring.topology.nodes[ref.node].kind == "host"
@@ -142,9 +151,13 @@ def _card(port: Port, wiring: Wiring, ref: PortRef) -> Port:
         port,
         rx_usecs=wiring.number(ref, "rx_usecs") if adaptive == "none" else 0,
         rx_frames=int(wiring.value(ref, "rx_frames") or 0),
+        tx_usecs=int(wiring.value(ref, "tx_usecs") or 0),
+        tx_adaptive=adaptive == "dim" and wiring.value(ref, "tx_usecs") is None,
+        tx_frames=int(wiring.value(ref, "tx_frames") or 0),
         rx_moderation=wiring.moderation(ref),
         rx_adaptive=adaptive,
         gro=not is_host or wiring.of_host(ref.node, "gro") is not False,
+        gro_max_bytes=_gro_max_bytes(wiring, ref) if is_host else None,
         napi_defer_hard_irqs=int(wiring.value(ref, "napi_defer_hard_irqs") or 0),
         gro_flush_timeout_ns=int(wiring.value(ref, "gro_flush_timeout") or 0) * NS_PER_US,
         rx_ring_frames=wiring.number(ref, "rx_ring"),

@@ -58,8 +58,8 @@ def _hardware(topic: str, field: str, text: str, name: str = "") -> PortSetting:
 
 
 def _where_any(setting: PortSetting) -> PortSetting:
-    """What is set only where it is not 0, which is how a port is made."""
-    return replace(setting, is_of=lambda port: getattr(port, setting.field))
+    """What is set only where it is neither 0 nor off, which is how a port is made."""
+    return replace(setting, is_of=lambda port: getattr(port, setting.field or setting.name))
 
 
 def _of_cards(setting: PortSetting) -> PortSetting:
@@ -95,6 +95,9 @@ PORT_SETTINGS: tuple[PortSetting, ...] = (
     _deferred("gro_flush_timeout_ns", "gro_flush_timeout"),
     _fixed("rx_usecs", "rx-usecs", "how long an interrupt is held back"),
     _fixed("rx_frames", "rx-frames", "with which frame it comes at the latest"),
+    _where_any(PortSetting("tx_adaptive", "ethtool -C", "adaptive-tx", "whether that follows the load")),
+    _where_any(PortSetting("tx_usecs", "ethtool -C", "tx-usecs", "how long it is not told what has left")),
+    _where_any(PortSetting("tx_frames", "ethtool -C", "tx-frames", "with which frame it is at the latest")),
     PortSetting("rx_ring_frames", "ethtool -G", "rx", "receive ring"),
     PortSetting("tx_ring_frames", "ethtool -G", "tx", "transmit ring"),
     _hardware("bus", "bus.bps", "rate in each direction"),
@@ -123,6 +126,7 @@ PORT_SETTINGS: tuple[PortSetting, ...] = (
     PortSetting("mac", "ip link set", "address", "MAC address"),
     PortSetting("mtu_bytes", "ip link set", "mtu", "MTU"),
     PortSetting("gso_max_segs", "ip link set", "gso_max_segs", "longest burst of the stack, in segments"),
+    _where_any(PortSetting("gro_max_bytes", "ip link set", "gro_max_size", "most that the stack joins")),
     _hardware("frames", "role", "role"),
     _where_any(_hardware("frames", "forward_latency_ns", "passed on after")),
     _hardware("packet buffer", "buffer_bytes", "size"),

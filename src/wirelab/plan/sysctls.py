@@ -30,7 +30,7 @@ def pinned_sysctls() -> dict[str, str]:
 
 def host_sysctls(wiring: Wiring, host: str) -> dict[str, str]:
     """What a host has otherwise than all of them."""
-    said = {name: wiring.own(host, setting_name(name)) for name in sysctls()}
+    said = {name: wiring.of_host(host, setting_name(name)) for name in sysctls()}
     own = {
         CONGESTION: str(wiring.of_host(host, "congestion")),
         TIMESTAMPS: str(int(wiring.of_host(host, "timestamps"))),

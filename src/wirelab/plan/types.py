@@ -15,6 +15,7 @@ SCHEMA = 2
 MEMORY_BYTES = 768 << 20
 
 OWN_QUEUE = "etherfifo"
+SHAPER = "htb"
 
 Role = Literal["host", "forward", "repeat"]
 Duplex = Literal["full", "half"]
@@ -171,9 +172,11 @@ class Port:
     Of what is free of the ``pool`` its own queue takes at most ``queue_alpha_128ths``, and what came in by it
     ``xoff_alpha_128ths`` before it says stop; 0 is no such limit.
     Told to stop, it sends on for ``pause_reaction_ns``.
-    ``rx_usecs`` counts from what ``rx_moderation`` says, or is chosen by the algorithm ``rx_adaptive``.
+    ``rx_usecs`` counts from what ``rx_moderation`` says, or is chosen by the algorithm ``rx_adaptive``;
+    ``tx_usecs`` is how long the sender of a frame that has left may not hear of it.
     ``gso_max_segs`` bounds the bursts that the stack hands to the port as one, in segments; None leaves
-    the kernel's own bound. Of so many bits that arrive, ``bits_per_error``, one is wrong; 0 for none.
+    the kernel's own bound, as ``gro_max_bytes`` does of what it joins of what comes in. Of so many bits
+    that arrive, ``bits_per_error``, one is wrong; 0 for none.
     """
 
     name: str
@@ -194,6 +197,9 @@ class Port:
     pause_tx: bool = False
     rx_usecs: int = 0
     rx_frames: int = 0
+    tx_usecs: int = 0
+    tx_frames: int = 0
+    tx_adaptive: bool = False
     rx_moderation: Moderation = "first"
     rx_adaptive: Adaptive = "none"
     gro: bool = True
@@ -202,6 +208,7 @@ class Port:
     rx_ring_frames: int = 1
     tx_ring_frames: int = 1
     queue: Queue | None = None
+    rate_bps: int = 0
     netem: Netem | None = None
     autoneg: bool = False
     advertise: tuple[str, ...] = ()
@@ -215,6 +222,7 @@ class Port:
     trust: Trust = "pcp"
     pause_reaction_ns: int = 0
     gso_max_segs: int | None = None
+    gro_max_bytes: int | None = None
     bits_per_error: int = 0
     forward_latency_ns: int = 0
     autoneg_ms: int = 0

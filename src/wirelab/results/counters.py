@@ -4,7 +4,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field, replace
 from typing import Final, Self, cast
 
-from wirelab.plan.types import Duplex, Plan
+from wirelab.plan.types import SHAPER, Duplex, Plan
 from wirelab.results.rawjson import Field
 
 FILE = "counters.json"
@@ -101,12 +101,13 @@ class PortCounters:
     def queue_drops(self) -> dict[str, int]:
         """Frames lost in the egress qdiscs: ``queue``, and ``netem`` where one loses some on purpose.
 
-        netem counts what the queue below it drops as its own, too.
+        netem counts what the queue below it drops as its own, too, and so does a shaper.
         """
         root = self.queue()
         if root.kind != "netem":
             return {"queue": root.dropped_frames}
-        egress = (qdisc for qdisc in self.qdiscs if not qdisc.root and qdisc.kind not in _INGRESS)
+        above = (*_INGRESS, SHAPER)
+        egress = (qdisc for qdisc in self.qdiscs if not qdisc.root and qdisc.kind not in above)
         below = sum(qdisc.dropped_frames for qdisc in egress)
         return {"queue": below, "netem": root.dropped_frames - below}
 

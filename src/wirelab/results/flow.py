@@ -29,7 +29,8 @@ class FlowResult:
     size takes at its goodput, None for a flow that ran for a given time. Where no connection came about
     ``connected`` is False and nothing counts as sent. Where it was lost nobody knows what was sent: figures
     are None, too, and ``lost_connection`` is what the program says. ``reached_bytes`` is what had come when a
-    transfer was ended because its time was over, else None. ``path_bps`` is the most that its path can carry.
+    transfer was ended because its time was over, else None. ``path_bps`` is the most that its path can carry,
+    ``share_ppm`` its part of the goodput of all flows.
     """
 
     name: Name
@@ -49,6 +50,7 @@ class FlowResult:
     ] = ()
     protocol: Protocol = "tcp"
     path_bps: WholeAmount | None = None
+    share_ppm: Amount | None = None
 
     @classmethod
     def unconnected(cls, flow: Flow, lost_connection: str) -> Self:
@@ -81,6 +83,7 @@ class FlowResult:
 
 FIGURES: Final[Mapping[str, Callable[[FlowResult], float | None]]] = {
     "goodput": lambda flow: flow.goodput_bps,
+    "share": lambda flow: flow.share_ppm,
     "retransmits": lambda flow: flow.retransmits,
     "duration": lambda flow: flow.duration_ns,
     "lost": lambda flow: flow.lost_ppm,

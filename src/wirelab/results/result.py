@@ -22,6 +22,7 @@ from wirelab.results.rawjson import Field, read_json, read_text
 from wirelab.results.rtt import percentiles
 from wirelab.results.samples import Sample, parse_lines, parse_sample
 from wirelab.results.status import Readback, Status, read_readbacks, read_status
+from wirelab.units import PPM
 
 
 @dataclass(frozen=True, slots=True)
@@ -163,8 +164,14 @@ def read_result(plan: Plan, raw: Path) -> Result:
     )
     linked = result.linked(plan)
     ports = {port.label: PortResult.of(result.change(port.name)) for port in plan.ports}
+    total_bps = _goodput_bps(figures.values())
     flows = {
-        flow.name: replace(figures[flow.name], path_bps=ceiling_bps(linked, flow)) for flow in plan.flows
+        flow.name: replace(
+            figures[flow.name],
+            path_bps=ceiling_bps(linked, flow),
+            share_ppm=(figures[flow.name].goodput_bps or 0) * PPM / total_bps if total_bps else None,
+        )
+        for flow in plan.flows
     }
     return replace(result, flows=flows, ports=ports)
 

@@ -61,5 +61,7 @@ def _priority_problems(wiring: Wiring, ref: PortRef) -> Iterator[Blame]:
                 return
     if wiring.setting(ref, "queue") is not None:
         yield "a port with `pfc` has one plain queue for each priority", ("queue",)
+    if wiring.setting(ref, "rate") is not None:
+        yield "a shaper has one queue: a port with `pfc` has one for each priority", ("rate",)
     if any(wiring.setting(ref, name) for name in ("delay", "loss")):
         yield "a long path begins at a port without `pfc`", ("delay", "loss")

@@ -7,10 +7,11 @@ from typing import Final
 from wirelab.errors import unknown
 from wirelab.model.check import Blame
 from wirelab.model.check.link import cable_problem, link_problems
+from wirelab.model.check.parts import fifo_message, threshold_problems
 from wirelab.model.check.queue import queue_problems
 from wirelab.model.ethernet import frame_bytes, memory_bytes
 from wirelab.model.metric import NETWORK
-from wirelab.model.parts import Hub, Switch, Transceiver, fifo_message, threshold_problems
+from wirelab.model.parts import Hub, Switch, Transceiver
 from wirelab.model.settings import PART, Setting, Target
 from wirelab.model.topology import PortRef
 from wirelab.model.wiring import Wiring
@@ -91,6 +92,19 @@ def _moderation(wiring: Wiring, ref: PortRef) -> Iterator[Blame]:
     elif frames > 1 and wiring.number(ref, "rx_usecs") == 0:
         lonely = f"with `rx_usecs` 0 nothing interrupts before {frames} frames are there: fewer wait for ever"
         yield lonely, ("rx_frames", "rx_usecs")
+    yield from _tx_moderation(wiring, ref)
+
+
+def _tx_moderation(wiring: Wiring, ref: PortRef) -> Iterator[Blame]:
+    """Figures that an interval has no use for, and frames of which nobody would ever hear."""
+    frames = int(wiring.value(ref, "tx_frames") or 0)
+    if wiring.moderation(ref) == "interval":
+        for name in ("tx_usecs", "tx_frames"):
+            if wiring.setting(ref, name) is not None:
+                yield "an interval is one for both directions: `rx_usecs` sets it", (name, "rx_moderation")
+    elif frames > 1 and not wiring.value(ref, "tx_usecs"):
+        lonely = f"with `tx_usecs` 0 nobody hears of fewer than {frames} frames that have left: they wait on"
+        yield lonely, ("tx_frames", "tx_usecs")
 
 
 def _mtu(wiring: Wiring, ref: PortRef) -> Iterator[Blame]:
