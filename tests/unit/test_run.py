@@ -178,6 +178,7 @@ def test_the_keys_of_result_json(tmp_path: Path) -> None:
         "intervals": [],
         "protocol": "tcp",
         "path_bps": 2_353_706_112,
+        "share_ppm": pytest.approx(499_801, abs=1),
         "reached_bytes": None,
         "lost_connection": "",
     }
