@@ -60,3 +60,19 @@ def test_a_received_frame_tells_as_well(rig: Rig) -> None:
 def test_a_port_that_goes_down_lets_its_senders_off(rig: Rig) -> None:
     """Or a socket could never be closed."""
     assert not rig.script("completions.py", "10000", "0", "tx-usecs=1000000")["after_down"]
+
+
+def test_dim_adapts_sending_too(rig: Rig) -> None:
+    """By its table for sending, of which it tries more than it begins with."""
+    chosen = rig.script("adaptive_tx.py")["chosen"]
+    assert chosen[0] == [8, 128]
+    assert {usecs for usecs, _ in chosen} <= {1, 8, 32, 64, 128}
+    assert len({usecs for usecs, _ in chosen}) > 1
+
+
+def test_only_dim_adapts_sending(rig: Rig) -> None:
+    """Other drivers' algorithms are for an interval, which is for both directions."""
+    told = "ip link add p1 type etherport; echo igb >/sys/class/net/p1/etherport/rx_adaptive"
+    refused = rig.execute("sh", "-c", f"{told}; ethtool -C p1 adaptive-tx on")
+    assert refused.code != 0
+    assert "dim" in refused.stderr

@@ -1,4 +1,4 @@
-"""What the rest of the kernel may do with a port: pktgen's buffers, tc's queues, VLANs, time stamps."""
+"""What the rest of the kernel may do with a port: pktgen's buffers, tc's queues, VLANs, time stamps, GRO."""
 
 from __future__ import annotations
 
@@ -44,3 +44,9 @@ def test_sender_is_told_when_its_frame_was_handed_over(rig: Rig) -> None:
     assert told["able"]
     assert told["after_ns"] is not None
     assert 0 <= told["after_ns"] < 1_000_000
+
+
+@pytest.mark.parametrize(("longest", "at_once"), [("12000", 8), ("3000", 2)])
+def test_no_more_segments_are_joined_than_a_host_is_told(rig: Rig, longest: str, at_once: int) -> None:
+    """`gro_max_size`, as the lab sets it for `gro_max_segs`: so many full segments, with one header."""
+    assert rig.script("joined.py", longest)["longest"] == 14 + 20 + 32 + at_once * 1448
