@@ -11,6 +11,11 @@
 
 #include <linux/dim.h>
 
+/* Both modes begin with the second profile; older kernels say so where nobody else sees it. */
+#ifndef NET_DIM_DEF_PROFILE_EQE
+#define NET_DIM_DEF_PROFILE_EQE	1
+#endif
+
 static inline void etherport_net_dim(struct dim *dim, const struct dim_sample *sample)
 {
 #ifdef HAVE_NET_DIM_POINTER
