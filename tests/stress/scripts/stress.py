@@ -361,7 +361,6 @@ class Network:
             **{name.strip(): int(value) for name, _, value in lines},
             "tx_frames": link["stats64"]["tx"]["packets"],
             "rx_frames": link["stats64"]["rx"]["packets"],
-            "repeats": (folder / "etherport/role").read_text() == "repeat\n",
             "owed_bytes": sum(int(path.read_text()) for path in owed),
         }
 
