@@ -6,6 +6,8 @@ from typing import TYPE_CHECKING
 
 import pytest
 
+from tests.lab.road import carried_out
+
 if TYPE_CHECKING:
     from tests.lab.rig import Rig
 
@@ -50,3 +52,19 @@ def test_sender_is_told_when_its_frame_was_handed_over(rig: Rig) -> None:
 def test_no_more_segments_are_joined_than_a_host_is_told(rig: Rig, longest: str, at_once: int) -> None:
     """`gro_max_size`, as the lab sets it for `gro_max_segs`: so many full segments, with one header."""
     assert rig.script("joined.py", longest)["longest"] == 14 + 20 + 32 + at_once * 1448
+
+
+ACKNOWLEDGED = """
+topology: one-switch
+with: {server.nic: x520, client.nic: rtl8125, client.quickack: QUICKACK, client.gro_max_segs: 2}
+traffic: [{iperf3: {name: down, from: server, to: client, time: 1 s}}]
+expect: {down: {goodput: 2.2..2.38 Gbit/s}}
+"""
+
+
+@pytest.mark.parametrize(("quickack", "fewest", "most"), [("on", 0.49, 0.53), ("off", 0.0, 0.25)])
+def test_quickack_acknowledges_what_was_joined(rig: Rig, quickack: str, fewest: float, most: float) -> None:
+    """Every second segment where two are joined; else, with a grown window, what a program has read."""
+    _, result = carried_out(rig, ACKNOWLEDGED.replace("QUICKACK", quickack))
+    client = result.ports["client"]
+    assert fewest <= client.tx_frames / client.rx_frames <= most

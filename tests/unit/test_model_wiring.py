@@ -87,17 +87,21 @@ def test_a_sender_is_told_as_its_card_does(
 
 
 @pytest.mark.parametrize(
-    ("settings", "gro"),
+    ("settings", "joined"),
     [
-        ("", False),
-        ("client: ubuntu20, client.nic: x550", True),
-        ("client: ubuntu20, client.nic: x550, client.gro: off", False),
-        ("client.gro: on", True),
+        ("", (True, 2 * 1500)),
+        ("client: windows10-aqc107", (True, 65_536)),
+        ("client: ubuntu20, client.nic: x550", (True, None)),
+        ("client: ubuntu20, client.nic: x550, client.gro: off", (False, None)),
+        ("client.gro: off", (False, 2 * 1500)),
     ],
 )
-def test_segments_are_joined_where_the_system_does(tmp_path: Path, settings: str, *, gro: bool) -> None:
-    """Linux joins them as they come in, Windows behind a card without RSC does not."""
-    assert _port(tmp_path, settings, "client-eth0").gro == gro
+def test_as_many_segments_are_joined_as_the_system_acknowledges(
+    tmp_path: Path, settings: str, joined: tuple[bool, int | None]
+) -> None:
+    """Linux joins what comes in together, Windows acknowledges every second one unless its card has RSC."""
+    port = _port(tmp_path, settings, "client-eth0")
+    assert (port.gro, port.gro_max_bytes) == joined
 
 
 def test_a_new_host_brings_its_own_card(tmp_path: Path) -> None:

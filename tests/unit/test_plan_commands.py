@@ -112,7 +112,7 @@ def test_a_firewalls_rules_are_commands(tmp_path: Path) -> None:
     loaded = load_file(scenario(tmp_path, head=head), SHIPPED)
     plan = build_plan(loaded, loaded.cases[0], 1)
     assert ["nft", "add rule inet firewall forward meta l4proto udp counter drop"] in _lines(plan, "nft")
-    routes = [line[3:] for line in _lines(plan, "ip") if line[1] == "route"]
+    routes = [line[3:6] for line in _lines(plan, "ip") if line[1:3] == ["route", "add"]]
     assert routes == [["10.0.1.0/24", "via", "10.0.0.254"], ["10.0.0.0/24", "via", "10.0.1.254"]]
 
 

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from wirelab.model.bus import bus_of
 from wirelab.model.experiment import load_file
 from wirelab.plan.build import build_plan
-from wirelab.plan.iproute2 import egress
+from wirelab.plan.iproute2 import egress, routes
 from wirelab.plan.physics import plan_bus
 from wirelab.plan.port_settings import settings_of
 from wirelab.plan.types import Cpu, Netem, Plan, Pool, Queue
@@ -283,6 +283,15 @@ def test_a_host_has_the_tcp_of_its_system(tmp_path: Path) -> None:
     assert said.port("client-eth0").gro_max_bytes == 4 * 1500
     assert _sysctls(said, "client")["net.ipv4.tcp_rmem"] == "4096 131072 1000000000"
     assert plan(tmp_path, "client.gro_max_segs: 99").port("client-eth0").gro_max_bytes == 65_536
+
+
+def test_a_host_may_acknowledge_at_once(tmp_path: Path) -> None:
+    """A property of its routes, also of the one to its own network, which came with its address."""
+    built = plan(tmp_path, "client.quickack: on, server.quickack: off")
+    told = {host.name: list(routes(host, built.ports_of(host.name))) for host in built.hosts}
+    assert told["server"] == []
+    link = "dev client-eth0 proto kernel scope link src 10.0.0.2"
+    assert told["client"] == [f"route change 10.0.0.0/24 {link} quickack 1"]
 
 
 def test_ecn_of_a_host_is_tcps(tmp_path: Path) -> None:

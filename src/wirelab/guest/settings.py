@@ -1,7 +1,7 @@
 """What belongs to a node of a Plan, and the queues of its ports: put into force, then read back."""
 
 import os
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
@@ -10,7 +10,7 @@ from wirelab.guest.network import Network
 from wirelab.guest.readback import Readback, readbacks
 from wirelab.guest.shell import run
 from wirelab.plan import iproute2
-from wirelab.plan.types import Plan, Port
+from wirelab.plan.types import Firewall, Host, Plan, Port
 
 # A module has no stack and says nothing of its own: no neighbour discovery, no multicast reports.
 _SILENT = {"net.ipv6.conf.all.disable_ipv6": "1", "net.ipv6.conf.default.disable_ipv6": "1"}
@@ -42,7 +42,7 @@ def apply(network: Network) -> None:
                 file.write_text(f"{port.follow}\n")
         network.batch(node.name, "ip", (line for port in ports for line in _ip_lines(port)))
     for stack in plan.stacks:
-        network.batch(stack.name, "ip", (f"route add {route.to} via {route.via}" for route in stack.routes))
+        network.batch(stack.name, "ip", iproute2.routes(stack, plan.ports_of(stack.name)))
     # Open vSwitch puts its own qdisc in the place of another's when it adds a port: queues come last.
     for node in plan.nodes:
         ports = plan.ports_of(node.name)
@@ -105,15 +105,22 @@ def read_back(network: Network) -> list[Readback]:
         actual |= {key: _read_sysctl(key) for key in sysctls if key not in actual}
         settings += readbacks(name, {key: (asked, actual[key]) for key, asked in sysctls.items()})
     for stack in plan.stacks:
-        if stack.routes:
-            routes = network.told(stack.name, "ip", "-j", "route")
-            gateways = {route["dst"]: route.get("gateway", "none") for route in routes}
-            settings += [
-                Readback(stack.name, f"route {route.to}", route.via, gateways.get(route.to, "none"))
-                for route in stack.routes
-            ]
+        settings += _read_routes(network, stack)
     for firewall in plan.firewalls:
         ruleset = network.told(firewall.name, "nft", "-j", "list", "ruleset")["nftables"]
         listed = sum("rule" in entry for entry in ruleset)
         settings.append(Readback(firewall.name, "nft_rules", len(firewall.rules), listed))
     return settings
+
+
+def _read_routes(network: Network, stack: Host | Firewall) -> Iterator[Readback]:
+    """By which gateway each way leads, and whether what comes by it is acknowledged at once."""
+    if not stack.routes:
+        return
+    quickack = isinstance(stack, Host) and stack.quickack
+    ways = {way["dst"]: way for way in network.told(stack.name, "ip", "-j", "route")}
+    for route in stack.routes:
+        way = ways.get(route.to, {})
+        yield Readback(stack.name, f"route {route.to}", route.via, way.get("gateway", ""))
+        metrics = {name: value for metric in way.get("metrics", ()) for name, value in metric.items()}
+        yield Readback(stack.name, f"quickack {route.to}", quickack, metrics.get("quickack") == 1)

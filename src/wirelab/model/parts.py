@@ -136,8 +136,8 @@ class Host(Titled, CpuCosts):
     system: System = key("The operating system: whose drivers it has, and whose TCP.", default="linux")
     timestamps: Figure[OnOff] = key("TCP timestamps (RFC 7323); 12 bytes of each segment.")
     congestion: Figure[Congestion] = key("The congestion control that its TCP sends with.")
-    gro: Figure[OnOff] | None = optional(
-        "Whether its stack joins segments as they come in (GRO): Linux does."
+    gro_max_segs: Figure[PositiveCount] | None = optional(
+        "How many segments it or its card joins, where that is not as its system does."
     )
 
 
@@ -146,6 +146,9 @@ class OperatingSystem(Titled):
 
     gro_max_segs: Figure[PositiveCount] | None = optional(
         "How many segments it acknowledges at once where they come fast: as many are joined, at most."
+    )
+    quickack: Figure[OnOff] | None = optional(
+        "Whether it acknowledges those at once: Linux waits for the program, once its window has grown."
     )
     tcp_rmem: Figure[Size] | None = optional(
         "What the receive buffer of a connection may grow to; the window is about half of it."

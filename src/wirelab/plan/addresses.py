@@ -45,8 +45,11 @@ class Addresses:
         address = self.address_of.get(ref)
         return None if address is None else f"{address}/{PREFIX_BITS}"
 
-    def routes(self, node: str) -> tuple[Route, ...]:
-        """The way from a host or firewall to every network that it is not in, if there is one."""
+    def routes(self, node: str, *, with_own: bool = False) -> tuple[Route, ...]:
+        """The way from a host or firewall to every network that it is not in, if there is one.
+
+        ``with_own`` also to those that it is in, which it has by its addresses.
+        """
         own = {network for ref, network in self.network_of.items() if ref.node == node}
         hops = [(node, str(network), "") for network in sorted(own)]
         for gate, network in self.network_of.items():
@@ -55,7 +58,9 @@ class Addresses:
                 hops += [(str(network), str(other), self.address_of[gate]) for other in beyond]
         others = sorted({*self.network_of.values()} - own)
         ways = {network: fewest_hops(node, str(network), hops) for network in others}
-        return tuple(Route(f"10.0.{network}.0/{PREFIX_BITS}", way[1]) for network, way in ways.items() if way)
+        gateways = dict.fromkeys(sorted(own), "") if with_own else {}
+        gateways |= {network: way[1] for network, way in ways.items() if way}
+        return tuple(Route(f"10.0.{network}.0/{PREFIX_BITS}", via) for network, via in gateways.items())
 
 
 def _place(topology: Topology, ref: PortRef) -> PortRef:

@@ -58,7 +58,9 @@ def _node(wiring: Wiring, name: str, addresses: Addresses) -> Node:
     match wiring.topology.nodes[name].kind:
         case "host":
             own = host_sysctls(wiring, name)
-            return Host(name, part, own, nic=wiring.nic_name(name), routes=addresses.routes(name))
+            quickack = wiring.of_host(name, "quickack") is True
+            routes = addresses.routes(name, with_own=quickack)
+            return Host(name, part, own, wiring.nic_name(name), routes, quickack)
         case "firewall":
             rules = firewall_rules(wiring, name)
             return Firewall(name, part, wiring.nic_name(name), addresses.routes(name), rules)

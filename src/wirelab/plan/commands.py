@@ -68,7 +68,7 @@ def _node(plan: Plan, node: Node) -> Iterator[str]:
     if isinstance(node, Transceiver):
         yield from (f"tc {line}" for line in iproute2.redirects(node))
     if isinstance(node, Host | Firewall):
-        yield from (f"ip route add {route.to} via {route.via}" for route in node.routes)
+        yield from (f"ip {line}" for line in iproute2.routes(node, plan.ports_of(node.name)))
     if isinstance(node, Firewall):
         yield from (f"nft '{line}'" for line in node.nft.splitlines())
 

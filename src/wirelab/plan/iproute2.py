@@ -1,12 +1,12 @@
-"""What ``tc`` and ``dcb`` are told, without these words: the lab does it, ``wirelab plan`` shows it.
+"""What ``ip``, ``tc`` and ``dcb`` are told, without these words: the lab does it, ``wirelab plan`` shows it.
 
 Standard library only, for the guest. tc reads a bare delay as milliseconds, ``mbps`` as megabytes per
 second and a loss in percent: every number here has its unit.
 """
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 
-from wirelab.plan.types import OWN_QUEUE, SHAPER, Netem, Port, Queue, Transceiver
+from wirelab.plan.types import OWN_QUEUE, SHAPER, Firewall, Host, Netem, Port, Queue, Transceiver
 
 PRIORITIES = 8
 
@@ -45,6 +45,18 @@ def queue_parents(port: Port) -> tuple[str, ...]:
     if port.rate_bps:
         return (f"{shaper_handle(port)}1",)
     return ("" if port.netem is None else "1:",)
+
+
+def routes(stack: Host | Firewall, ports: Sequence[Port]) -> Iterator[str]:
+    """To ip: the ways of a host or firewall. The one to its own network came with the address of its port."""
+    quickack = " quickack 1" if isinstance(stack, Host) and stack.quickack else ""
+    for route in stack.routes:
+        if route.via:
+            yield f"route add {route.to} via {route.via}{quickack}"
+        else:
+            source = str(ports[0].address).partition("/")[0]
+            link = f"dev {ports[0].name} proto kernel scope link src {source}"
+            yield f"route change {route.to} {link}{quickack}"
 
 
 def redirects(module: Transceiver) -> Iterator[str]:

@@ -156,7 +156,7 @@ def _card(port: Port, wiring: Wiring, ref: PortRef) -> Port:
         tx_frames=int(wiring.value(ref, "tx_frames") or 0),
         rx_moderation=wiring.moderation(ref),
         rx_adaptive=adaptive,
-        gro=not is_host or wiring.of_host(ref.node, "gro") is not False,
+        gro=not is_host or wiring.own(ref.node, "gro") is not False,
         gro_max_bytes=_gro_max_bytes(wiring, ref) if is_host else None,
         napi_defer_hard_irqs=int(wiring.value(ref, "napi_defer_hard_irqs") or 0),
         gro_flush_timeout_ns=int(wiring.value(ref, "gro_flush_timeout") or 0) * NS_PER_US,

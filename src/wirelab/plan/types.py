@@ -34,7 +34,7 @@ class Node:
 
 @dataclass(frozen=True, slots=True)
 class Route:
-    """A network (``10.0.1.0/24``) and the address of the firewall that leads to it."""
+    """A network (``10.0.1.0/24``) and the address of the firewall that leads to it; none to one's own."""
 
     to: str
     via: str
@@ -44,20 +44,19 @@ class Route:
 class Host(Node):
     """An end system: a network namespace with its own stack.
 
-    ``sysctls`` are set after the Plan's own and win over them; ``nic`` names its card.
+    ``sysctls`` are set after the Plan's own and win over them; ``nic`` names its card. With ``quickack`` its
+    stack acknowledges at once whatever it has joined.
     """
 
     sysctls: dict[str, str] = field(default_factory=dict)
     nic: str = ""
     routes: tuple[Route, ...] = ()
+    quickack: bool = False
 
 
 @dataclass(frozen=True, slots=True)
 class Firewall(Node):
-    """A firewall: forwards IP between the networks at its ports, through the nftables rule set ``nft``.
-
-    It is nft's commands, one a line.
-    """
+    """A firewall: forwards IP between the networks at its ports. ``nft`` is its rules, a line each."""
 
     nic: str = ""
     routes: tuple[Route, ...] = ()
