@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import signal
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -12,11 +13,16 @@ if TYPE_CHECKING:
     import pytest
 
 
-def pytest_configure() -> None:
+def pytest_configure(config: pytest.Config) -> None:
     """No deadline for generated examples: on a busy machine it would measure the machine.
 
     And Ctrl-C works in what tests start: a shell's background jobs, and all they start, are born deaf to it.
+    They start wirelab some five hundred times: it is compiled once, also where the environment forbids that,
+    and not into the folder of its source.
     """
+    os.environ.pop("PYTHONDONTWRITEBYTECODE", None)
+    if config.cache is not None:
+        os.environ["PYTHONPYCACHEPREFIX"] = str(config.cache.mkdir("bytecode"))
     if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
         signal.signal(signal.SIGINT, signal.default_int_handler)
     settings.register_profile("wirelab", deadline=None)

@@ -23,8 +23,8 @@ MTUS = (576, 1500, 9000)
 SPEEDS = [
     pytest.param(10 * MBPS, 40, 10, id="10M"),
     pytest.param(100 * MBPS, 12, 2, id="100M"),
-    pytest.param(1 * GBPS, 3, 1, id="1G"),
-    pytest.param(2_500 * MBPS, 2, 1, id="2.5G"),
+    pytest.param(1 * GBPS, 2, 1, id="1G"),
+    pytest.param(2_500 * MBPS, 1, 0.5, id="2.5G"),
     pytest.param(5 * GBPS, 1, 0.5, id="5G"),
     pytest.param(10 * GBPS, 1, 0.5, id="10G"),
     pytest.param(25 * GBPS, 1, 0.5, id="25G"),
@@ -80,7 +80,7 @@ def test_a_busy_line_is_never_idle(rig: Rig, mbps: int, mtu: int) -> None:
     """
     frame_s = (mtu + HEADER + OVERHEAD) * 8 / (mbps * 1e6)
     settle_s = 0.5 + 100 * frame_s
-    watch_s = max(0.4, 12_000 * frame_s)
+    watch_s = max(0.1, 12_000 * frame_s)
     arguments = ["--speed", str(mbps), "--mtu", str(mtu), "--time", str(math.ceil(settle_s + watch_s))]
     measured = rig.script("one_flow.py", *arguments, "--watch", str(settle_s), str(settle_s + watch_s))
     (from_ns, *first), (to_ns, *last) = measured["watched"]

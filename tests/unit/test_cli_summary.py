@@ -16,14 +16,21 @@ if TYPE_CHECKING:
     from pathlib import Path
 
 
-@pytest.fixture
-def wirelab(tmp_path: Path) -> Wirelab:
-    """A folder with the results of two scenarios, from two machines."""
-    made = Wirelab.make(tmp_path)
+@pytest.fixture(scope="module")
+def measured(tmp_path_factory: pytest.TempPathFactory) -> Wirelab:
+    """A folder with the results of two scenarios, from two machines; each test has a copy of it."""
+    made = Wirelab.make(tmp_path_factory.mktemp("measured"))
     (made.folder / "other.yaml").write_text(SCENARIO.replace("lossy", "other"), encoding="utf-8")
     assert made.run("lossy.yaml", "--out", "one")[0] == 0
     assert made.run("other.yaml", "--out", "two")[0] == 0
     return made
+
+
+@pytest.fixture
+def wirelab(measured: Wirelab, tmp_path: Path) -> Wirelab:
+    """The same results for each test, to do with as it likes."""
+    shutil.copytree(measured.folder, tmp_path / "work", symlinks=True)
+    return Wirelab(tmp_path / "work", measured.lab)
 
 
 def test_one_table_and_one_exit_code(wirelab: Wirelab) -> None:

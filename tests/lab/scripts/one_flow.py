@@ -4,8 +4,8 @@
                 [--watch S S]
 
 A setting is a file of /sys/class/net/<port>/etherport. Prints one JSON object: the receiver's
-goodput, the sender's retransmits, and the statistics of both ports. With ``--watch`` also what the
-sender's port has sent at these two instants of the flow: nanoseconds, frames, bytes.
+goodput, the sender's retransmits, and the statistics of both ports. With ``--watch`` instead what the
+sender's port has sent at these two instants of the flow: nanoseconds, frames, bytes. The flow ends with that.
 """
 
 from __future__ import annotations
@@ -79,7 +79,11 @@ def main() -> None:
     options = ["-u", "-b", "0", "-l", str(arguments.mtu - 28)] if arguments.udp else []
     command = ["iperf3", "-c", "10.0.0.2", "-t", str(arguments.time), "-J", *options]
     client = subprocess.Popen(["ip", "netns", "exec", "a", *command], stdout=subprocess.PIPE, text=True)
-    seen = watched(client, arguments.watch)
+    if arguments.watch:
+        print(json.dumps({"watched": watched(client, arguments.watch)}))
+        client.kill()
+        server.kill()
+        return
     report, _ = client.communicate()
     out, _ = server.communicate()
     time.sleep(0.5)
@@ -90,7 +94,6 @@ def main() -> None:
         "retransmits": sent.get("retransmits"),
         "sender": stats("a", "p1"),
         "receiver": stats("b", "p2"),
-        "watched": seen,
     }
     print(json.dumps(answer))
 
