@@ -64,6 +64,7 @@ u64 etherport_cpu_process(struct etherport *port, const struct etherport_cpu_cos
 	struct etherport_shared *cpu = port->cpu;
 	u64 cost_ps = cost->frame_ns * 1000 + cost->byte_ps * len;
 
+	cost_ps += etherport_capture_frame(&port->capture, now_ps, len);
 	if (!cpu || !cost_ps)
 		return now_ps;
 	cpu->cpu_busy_ps += cost_ps;

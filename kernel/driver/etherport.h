@@ -28,6 +28,7 @@
 #include <net/rtnetlink.h>
 
 #include "bus_cpu.h"
+#include "capture.h"
 #include "compat.h"
 #include "counters.h"
 #include "memory.h"
@@ -46,6 +47,7 @@
 #define ETHERPORT_MAX_DELAY_NS	(60ULL * NSEC_PER_SEC)
 #define ETHERPORT_MAX_REACTION_NS	NSEC_PER_SEC
 #define ETHERPORT_MAX_AUTONEG_MS	(60ULL * MSEC_PER_SEC)
+#define ETHERPORT_MAX_CAPTURE_NS	(60ULL * NSEC_PER_SEC)
 #define ETHERPORT_MAX_RING	8192
 #define ETHERPORT_MAX_BITS	BIT_ULL(56)	/* between two errors: many times that are still a u64 */
 #define ETHERPORT_TX_PREFETCH	2	/* frames that CPU and bus are at ahead of the wire */
@@ -176,6 +178,7 @@ struct etherport {
 	struct etherport_shared *cpu;	/* NULL: it takes no time */
 	struct etherport_cpu_cost cpu_rx;
 	struct etherport_cpu_cost cpu_tx;
+	struct etherport_capture capture;
 
 	/* forward.c */
 	u64 forward_latency_ns;

@@ -15,7 +15,8 @@
 
 static bool etherport_rx_costs_cpu(const struct etherport *port)
 {
-	return port->cpu && (port->cpu_rx.frame_ns || port->cpu_rx.byte_ps);
+	return port->cpu && (port->cpu_rx.frame_ns || port->cpu_rx.byte_ps ||
+			     port->capture.backlog_bytes);
 }
 
 /*

@@ -151,6 +151,10 @@ ETHERPORT_U64(bus_bps, bus.bps, U64_MAX, etherport_is_up, etherport_set_u64);
 ETHERPORT_U64(bus_payload_bytes, bus.payload_bytes, U64_MAX, NULL, etherport_set_u64);
 ETHERPORT_U64(bus_overhead_bytes, bus.overhead_bytes, U64_MAX, NULL, etherport_set_u64);
 ETHERPORT_U64(bus_frame_bytes, bus.frame_bytes, U64_MAX, NULL, etherport_set_u64);
+ETHERPORT_U64(capture_frame_ns, capture.frame_ns, ETHERPORT_MAX_CAPTURE_NS, NULL,
+	      etherport_set_u64);
+ETHERPORT_U64(capture_backlog_bytes, capture.backlog_bytes, U64_MAX, NULL, etherport_set_u64);
+ETHERPORT_U64(capture_bytes_per_s, capture.bytes_per_s, U64_MAX, NULL, etherport_set_u64);
 ETHERPORT_U64(cpu_rx_frame_ns, cpu_rx.frame_ns, U64_MAX, NULL, etherport_set_u64);
 ETHERPORT_U64(cpu_rx_byte_ps, cpu_rx.byte_ps, U64_MAX, NULL, etherport_set_u64);
 ETHERPORT_U64(cpu_tx_frame_ns, cpu_tx.frame_ns, U64_MAX, NULL, etherport_set_u64);
@@ -338,6 +342,9 @@ static struct attribute *etherport_sysfs_attrs[] = {
 	&dev_attr_bus_overhead_bytes.attr.attr,
 	&dev_attr_bus_payload_bytes.attr.attr,
 	&dev_attr_cable_delay_ns.attr.attr,
+	&dev_attr_capture_backlog_bytes.attr.attr,
+	&dev_attr_capture_bytes_per_s.attr.attr,
+	&dev_attr_capture_frame_ns.attr.attr,
 	&dev_attr_cpu.attr.attr,
 	&dev_attr_cpu_rx_byte_ps.attr.attr,
 	&dev_attr_cpu_rx_frame_ns.attr.attr,

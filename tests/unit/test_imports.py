@@ -29,6 +29,7 @@ SHARED = {
     "wirelab.model",
     "wirelab.model.graph",
     "wirelab.plan",
+    "wirelab.plan.capture",
     "wirelab.plan.iproute2",
     "wirelab.plan.jsonform",
     "wirelab.plan.path",

@@ -12,6 +12,7 @@ from hypothesis import strategies as st
 from wirelab.model.bus import bus_of
 from wirelab.model.experiment import load_file
 from wirelab.plan.build import build_plan
+from wirelab.plan.capture import Capture
 from wirelab.plan.iproute2 import egress, routes
 from wirelab.plan.physics import plan_bus
 from wirelab.plan.port_settings import settings_of
@@ -111,6 +112,15 @@ def test_a_host_and_its_driver_share_a_cpu(tmp_path: Path) -> None:
     assert plan(tmp_path, both).port("client-eth0").cpu == Cpu(4, 19_500, 4200, 19_500, 4200)
     said = f"{both}, client.rx_frame: 7 us, client.tx_byte: 0 ns"
     assert plan(tmp_path, said).port("client-eth0").cpu == Cpu(4, 7000, 4200, 19_500, 0)
+
+
+def test_a_host_that_captures_has_a_disk_and_a_cpu(tmp_path: Path) -> None:
+    """A frame costs more the more of the capture waits to be written; nobody else's does."""
+    said = "client.capture_frame: 8 us, client.capture_backlog: 100 MB, client.capture_rate: 130 MB/s"
+    built = plan(tmp_path, said)
+    client, server = built.port("client-eth0"), built.port("server-eth0")
+    assert (client.cpu, client.capture) == (Cpu(4), Capture(8000, 100_000_000, 130_000_000))
+    assert (server.cpu, server.capture) == (None, None)
 
 
 def test_a_firewalls_cost_follows_from_its_rules(tmp_path: Path) -> None:

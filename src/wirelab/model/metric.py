@@ -108,6 +108,8 @@ METRICS: Final[Mapping[str, Metric]] = {
             "of goodput",
             "payload that the receiver got, by its own clock",
         ),
+        Metric("goodput_first", RATE, _FLOW, "of goodput at first", "that of its first second", ""),
+        Metric("goodput_last", RATE, _FLOW, "of goodput at last", "that of its last whole second", ""),
         Metric("share", RATIO, _FLOW, "of all goodput", "its part of the goodput of all flows", ""),
         Metric("retransmits", COUNT, (*_TCP, NETWORK), "retransmits", "segments that were sent again"),
         Metric("rtt", MICROSECONDS, _RTT, "of mean RTT", "mean round-trip time", "mean RTT"),

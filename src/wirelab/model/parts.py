@@ -32,6 +32,9 @@ from wirelab.model.types import (
     optional,
 )
 
+CAPTURE: Final = ("capture_frame", "capture_backlog", "capture_rate")
+"""What a host that captures its frames has: all of these."""
+
 PartKind = Literal["host", "system", "firewall", "switch", "hub", "module", "nic", "driver", "bus", "storage"]
 System = Literal["linux", "windows", "macos", "other"]
 
@@ -139,6 +142,9 @@ class Host(Titled, CpuCosts):
     gro_max_segs: Figure[PositiveCount] | None = optional(
         "How many segments it or its card joins, where that is not as its system does."
     )
+    capture_frame: Figure[Cost] | None = optional("CPU time of a frame that it captures, its backlog full.")
+    capture_backlog: Figure[Size] | None = optional("How much of what it captures may wait to be written.")
+    capture_rate: Figure[ByteRate] | None = optional("How fast it writes what it captures.")
 
 
 class OperatingSystem(Titled):

@@ -10,7 +10,7 @@ from wirelab.model.topology import MODULE_HOST_PORT, MODULE_LINE_PORT, PortRef
 from wirelab.model.topology import Cable as CableModel
 from wirelab.model.wiring import Wiring
 from wirelab.plan.addresses import Addresses
-from wirelab.plan.cpu import firewall_rules, node_cpu
+from wirelab.plan.cpu import firewall_rules, node_capture, node_cpu
 from wirelab.plan.flows import traffic
 from wirelab.plan.physics import bus, equipped, gso_max_segs, netem, pause_reaction_ns, pool
 from wirelab.plan.sysctls import host_sysctls, memory_bytes, pinned_sysctls, socket_buffers, tcp_memory
@@ -105,6 +105,7 @@ def _port(wiring: Wiring, ref: PortRef, node_number: int, addresses: Addresses) 
         follow=followed.interface if followed else None,
         bus=bus(wiring, ref),
         cpu=node_cpu(wiring, ref.node, node_number),
+        capture=node_capture(wiring, ref.node),
         pfc=wiring.priorities(ref),
         trust="dscp" if wiring.value(ref, "trust") == "dscp" else "pcp",
         pause_reaction_ns=pause_reaction_ns(wiring, ref),

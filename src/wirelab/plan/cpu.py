@@ -1,11 +1,13 @@
-"""What frames cost the CPU of a node, and the rules of a firewall that the cost follows from."""
+"""What frames cost the CPU of a node, and what that follows from: a firewall's rules, a capture."""
 
 from collections.abc import Iterator
 from typing import Final
 
 from wirelab.model.packets import parse_packets
+from wirelab.model.parts import CAPTURE
 from wirelab.model.types import figure_value
 from wirelab.model.wiring import Wiring
+from wirelab.plan.capture import Capture
 from wirelab.plan.types import Cpu
 from wirelab.units import PS_PER_NS
 
@@ -24,11 +26,19 @@ def node_cpu(wiring: Wiring, node: str, number: int) -> Cpu | None:
         compared = 1 if _figure(wiring, node, "stateful") else len(list(_rules(wiring, node)))
         cost_ps = _figure(wiring, node, "frame") + compared * _figure(wiring, node, "rule")
         return Cpu(number, rx_frame_ns=round(cost_ps / PS_PER_NS), rx_byte_ps=_figure(wiring, node, "byte"))
-    costs = [_figure(wiring, node, name) for name in _COSTS] if kind == "host" else []
-    if not any(costs):
+    costs = [_figure(wiring, node, name) if kind == "host" else 0 for name in _COSTS]
+    if not any(costs) and node_capture(wiring, node) is None:
         return None
     rx_frame_ps, rx_byte_ps, tx_frame_ps, tx_byte_ps = costs
     return Cpu(number, round(rx_frame_ps / PS_PER_NS), rx_byte_ps, round(tx_frame_ps / PS_PER_NS), tx_byte_ps)
+
+
+def node_capture(wiring: Wiring, node: str) -> Capture | None:
+    """What a host keeps a copy of its frames with, None for one that keeps none."""
+    if wiring.topology.nodes[node].kind != "host":
+        return None
+    frame_ps, backlog_bytes, bytes_per_s = (_figure(wiring, node, name) for name in CAPTURE)
+    return Capture(round(frame_ps / PS_PER_NS), backlog_bytes, bytes_per_s) if backlog_bytes else None
 
 
 def firewall_rules(wiring: Wiring, node: str) -> str:

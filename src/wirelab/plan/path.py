@@ -81,4 +81,5 @@ def crossing_ns(way: Iterable[Hop]) -> int:
             total_ns += hop.out.cpu.tx_frame_ns + hop.out.cpu.tx_byte_ps * hop.out.mtu_bytes // _PS_PER_NS
         if hop.into.cpu is not None:
             total_ns += hop.into.cpu.rx_frame_ns + hop.into.cpu.rx_byte_ps * hop.into.mtu_bytes // _PS_PER_NS
+        total_ns += sum(port.capture.frame_ns for port in (hop.out, hop.into) if port.capture)
     return total_ns

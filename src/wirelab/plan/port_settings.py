@@ -29,8 +29,8 @@ class PortSetting:
     """One setting: ``option`` is the tool's word for it, or a file in /sys/class/net/PORT.
 
     ``text`` says what it is, for hardware that no tool knows under a ``topic``. ``field`` is where its value
-    is: in the port unless it says ``bus.``, ``cpu.``, ``pool.`` or ``cable.``. Only a port that it ``is_of``
-    has it.
+    is: in the port unless it says ``bus.``, ``cpu.``, ``capture.``, ``pool.`` or ``cable.``. Only a port
+    that it ``is_of`` has it.
     """
 
     name: str
@@ -109,6 +109,9 @@ PORT_SETTINGS: tuple[PortSetting, ...] = (
     _hardware("CPU", "cpu.rx_byte_ps", "a byte received"),
     _hardware("CPU", "cpu.tx_frame_ns", "a frame sent"),
     _hardware("CPU", "cpu.tx_byte_ps", "a byte sent"),
+    _hardware("capture", "capture.frame_ns", "a frame with a full backlog takes"),
+    _hardware("capture", "capture.backlog_bytes", "what waits to be written at most"),
+    _hardware("capture", "capture.bytes_per_s", "what is written in a second"),
     _hardware("shared packet memory", "pool.number", "number", "pool"),
     _hardware("shared packet memory", "pool.size_bytes", "size", "pool_bytes"),
     replace(

@@ -8,6 +8,7 @@ import json
 from dataclasses import dataclass, field, replace
 from typing import Any, Literal, Self
 
+from wirelab.plan.capture import Capture
 from wirelab.plan.jsonform import from_values, to_values
 from wirelab.plan.traffic import KINDS, Flow, Item, Ping
 
@@ -109,10 +110,9 @@ class Queue:
 
 @dataclass(frozen=True, slots=True)
 class Bus:
-    """What joins a card to its host, a server of its own in each direction.
+    """What joins a card to its host, each direction by itself: it has ``bps`` after line coding.
 
-    A frame of ``n`` bytes takes (n + ceil(n / payload_bytes) x overhead_bytes + frame_bytes) x 8 / ``bps``;
-    ``bps`` is what is left after line coding.
+    A frame of ``n`` bytes takes (n + ceil(n / payload_bytes) x overhead_bytes + frame_bytes) x 8 / ``bps``.
     """
 
     bps: int
@@ -216,6 +216,7 @@ class Port:
     follow: str | None = None
     bus: Bus | None = None
     cpu: Cpu | None = None
+    capture: Capture | None = None
     pool: Pool | None = None
     pfc: tuple[int, ...] = ()
     trust: Trust = "pcp"

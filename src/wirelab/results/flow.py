@@ -83,6 +83,8 @@ class FlowResult:
 
 FIGURES: Final[Mapping[str, Callable[[FlowResult], float | None]]] = {
     "goodput": lambda flow: flow.goodput_bps,
+    "goodput_first": lambda flow: flow.intervals_bps[0] if flow.intervals_bps else None,
+    "goodput_last": lambda flow: flow.intervals_bps[-1] if flow.intervals_bps else None,
     "share": lambda flow: flow.share_ppm,
     "retransmits": lambda flow: flow.retransmits,
     "duration": lambda flow: flow.duration_ns,

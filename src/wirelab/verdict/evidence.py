@@ -136,6 +136,9 @@ def _cpu_evidence(port: Port) -> str:
         "a frame that goes out": cpu.tx_frame_ns * PS_PER_NS,
         "each of its bytes": cpu.tx_byte_ps,
     }
+    if port.capture is not None:
+        full = f"each frame, when {show(port.capture.backlog_bytes, SIZE)} of the capture wait to be written,"
+        costs_ps[full] = port.capture.frame_ns * PS_PER_NS
     return ", ".join(f"{unit} costs {show(cost_ps, COST)}" for unit, cost_ps in costs_ps.items() if cost_ps)
 
 

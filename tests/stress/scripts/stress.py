@@ -22,6 +22,8 @@ from collections import Counter
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from choices import CALM, NUMBERS, OF_THE_STACK, QDISCS, SPEEDS, WORDS
+
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
@@ -40,52 +42,6 @@ ADDRESSES = {
 FLOWS = (("a", "10.0.0.2"), ("b", "10.0.0.1"), ("a", "10.0.1.2"), ("b", "10.0.1.1"))
 CHECKED_EVERY = 500
 LONGEST_PAUSE_S = 0.005
-
-SPEEDS = (10, 100, 1000, 2500, 5000, 10000, 25000)
-QDISCS = (
-    *("bfifo limit 20000", "pfifo limit 50", "fq_codel", "fq", "cake", "etherfifo", "pfifo_fast", "prio"),
-    *("netem delay 1ms loss 1%", "tbf rate 50mbit burst 10k latency 5ms", "mq", "noqueue"),
-)
-NUMBERS = {
-    "cable_delay_ns": 10**6,
-    "bits_per_error": 10**7,
-    "forward_latency_ns": 10**6,
-    "autoneg_ms": 20,
-    "buffer_bytes": 10**6,
-    "buffer_cell_bytes": 512,
-    "xoff_bytes": 10**6,
-    "xon_bytes": 10**5,
-    "queue_limit_bytes": 10**5,
-    "queue_alpha_128ths": 512,
-    "xoff_alpha_128ths": 512,
-    "pause_quanta": 2**16 - 1,
-    "pause_reaction_ns": 10**5,
-    "pool": 3,
-    "pool_bytes": 10**6,
-    "bus_bps": 10**10,
-    "bus_payload_bytes": 4096,
-    "bus_overhead_bytes": 100,
-    "bus_frame_bytes": 100,
-    "cpu": 3,
-    "cpu_rx_frame_ns": 10**4,
-    "cpu_rx_byte_ps": 10**4,
-    "cpu_tx_frame_ns": 10**4,
-    "cpu_tx_byte_ps": 10**4,
-    "gro_flush_timeout": 10**5,
-    "napi_defer_hard_irqs": 3,
-}
-"""Files of a port, and the most that is written there: what is under way is over when it is added up."""
-OF_THE_STACK = ("gro_flush_timeout", "napi_defer_hard_irqs")
-WORDS = {
-    "role": ("host", "forward", "repeat"),
-    "rx_moderation": ("first", "last", "interval"),
-    "rx_adaptive": ("none", "ixgbe", "igb", "e1000", "dim"),
-    "follow": ("", "p1", "p5", "p10"),
-}
-CALM = (
-    *("rx-usecs", "0", "rx-frames", "0", "tx-usecs", "0", "tx-frames", "0"),
-    *("adaptive-rx", "off", "adaptive-tx", "off"),
-)
 CONTROL_FRAME = bytes.fromhex("0180c2000001 020000000002 8808")
 
 

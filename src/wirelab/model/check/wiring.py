@@ -11,9 +11,10 @@ from wirelab.model.check.parts import fifo_message, threshold_problems
 from wirelab.model.check.queue import queue_problems
 from wirelab.model.ethernet import frame_bytes, memory_bytes
 from wirelab.model.metric import NETWORK
-from wirelab.model.parts import Hub, Switch, Transceiver
+from wirelab.model.parts import CAPTURE, Hub, Switch, Transceiver
 from wirelab.model.settings import PART, Setting, Target
 from wirelab.model.topology import PortRef
+from wirelab.model.types import figure_value
 from wirelab.model.wiring import Wiring
 from wirelab.model.yamlfile import Loc
 from wirelab.units import SIZE, show
@@ -61,7 +62,7 @@ def _port_conflicts(wiring: Wiring, ref: PortRef) -> Iterator[Conflict]:
         index = wiring.topology.cables.index(wiring.topology.cable_of(ref))
         message = f"there is no port `{label}`: `{part}` has {device.ports.value}"
         yield Conflict(message, _blamed(wiring, ref, ()), ("cables", index, "between"))
-    for problems in (link_problems, queue_problems, _moderation, _mtu, _room, _pause, _path):
+    for problems in (link_problems, queue_problems, _moderation, _capture, _mtu, _room, _pause, _path):
         for message, names in problems(wiring, ref):
             yield Conflict(message, _blamed(wiring, ref, names), ("nodes", ref.node))
 
@@ -105,6 +106,16 @@ def _tx_moderation(wiring: Wiring, ref: PortRef) -> Iterator[Blame]:
     elif frames > 1 and not wiring.value(ref, "tx_usecs"):
         lonely = f"with `tx_usecs` 0 nobody hears of fewer than {frames} frames that have left: they wait on"
         yield lonely, ("tx_frames", "tx_usecs")
+
+
+def _capture(wiring: Wiring, ref: PortRef) -> Iterator[Blame]:
+    """A capture of which one figure is missing."""
+    if wiring.topology.nodes[ref.node].kind != "host":
+        return
+    host = wiring.host(ref.node)
+    said = {name: wiring.own(ref.node, name) or figure_value(host, name) for name in CAPTURE}
+    if any(said.values()) and (missing := [f"`{ref.node}.{name}`" for name in CAPTURE if not said[name]]):
+        yield f"a host that captures needs all of {', '.join(CAPTURE)}: set {' and '.join(missing)}", CAPTURE
 
 
 def _mtu(wiring: Wiring, ref: PortRef) -> Iterator[Blame]:
