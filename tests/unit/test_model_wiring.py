@@ -51,10 +51,10 @@ def test_a_broken_table_of_settings_is_refused() -> None:
 @pytest.mark.parametrize(
     ("settings", "moderation"),
     [
-        ("", ("first", "none", 100, 0)),
+        ("", ("first", "none", 78, 0)),
         ("client.rx_usecs: 50 us", ("first", "none", 50, 0)),
         ("client: ubuntu20, client.nic: rtl8125", ("first", "none", 0, 1)),
-        ("client: windows10-rtl8125", ("first", "none", 100, 0)),
+        ("client: windows10-rtl8125", ("first", "none", 78, 0)),
         ("client: ubuntu20, client.nic: x550", ("interval", "ixgbe", 0, 0)),
         ("client.nic: x550, client.rx_usecs: 20 us", ("interval", "none", 20, 0)),
     ],

@@ -40,6 +40,7 @@ _CODE: Final = (
     "model/__init__.py",
     "model/graph.py",
     "plan/__init__.py",
+    "plan/capture.py",
     "plan/iproute2.py",
     "plan/jsonform.py",
     "plan/path.py",
