@@ -124,14 +124,14 @@ def scenario_plan(name: str, flow: str | None = None, case: str = "main") -> Pla
     """A case of a shipped scenario, with all its flows or with only one."""
     experiment = load(name, Path.cwd())
     plan = build_plan(experiment, experiment.case(case), 1)
-    kept = [candidate for candidate in plan.flows if flow in (None, candidate.name)]
-    return replace(plan, flows=tuple(kept))
+    kept = [candidate for candidate in plan.traffic if flow in (None, candidate.name)]
+    return replace(plan, traffic=tuple(kept))
 
 
 def lasting(plan: Plan, seconds: int) -> Plan:
     """The same Plan, its one flow so long and from the first second on."""
     flow = replace(plan.flows[0], start_ns=NS_PER_S, duration_ns=seconds * NS_PER_S)
-    return replace(plan, flows=(flow,))
+    return replace(plan, traffic=(flow,))
 
 
 def warm_scenario_s(cpu: int) -> float:
