@@ -8,7 +8,8 @@
  *
  * Virtual time moves, and an event fires, while the CPU is idle or when a process
  * reads the clock; never in a softirq. What is due is then done in softirq
- * context, like everything that moves frames.
+ * context, like everything that moves frames: at once where the CPU is idle, by a
+ * tasklet where it interrupts a process.
  */
 #include <linux/interrupt.h>
 
@@ -36,6 +37,13 @@ static void etherport_event_fire(struct time_travel_event *tt)
 	tasklet_hi_schedule(&etherport_tasklet);
 }
 
+static void etherport_event_bh(struct time_travel_event *tt)
+{
+	struct etherport_event *event = container_of(tt, struct etherport_event, tt);
+
+	event->fn(event);
+}
+
 void etherport_event_init(struct etherport_event *event,
 			  void (*fn)(struct etherport_event *event))
 {
@@ -43,6 +51,7 @@ void etherport_event_init(struct etherport_event *event,
 	INIT_LIST_HEAD(&event->due);
 	event->fn = fn;
 	time_travel_set_event_fn(&event->tt, etherport_event_fire);
+	event->tt.bh = etherport_event_bh;
 }
 
 bool etherport_event_pending(const struct etherport_event *event)
