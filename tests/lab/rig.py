@@ -53,9 +53,15 @@ class Rig:
         self._runs += 1
         return guest_folder(self.folder, f"lab-{self._runs}")
 
-    def run(self, plan: Plan, *, seed: int = 1, on_poll: Callable[[Path], None] | None = None) -> Path:
-        """Carry out ``plan`` and return the folder of raw files; ``on_poll`` gets it all the while."""
+    def run(
+        self, plan: Plan, *, seed: int = 1, slow: str = "", on_poll: Callable[[Path], None] | None = None
+    ) -> Path:
+        """Carry out ``plan`` and return the folder of raw files; ``on_poll`` gets it all the while.
+
+        ``slow`` names the shortcuts that are not taken.
+        """
         folder = self._folder()
+        (folder / "plan" / "slow").write_text(slow)
         (folder / "plan" / "plan.json").write_text(plan.to_json())
         with Machine(
             self.lab.kernel,

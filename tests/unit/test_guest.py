@@ -16,6 +16,7 @@ from wirelab.guest import clock, links, queues
 from wirelab.guest.measure import blocked
 from wirelab.guest.readback import Readback
 from wirelab.guest.running import Running, TrafficError
+from wirelab.guest.shortcuts import Shortcuts
 from wirelab.plan.path import path
 from wirelab.plan.traffic import Iperf3
 from wirelab.plan.types import Firewall, Queue
@@ -200,7 +201,7 @@ def started(folder: Path, server: str, client: str) -> Running:
     (folder / "flows").mkdir()
     figures = {own.name: getattr(plan().flows[0], own.name) for own in fields(Iperf3)}
     network: Any = OneMachine()
-    running = Running(Played(**figures, server=server, client=client), network, folder)
+    running = Running(Played(**figures, server=server, client=client), network, folder, Shortcuts())
     running.start()
     return running
 

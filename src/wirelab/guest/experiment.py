@@ -9,6 +9,7 @@ from wirelab.guest import clock, hardware, links, readback, settings
 from wirelab.guest.measure import Probe
 from wirelab.guest.network import Network
 from wirelab.guest.schedule import Schedule
+from wirelab.guest.shortcuts import Shortcuts
 from wirelab.plan.types import Plan
 
 # The network is ready at the first of these instants that is still ahead: whatever the set-up took
@@ -23,6 +24,7 @@ def run(plan_folder: Path, results: Path) -> dict[str, Any]:
     """Build the network of ``plan.json``, verify it, run its traffic and leave the raw files."""
     plan = Plan.from_json((plan_folder / "plan.json").read_text())
     (results / "flows").mkdir()
+    shortcuts = Shortcuts.of(plan_folder)
 
     settings.silence_switches()
     network = Network(plan, hardware.configure)
@@ -43,7 +45,7 @@ def run(plan_folder: Path, results: Path) -> dict[str, Any]:
         # Who is late is waited for.
         (results / "progress").write_text(f"{at_ns} {max(at_ns, whole_ns)}\n")
 
-    schedule = Schedule(network, probe, results, tell)
+    schedule = Schedule(network, probe, results, shortcuts, tell)
     try:
         if not plan.traffic:
             probe.sample(0)

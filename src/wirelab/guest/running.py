@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from wirelab.guest.shell import Program
+from wirelab.guest.shortcuts import Shortcuts
 from wirelab.plan.traffic import Item
 
 if TYPE_CHECKING:  # Mininet is in the lab alone, and this is tested without it
@@ -25,14 +26,15 @@ class Running:
     What the two say goes to the files that the item names.
     """
 
-    def __init__(self, item: Item, network: "Network", results: Path) -> None:
+    def __init__(self, item: Item, network: "Network", results: Path, shortcuts: Shortcuts) -> None:
         self.item = item
         self._network = network
         self._results = results
         self._sender: Program | None = None
         self._interrupted = False
         argv = item.receiver_argv()
-        self._receiver = self._program(item.receiver, argv, item.receiver_file) if argv else None
+        with shortcuts.read_whole(item.received_block_bytes):
+            self._receiver = self._program(item.receiver, argv, item.receiver_file) if argv else None
 
     def _program(self, node: str, argv: list[str], file: str) -> Program:
         output = self._results / file

@@ -7,6 +7,7 @@ from wirelab.guest import clock
 from wirelab.guest.measure import Probe, drained, still
 from wirelab.guest.network import Network
 from wirelab.guest.running import Running
+from wirelab.guest.shortcuts import Shortcuts
 from wirelab.plan.path import crossing_ns, path
 from wirelab.plan.traffic import Item
 
@@ -35,13 +36,18 @@ class Schedule:
     """
 
     def __init__(
-        self, network: Network, probe: Probe, results: Path, on_progress: Callable[[int], None]
+        self,
+        network: Network,
+        probe: Probe,
+        results: Path,
+        shortcuts: Shortcuts,
+        on_progress: Callable[[int], None],
     ) -> None:
         self._plan = network.plan
         self._probe = probe
         self._on_progress = on_progress
         # Whoever receives listens from the beginning: a sender never comes too soon.
-        self._waiting = [Running(item, network, results) for item in self._plan.timetable]
+        self._waiting = [Running(item, network, results, shortcuts) for item in self._plan.timetable]
         self._running: list[Running] = []
         self._latest_ns: dict[str, int] = {}
         # By how much transfers were over sooner than they might have been: what is early begins sooner by it.

@@ -24,6 +24,8 @@ _CONNECT_MS = 10_000
 # iperf3 spins when its bytes are sent and it has no bitrate (iperf_send_mt of 3.18), and in virtual time a
 # loop that never reads the clock never ends. With a bitrate it reads the clock; this one is never reached.
 _NO_BITRATE_BPS = 10**12
+# What it reads and writes of a connection at once (DEFAULT_TCP_BLKSIZE).
+_TCP_BLOCK_BYTES = 128 << 10
 # It sees that its bytes are sent when an interval ends, and goes on sending until then; this is the shortest.
 _SHORTEST_INTERVAL_S = "0.1"
 
@@ -42,6 +44,11 @@ class Iperf3(Flow):
     bitrate_bps: int | None = None
     pacing_bps: int | None = None
     window_bytes: int | None = None
+
+    @property
+    def received_block_bytes(self) -> int | None:
+        """A block of TCP is only counted; a datagram carries when it was sent."""
+        return None if self.protocol == "udp" else self.payload_bytes or _TCP_BLOCK_BYTES
 
     def receiver_argv(self) -> list[str]:
         """The server, for one test."""

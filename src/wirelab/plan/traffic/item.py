@@ -56,6 +56,11 @@ class Item(ABC):
         """The same for the receiving end."""
         return f"flows/{self.name}.server.json"
 
+    @property
+    def received_block_bytes(self) -> int | None:
+        """How much the receiving end reads at once, if it never looks at what it reads; else None."""
+        return None
+
     @abstractmethod
     def sender_argv(self, address: str, *, filtered: bool = False) -> list[str]:
         """The program at the sending end; ``address`` is the receiver's.

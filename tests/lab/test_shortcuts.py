@@ -1,0 +1,85 @@
+"""What makes a lab fast gives what the long way gives."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import replace
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import pytest
+
+from tests.lab.rig import NS_PER_S
+from wirelab.model.experiment import load
+from wirelab.plan.build import build_plan
+
+if TYPE_CHECKING:
+    from tests.lab.rig import Rig
+    from wirelab.plan.types import Plan
+
+ROOT = Path(__file__).parents[2]
+# Loss and recovery; PAUSE and a full buffer; three hosts, a bus and a CPU; datagrams beside a stream.
+SCENARIOS = ("sfp-mismatch", "sfp-flow-control", "driver-bound", "udp-and-tcp")
+
+
+def shortened(name: str) -> Plan:
+    """The main case of a shipped scenario, each of its flows for a second, all at once."""
+    experiment = load(name, ROOT)
+    plan = build_plan(experiment, experiment.cases[0], 1)
+    flows = tuple(replace(flow, start_ns=NS_PER_S, duration_ns=NS_PER_S) for flow in plan.flows)
+    return replace(plan, traffic=flows)
+
+
+@pytest.mark.parametrize("name", SCENARIOS)
+def test_staying_in_the_idle_loop_changes_no_byte(rig: Rig, name: str) -> None:
+    """Every raw file is the same when each event leaves the idle loop, but for what iperf3 calls its test."""
+    plan = shortened(name)
+    assert everything(rig.run(plan)) == everything(rig.run(plan, slow="idle"))
+
+
+@pytest.mark.parametrize("name", SCENARIOS)
+def test_reading_whole_blocks_changes_nothing_that_a_flow_tells(rig: Rig, name: str) -> None:
+    """Every interval, retransmit and drop is the same when iperf3 wakes for whatever has come.
+
+    When it stops reading, at the end of a test, is decided by a timer of its own: a few frames that are
+    still under way then are counted by the ports and by no flow.
+    """
+    plan = shortened(name)
+    fast, slow = rig.run(plan), rig.run(plan, slow="blocks")
+    for flow in plan.flows:
+        for file in (flow.sender_file, flow.receiver_file):
+            assert told(fast / file) == told(slow / file)
+    assert dropped(fast) == dropped(slow)
+
+
+def test_a_block_is_waited_for_and_dropped(rig: Rig) -> None:
+    """Only a read() of just that size, from a socket, into whole pages; at the end it gives the rest."""
+    answer = rig.script("whole_blocks.py")
+    pieces = [10_000] * 20
+    assert answer["plain"] == {"got": pieces, "copied": True}
+    assert answer["whole"] == {"got": [128 << 10, 200_000 - (128 << 10)], "copied": False}
+    for otherwise in ("another_size", "within_a_page", "off"):
+        assert answer[otherwise] == {"got": pieces, "copied": True}
+    assert answer["file"]["copied"]
+
+
+def everything(raw: Path) -> dict[str, Any]:
+    """All raw files of a run by name; a test's cookie and port are random, and saying what is slow draws."""
+    files = {path.relative_to(raw): path for path in raw.rglob("*") if path.is_file()}
+    flows = {str(name): told(path) for name, path in files.items() if name.match("flows/*.json")}
+    return {str(name): path.read_bytes() for name, path in files.items()} | flows
+
+
+def told(file: Path) -> dict[str, Any]:
+    """What one end of iperf3 says of its flow."""
+    told: dict[str, Any] = json.loads(file.read_text())
+    return {key: told[key] for key in ("intervals", "end")}
+
+
+def dropped(raw: Path) -> dict[str, dict[str, int]]:
+    """What each port has lost at the end, by cause."""
+    ports = json.loads((raw / "counters.json").read_text())["snapshots"][-1]["ports"]
+    return {
+        name: {key: count for key, count in counters.items() if "dropped" in key}
+        for name, counters in ports.items()
+    }
