@@ -17,7 +17,7 @@ _PATIENCE_S = 10
 _CROSSINGS = 4
 # A module's side in the slot begins when its line has a link, and a third time is spare.
 _NEGOTIATIONS = 3
-_LOOK_NS = clock.NS_PER_S // 100
+_LOOK_NS = clock.NS_PER_S // 10
 _NS_PER_MS = clock.NS_PER_S // 1000
 # The longest that somebody waits for what may never come; virtual time in which nothing happens is free.
 _LONGEST_S = 600

@@ -21,6 +21,9 @@ from wirelab.guest.shell import run
 from wirelab.plan import iproute2
 from wirelab.plan.types import Cable, Plan, Port
 
+# Mininet's own: the lab has another before it, for those that Mininet starts (rootfs/overlay).
+_MNEXEC = "/usr/bin/mnexec"
+
 Configure = Callable[[Port, Cable, ethtool.Ethtool], None]
 
 
@@ -81,7 +84,7 @@ class Network:
     def argv(self, node: str, *argv: str) -> list[str]:
         """``argv`` as a command that runs in the node."""
         pid = self.pid(node)
-        return [*argv] if pid is None else ["mnexec", "-a", str(pid), *argv]
+        return [*argv] if pid is None else [_MNEXEC, "-a", str(pid), *argv]
 
     def told(self, node: str, *argv: str) -> Any:  # noqa: ANN401 - JSON of any kind
         """What a program that is run in the node says in JSON."""
