@@ -139,3 +139,19 @@ def test_lab_that_goes_down_by_itself_is_broken(rig: Rig) -> None:
         rig.execute("python3", "-c", power_off)
     assert caught.value.hint
     assert "Power down" in caught.value.hint
+
+
+def test_mnexec_closes_what_it_says(rig: Rig) -> None:
+    """`mnexec -c`, as Mininet starts its nodes, passes on three descriptors and the exit code."""
+    leaky = "exec 5</dev/null 8</dev/null; mnexec -cd sh -c 'echo /proc/self/fd/*; exit 4'"
+    output = rig.execute("sh", "-c", leaky)
+    assert output.stdout.split() == [f"/proc/self/fd/{number}" for number in (0, 1, 2, 3)]
+    assert output.code == 4
+
+
+def test_mnexec_is_otherwise_mininets_own(rig: Rig) -> None:
+    """Without ``-c`` it hands on what is open, and does what it is told."""
+    output = rig.execute("sh", "-c", "exec 5</dev/null; mnexec -p sh -c 'echo /proc/self/fd/5'")
+    pid, file = output.stdout.split()
+    assert pid.lstrip("\1").isdigit()
+    assert file == "/proc/self/fd/5"
