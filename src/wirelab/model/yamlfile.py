@@ -9,6 +9,7 @@ import itertools
 import os
 import re
 from collections.abc import Callable, Iterator, Mapping
+from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any, Final
@@ -158,16 +159,16 @@ class _RefusedError(Exception):
         self.problem = Problem(message, None, mark.line + 1, dotted(loc) or None, mark.column + 1)
 
 
-class _Loader(yaml.SafeLoader):
+class _Limited(yaml.composer.Composer):
     """Composes nodes up to the limits, and no aliases: repetition by reference hides what a file says."""
 
-    def __init__(self, text: str) -> None:
-        super().__init__(text)
+    def __init__(self) -> None:
+        yaml.composer.Composer.__init__(self)
         self._count = self._depth = 0
         self._loc: list[str | int] = []
 
     def compose_node(self, parent: yaml.Node | None, index: Any) -> yaml.Node | None:  # noqa: ANN401 - as PyYAML has it
-        event: Any = self.peek_event()  # type: ignore[no-untyped-call]
+        event: Any = self.peek_event()  # type: ignore[attr-defined] # a parser's, which it is mixed with
         step = index.value if isinstance(index, yaml.ScalarNode) else index
         if isinstance(step, str | int):
             self._loc.append(step)
@@ -186,6 +187,14 @@ class _Loader(yaml.SafeLoader):
                 self._loc.pop()
             return node
         raise _RefusedError(message, event.start_mark, tuple(self._loc))
+
+
+class _Loader(_Limited, yaml.SafeLoader):
+    """PyYAML's own parser: the messages are its."""
+
+    def __init__(self, text: str) -> None:
+        yaml.SafeLoader.__init__(self, text)
+        _Limited.__init__(self)
 
 
 class _Reader:
@@ -239,9 +248,13 @@ def _legible(text: str, longest: int) -> tuple[str, str | None]:
     return text, None
 
 
-# Every scenario draws on the same files of parts, and PyYAML needs most of a second for them.
+# Every scenario draws on the same files of parts.
 @functools.lru_cache(maxsize=64)
 def _compose(text: str) -> yaml.Node | None:
+    """The root node. Of what libyaml cannot read PyYAML's own parser says better what is wrong."""
+    if yaml.__with_libyaml__:
+        with suppress(yaml.YAMLError, _RefusedError, ValueError):
+            return _compose_quickly(text)
     loader = _Loader(text)
     try:
         return loader.get_single_node()
@@ -249,6 +262,19 @@ def _compose(text: str) -> yaml.Node | None:
         raise _RefusedError("is not YAML: a number or an escape is too large", loader.get_mark()) from None
     finally:
         loader.dispose()
+
+
+def _compose_quickly(text: str) -> yaml.Node | None:
+    # A PyYAML without libyaml does not have it.
+    from yaml.cyaml import CParser  # type: ignore[attr-defined] # noqa: PLC0415
+
+    class Loader(_Limited, CParser, yaml.resolver.Resolver):
+        def __init__(self) -> None:
+            CParser.__init__(self, text)
+            _Limited.__init__(self)
+            yaml.resolver.Resolver.__init__(self)
+
+    return Loader().get_single_node()
 
 
 def _opening_comment(text: str) -> str:
