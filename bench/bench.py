@@ -17,6 +17,7 @@ import sys
 import tempfile
 import time
 from dataclasses import dataclass, replace
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -37,6 +38,13 @@ if TYPE_CHECKING:
 NS_PER_S = 1_000_000_000
 SHORT_S, LONG_S = 1, 6
 HOSTS = 40
+# The scenario of a flow, its name there, and the most that a virtual second of it is meant to take.
+FLOWS = {
+    "sfp-mismatch download": ("sfp-mismatch", "download", 0.6),
+    "2.5G flow without loss": ("sfp-flow-control", "download", 1.0),
+    "2.5G upload": ("sfp-mismatch", "upload", None),
+    "saturated 10G flow, MTU 1500": ("clean-10g", "download", 2.5),
+}
 # Some of everything: loss, PAUSE, a bus, a CPU and links without traffic.
 MATRIX = ("sfp-*", "pcie-x1", "driver-bound", "autoneg-matrix")
 MANY_HOSTS_SCRIPT = Path(__file__).parent / "many_hosts.py"
@@ -195,20 +203,14 @@ def host_facts(lab: Lab) -> dict[str, str]:
 def measure(bench: Bench, lab: Lab, cpu: int) -> list[Figure]:
     """Every figure, in the order in which they are printed."""
     per_second = "s/s"
-    flows = [
-        ("sfp-mismatch download", scenario_plan("sfp-mismatch", "download"), 0.6),
-        ("2.5G flow without loss", scenario_plan("sfp-flow-control", "download"), 1.0),
-        ("2.5G upload", scenario_plan("sfp-mismatch", "upload"), None),
-        ("saturated 10G flow, MTU 1500", scenario_plan("clean-10g", "download"), 2.5),
-    ]
     figures = [
         bench.figure(
             f"wall per virtual second, {name}",
             per_second,
-            lambda plan=plan: bench.wall_per_virtual(plan),
+            partial(bench.wall_per_virtual, scenario_plan(scenario, flow)),
             goal,
         )
-        for name, plan, goal in flows
+        for name, (scenario, flow, goal) in FLOWS.items()
     ]
     script = ("python3", "-B", MANY_HOSTS_SCRIPT.name, str(HOSTS))
     figures += [
@@ -219,7 +221,7 @@ def measure(bench: Bench, lab: Lab, cpu: int) -> list[Figure]:
             bench.figure(
                 f"matrix, virtual seconds a core, {jobs} at once",
                 per_second,
-                lambda jobs=jobs: matrix_s_per_s(jobs),
+                partial(matrix_s_per_s, jobs),
                 None,
             )
             for jobs in sorted({1, len(os.sched_getaffinity(0))})
