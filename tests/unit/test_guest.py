@@ -64,12 +64,12 @@ class Negotiating:
 
 @pytest.mark.parametrize(
     ("autoneg_ms", "until_ms", "slept_ms"),
-    [(0, 10**9, 0), (2000, 0, 0), (2000, 2000, 2000), (2000, 5555, 5560)],
+    [(0, 10**9, 0), (2000, 0, 0), (2000, 2000, 2000), (2000, 5555, 5600)],
 )
 def test_links_that_negotiate_are_waited_for(
     monkeypatch: pytest.MonkeyPatch, autoneg_ms: int, until_ms: int, slept_ms: int
 ) -> None:
-    """As long as it takes; not at all where nobody takes his time."""
+    """As long as it takes, to a tenth of a second; not at all where nobody takes his time."""
     network = _negotiating(monkeypatch, autoneg_ms, until_ms)
     links.await_links(network)
     assert network.now_ns == slept_ms * 10**6
@@ -80,7 +80,7 @@ def test_ports_that_never_end_negotiating_are_named(monkeypatch: pytest.MonkeyPa
     network = _negotiating(monkeypatch, 2000, 10**9)
     with pytest.raises(links.NoLinkError, match=r"^client: still negotiating after 3 times the 2000 ms that"):
         links.await_links(network)
-    assert network.now_ns == pytest.approx(6 * 10**9, rel=0.01)
+    assert 6 * 10**9 <= network.now_ns <= 6.1 * 10**9
 
 
 def _negotiating(monkeypatch: pytest.MonkeyPatch, autoneg_ms: int, until_ms: int) -> Any:  # noqa: ANN401 - a Network
