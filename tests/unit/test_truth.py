@@ -19,7 +19,7 @@ from wirelab.model.experiment import load_file
 from wirelab.model.metric import METRICS
 from wirelab.model.yamlfile import read
 from wirelab.report.text import Output
-from wirelab.report.truth import print_truth
+from wirelab.report.truth import off, print_truth
 from wirelab.report.truth_chart import truth_svg
 from wirelab.runner.truth import Figure, Row, Table, parse_table
 from wirelab.verdict.comparison import error, is_miss, median_off
@@ -59,6 +59,15 @@ def test_how_far_a_figure_is_off(
 ) -> None:
     """Rates by their relative error, counts by their ratio; of a range the nearer end counts."""
     assert error(METRICS[metric], low, high, measured) == pytest.approx(expected)
+
+
+@pytest.mark.parametrize(
+    ("value", "words"),
+    [(-0.031, "-3.1 %"), (0.2, "+20 %"), (0.0004, "0.0 %"), (-0.0004, "0.0 %"), (0, "0 %")],
+)
+def test_what_rounds_to_nothing_has_no_sign(value: float, words: str) -> None:
+    """No figure is off by minus nothing."""
+    assert off(METRICS["goodput"], value) == words
 
 
 def test_a_quarter_is_no_miss_yet() -> None:
@@ -128,7 +137,7 @@ what the lab cannot imitate
   two.slow: v fitted: the cost of a frame
 
 rows: 3 of 2 sources, 3 of them with predictions; figures: 7
-predicted, median error: goodput 2.0 % of 2; retransmits x2.00 of 3 (x6.00 of the 2 that are not 0 = 0)
+predicted, median error: goodput 2.0 % of 2; retransmits x2.00 of 3 (x6.00 of the 2 where there were any)
 fitted, median error: goodput 0 % of 1
 off by more than 25 % without a known cause: one.lossy, x: up retransmits
 """

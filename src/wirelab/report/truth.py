@@ -64,8 +64,9 @@ def off(metric: Metric, error: float | None) -> str:
         return NOTHING
     if is_counted(metric):
         return f"x{1 + error if error >= 0 else 1 / (1 - error):.2f}"
-    sign = "+" if error > 0 else "-" if error < 0 else ""
-    return f"{sign}{rounded(abs(error) * PPM, RATIO, 2)}"
+    size = rounded(abs(error) * PPM, RATIO, 2)
+    sign = "" if not size.strip("0. %") else "+" if error > 0 else "-"
+    return f"{sign}{size}"
 
 
 def misses(table: Table) -> Iterator[tuple[str, str]]:
@@ -103,7 +104,7 @@ def summary(table: Table) -> Iterator[str]:
         sums = "; ".join(map(_median, table.sums(fitted=fitted)))
         if sums:
             yield f"{word}, median error: {sums}"
-    unexplained = "; ".join(f"{row.name}, {what(figure)}" for row, figure in table.unexplained)
+    unexplained = "; ".join(dict.fromkeys(f"{row.name}, {what(figure)}" for row, figure in table.unexplained))
     yield f"off by more than {MOST_OFF * 100:.0f} % without a known cause: {unexplained or 'none'}"
 
 
@@ -112,5 +113,5 @@ def _median(one: Sum) -> str:
     metric = METRICS[one.metric]
     words = f"{one.metric} {off(metric, one.median).lstrip('+')} of {one.count}"
     if is_counted(metric) and one.nonzero_count < one.count:
-        words += f" ({off(metric, one.nonzero)} of the {one.nonzero_count} that are not 0 = 0)"
+        words += f" ({off(metric, one.nonzero)} of the {one.nonzero_count} where there were any)"
     return words
