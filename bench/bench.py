@@ -74,14 +74,18 @@ class Figure:
 class Bench:
     """Runs Plans on one CPU of this machine and takes their times."""
 
-    def __init__(self, lab: Lab, folder: Path, runs: int, cpu: int) -> None:
+    def __init__(self, lab: Lab, folder: Path, runs: int, cpu: int, *, only: str = "") -> None:
+        """``only`` is what the names of the figures hold that are measured."""
+        self._only = only
         self._lab = lab
         self._folder = folder
         self._runs = runs
         self._cpu = cpu
 
     def figure(self, name: str, unit: str, measure: Callable[[], float], at_most: float | None) -> Figure:
-        """Measure so many times, and print."""
+        """Measure so many times, and print; what is not asked for has no runs."""
+        if self._only not in name:
+            return Figure(name, unit, (), at_most)
         measured = Figure(name, unit, tuple(measure() for _ in range(self._runs)), at_most)
         print(measured.line(), flush=True)
         return measured
@@ -227,10 +231,9 @@ def measure(bench: Bench, lab: Lab, cpu: int) -> list[Figure]:
             for jobs in sorted({1, len(os.sched_getaffinity(0))})
         ),
         bench.figure("peak memory of a run", "MiB", lambda: peak_mib(bench), 1024),
-        Figure("root image", "MiB", (folder_mib(lab.root),), 250),
+        bench.figure("root image", "MiB", lambda: folder_mib(lab.root), 250),
     ]
-    print(figures[-1].line())
-    return figures
+    return [figure for figure in figures if figure.runs]
 
 
 def main() -> None:
@@ -238,6 +241,7 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--runs", type=int, default=5, help="how often each figure is measured")
     parser.add_argument("--json", type=Path, default=Path("bench.json"), help="where the figures go")
+    parser.add_argument("--only", default="", help="measure the figures whose names hold this")
     parser.add_argument("--kernel", type=Path, default=None)
     parser.add_argument("--root", type=Path, default=None)
     options = parser.parse_args()
@@ -247,7 +251,7 @@ def main() -> None:
     for name, value in facts.items():
         print(f"{name:<56} {value}")
     with lab.in_use(), tempfile.TemporaryDirectory() as folder:
-        figures = measure(Bench(lab, Path(folder), options.runs, cpu), lab, cpu)
+        figures = measure(Bench(lab, Path(folder), options.runs, cpu, only=options.only), lab, cpu)
     document = {
         "host": facts,
         "figures": [

@@ -1,7 +1,8 @@
 """The wirelab of this tree against another revision: figures of `bench.py` as ratios, measured in turns.
 
 A machine is not as fast in one hour as in the next. So both are measured alternately, and what is printed is
-the median of the ratios of neighbours, with their spread: below 1, this one takes less.
+the median of the ratios of neighbours, with their spread. Below 1 this one takes less; only of the matrix,
+which is in virtual seconds a core, more is better.
 """
 
 from __future__ import annotations
@@ -42,10 +43,11 @@ def run(*argv: str, tree: Path) -> None:
         sys.exit(done.returncode)
 
 
-def figures(tree: Path, folder: Path) -> dict[str, float]:
-    """Every figure of a tree, measured once."""
+def figures(tree: Path, folder: Path, only: str) -> dict[str, float]:
+    """Every figure of a tree that is asked for, measured once, by the bench of this one."""
     file = folder / "bench.json"
-    run(sys.executable, "bench/bench.py", "--runs", "1", "--json", str(file), tree=tree)
+    bench = str(HERE / "bench" / "bench.py")
+    run(sys.executable, bench, "--runs", "1", "--only", only, "--json", str(file), tree=tree)
     return {figure["name"]: figure["median"] for figure in json.loads(file.read_text())["figures"]}
 
 
@@ -54,16 +56,17 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("revision", help="the other one; its lab is built if it is not there")
     parser.add_argument("--runs", type=int, default=5, help="how often each is measured")
+    parser.add_argument("--only", default="", help="measure the figures whose names hold this")
     options = parser.parse_args()
     pairs: list[tuple[dict[str, float], dict[str, float]]] = []
     with worktree(options.revision) as other, tempfile.TemporaryDirectory() as folder:
         for tree in (HERE, other):
             run(sys.executable, "-m", "wirelab", "lab", "build", tree=tree)
         for _ in range(options.runs):
-            theirs = figures(other, Path(folder))
-            pairs.append((figures(HERE, Path(folder)), theirs))
+            theirs = figures(other, Path(folder), options.only)
+            pairs.append((figures(HERE, Path(folder), options.only), theirs))
     print(f"\nthis one / {options.revision}, medians of {options.runs} pairs")
-    for name in pairs[0][0].keys() & pairs[0][1].keys():
+    for name in pairs[0][0]:
         ratios = sorted(ours[name] / theirs[name] for ours, theirs in pairs)
         print(f"{name:<56} {statistics.median(ratios):.2f}  ({ratios[0]:.2f}..{ratios[-1]:.2f})")
 
