@@ -132,6 +132,13 @@ def test_death_of_the_caller_ends_the_lab(tmp_path: Path) -> None:
     pytest.fail("\n".join(lab_processes(str(tmp_path))))
 
 
+def test_a_lab_whose_parent_has_ended_already_does_not_begin(rig: Rig, tmp_path: Path) -> None:
+    """Its end cannot be signalled any more: the kernel looks for itself, and says nothing."""
+    argv = [str(rig.lab.kernel), f"parent={os.getpid() + 1}", "root=/nowhere"]
+    done = subprocess.run(argv, cwd=tmp_path, capture_output=True, check=False, timeout=60)
+    assert (done.returncode, done.stdout, done.stderr) == (1, b"", b"")
+
+
 def test_lab_that_goes_down_by_itself_is_broken(rig: Rig) -> None:
     """A lab that ends without a status is an error, with the last that was seen on its console."""
     power_off = "import ctypes; ctypes.CDLL(None).reboot(0x4321fedc)"

@@ -76,7 +76,7 @@ def _import_and_run(what: Plan, folder: Path, cpu: int, answer: Connection) -> N
 
 def _essentials(folder: Path) -> Path:
     folder.mkdir()
-    for name in ("setpriv", "tar", "gzip", "taskset"):
+    for name in ("setpriv", "tar", "gzip"):
         program = shutil.which(name)
         assert program, name
         (folder / name).symlink_to(program)

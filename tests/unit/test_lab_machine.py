@@ -25,14 +25,14 @@ class Usage(NamedTuple):
     free: int
 
 
-def machine_of(folder: Path, script: str) -> Machine:
+def machine_of(folder: Path, script: str, *, cpu: int | None = None) -> Machine:
     """A lab whose kernel is a shell script."""
     kernel, root, run = folder / "kernel", folder / "root", folder / "run"
     kernel.write_text(f"#!/bin/sh\n{script}\n")
     kernel.chmod(0o755)
     root.mkdir()
     run.mkdir()
-    return Machine(kernel, root, run, seed=1, cpu=min(os.sched_getaffinity(0)))
+    return Machine(kernel, root, run, seed=1, cpu=min(os.sched_getaffinity(0)) if cpu is None else cpu)
 
 
 def death(folder: Path, script: str) -> LabError:
@@ -47,6 +47,22 @@ def test_its_last_words_are_told(tmp_path: Path) -> None:
     error = death(tmp_path, "seq 20; exit 1")
     assert error.message == "the lab ended without a status"
     assert error.hint == "the lab's last words:\n" + "\n".join(map(str, range(9, 21)))
+
+
+def test_it_has_one_cpu_and_knows_who_started_it(tmp_path: Path) -> None:
+    """What starts it has all of its own again."""
+    before = os.sched_getaffinity(0)
+    error = death(tmp_path, 'grep Cpus_allowed_list /proc/$$/status; echo "$1 of $PPID"; exit 1')
+    assert error.hint == (
+        f"the lab's last words:\nCpus_allowed_list:\t{min(before)}\nparent={os.getpid()} of {os.getpid()}"
+    )
+    assert os.sched_getaffinity(0) == before
+
+
+def test_a_cpu_that_there_is_not_is_told(tmp_path: Path) -> None:
+    """By the host's own word; nothing was started."""
+    with pytest.raises(LabError, match=r"could not be started: .*Invalid argument"):
+        machine_of(tmp_path, "exit 1", cpu=100_000).__enter__()
 
 
 def test_silence_is_told(tmp_path: Path) -> None:

@@ -14,8 +14,8 @@ import shutil
 import signal
 import subprocess
 import time
-from collections.abc import Callable, Iterable
-from contextlib import suppress
+from collections.abc import Callable, Iterable, Iterator
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Self
@@ -50,7 +50,7 @@ class Machine:
     """One lab, from switching on to switching off.
 
     A context manager: leaving it ends every process of the lab, however it is left. The lab also
-    dies with this process, and with the thread that switched it on (prctl(2), PR_SET_PDEATHSIG).
+    dies with this process, and with the thread that switched it on (patch 0011, prctl(2)).
     """
 
     def __init__(  # noqa: PLR0913 - all by name but what it is made of
@@ -65,8 +65,9 @@ class Machine:
         self._folder = folder.absolute()
         self._results = self._folder / "results"
         command_line = _COMMAND_LINE.format(memory_mib=memory_bytes >> 20)
-        self._argv = ["setpriv", "--pdeathsig", "KILL", "taskset", "--cpu-list", str(cpu)]
-        self._argv += [str(kernel.absolute()), *command_line.split(), f"seed={seed}"]
+        self._cpu = cpu
+        # The kernel does not pass `parent` on: it would be another command line in every run.
+        self._argv = [str(kernel.absolute()), f"parent={os.getpid()}", *command_line.split(), f"seed={seed}"]
         self._argv += ["init=/usr/sbin/wirelab-init"]
         self._results.mkdir(exist_ok=True)
         (self._folder / "root").symlink_to(root.absolute())
@@ -88,7 +89,7 @@ class Machine:
             "GLIBC_TUNABLES": "glibc.pthread.rseq=0",
         }
         try:
-            with (self._results / "console.log").open("wb") as output:
+            with (self._results / "console.log").open("wb") as output, _on_cpu(self._cpu):
                 self._process = subprocess.Popen(  # noqa: S603 argv lists only
                     self._argv,
                     cwd=self._folder,
@@ -187,6 +188,17 @@ class Machine:
             f"its memory, up to {self._memory_bytes >> 20} MiB, is on {_disk_of(self._memory)}, which has "
             f"{free_bytes >> 20} MiB free: make room there, or set TMPDIR to another folder\n"
         )
+
+
+@contextmanager
+def _on_cpu(cpu: int) -> Iterator[None]:
+    """Be on one CPU alone, with the thread that calls this and with what it starts meanwhile."""
+    before = os.sched_getaffinity(0)
+    os.sched_setaffinity(0, {cpu})
+    try:
+        yield
+    finally:
+        os.sched_setaffinity(0, before)
 
 
 def _hung(progress: Progress | None, wall_limit_s: float) -> str:
