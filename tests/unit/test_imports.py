@@ -47,7 +47,7 @@ OWNERS = {
     # process.py runs tools to their end; machine.py holds the one process that is the lab.
     "subprocess": {"wirelab.lab.process", "wirelab.lab.machine", "wirelab.guest.shell"},
     "yaml": {"wirelab.model.yamlfile"},
-    "mininet": {"wirelab.guest.network"},
+    "mininet": {"wirelab.guest.network", "wirelab.guest.nodes"},
 }
 
 

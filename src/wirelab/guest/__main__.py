@@ -21,8 +21,8 @@ _RB_POWER_OFF = 0x4321FEDC
 def main() -> None:
     """Run the command or the Plan that the plan folder holds; ``status.json`` says how it went."""
     try:
-        openvswitch.start()
         if (_PLAN / "command.json").exists():
+            openvswitch.start()
             status = command.run(_PLAN, _RESULTS)
         else:
             status = experiment.run(_PLAN, _RESULTS)

@@ -1,11 +1,11 @@
 """A Plan, from bare lab to raw files."""
 
-import platform
+import os
 import re
 from pathlib import Path
 from typing import Any
 
-from wirelab.guest import clock, hardware, links, readback, settings
+from wirelab.guest import clock, hardware, links, openvswitch, readback, settings
 from wirelab.guest.measure import Probe
 from wirelab.guest.network import Network
 from wirelab.guest.schedule import Schedule
@@ -27,6 +27,8 @@ def run(plan_folder: Path, results: Path) -> dict[str, Any]:
     shortcuts = Shortcuts.of(plan_folder)
 
     settings.silence_switches()
+    if plan.switches:
+        openvswitch.start()
     network = Network(plan, hardware.configure)
     settings.apply(network)
     in_force = settings.read_back(network)
@@ -52,7 +54,7 @@ def run(plan_folder: Path, results: Path) -> dict[str, Any]:
         schedule.run(ready_ns)
     finally:
         probe.write(results)
-    return {"status": "done", "kernel": platform.release(), "tools": tools()}
+    return {"status": "done", "kernel": os.uname().release, "tools": tools()}
 
 
 def tools() -> dict[str, str]:

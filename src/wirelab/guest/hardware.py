@@ -1,7 +1,9 @@
 """What belongs to a port and not to its node, written and read back by the table of settings."""
 
+import json
 from collections.abc import Mapping
 from pathlib import Path
+from typing import Any
 
 from wirelab.guest import ethtool
 from wirelab.guest.network import Network
@@ -74,13 +76,21 @@ def read_back(network: Network, port: Port, bursts: Mapping[str, int]) -> list[R
 
 def _priorities(network: Network, port: Port, folder: Path) -> dict[tuple[str, str], Value]:
     """PFC and what the port trusts."""
-    pfc = network.told(port.node, "dcb", "-j", "pfc", "show", "dev", port.name)["prio_pfc"]
+    pfc = _dcb(network, port, "pfc")["prio_pfc"]
     if (folder / _TRUST_FILE).exists():
         trust = (folder / _TRUST_FILE).read_text().strip()
     else:
-        trust = " ".join(network.told(port.node, "dcb", "-j", "apptrust", "show", "dev", port.name)["order"])
+        trust = " ".join(_dcb(network, port, "apptrust")["order"])
     lossless = " ".join(str(priority) for priority, on in enumerate(pfc) if on)
     return {("dcb pfc", "prio-pfc"): lossless, ("dcb apptrust", "order"): trust}
+
+
+def _dcb(network: Network, port: Port, what: str) -> dict[str, list[Any]]:
+    """What dcb shows of a port."""
+    shown: dict[str, list[Any]] = json.loads(
+        network.run(port.node, "dcb", "-j", what, "show", "dev", port.name)
+    )
+    return shown
 
 
 def _in_order(port: Port, modes: tuple[str, ...]) -> str:

@@ -3,7 +3,7 @@
 from typing import TYPE_CHECKING
 
 from wirelab.guest import clock
-from wirelab.guest.shell import CommandError, run
+from wirelab.guest.shell import CommandError
 from wirelab.plan.path import Hop, crossing_ns, flow_path, path
 from wirelab.plan.traffic import Item
 from wirelab.plan.types import Plan, Port
@@ -84,7 +84,7 @@ def warm_arp(network: "Network") -> None:
         patience_s = min(_PATIENCE_S + _CROSSINGS * crossing_ns(way) // clock.NS_PER_S, _LONGEST_S)
         echo = ("ping", "-c", "1", "-w", str(patience_s), plan.address_of(receiver))
         try:
-            run(network.argv(sender, *echo))
+            network.run(sender, *echo)
         except CommandError:
             if must_answer(plan, way):
                 raise

@@ -5,7 +5,6 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from wirelab.guest.shell import run
 from wirelab.guest.sockdiag import SockDiag
 from wirelab.plan.types import Firewall, Port
 
@@ -72,7 +71,7 @@ class Probe:
         links = {port.name: self._link(port, ports[port.name]) for port in self._ports}
         qdiscs: Qdiscs = {}
         for node in self._plan.nodes:
-            told = self._network.told(node.name, "tc", "-s", "-j", "qdisc", "show")
+            told = self._network.told(node.name, "tc", "qdisc show")
             for port in self._plan.ports_of(node.name):
                 qdiscs[port.name] = [qdisc for qdisc in told if qdisc.get("dev") == port.name]
         if only_if is not None and not only_if(ports, qdiscs):
@@ -81,7 +80,7 @@ class Probe:
         if self._plan.firewalls:
             rules = ("nft", "-j", "list", "ruleset")
             counted["blocked"] = {
-                firewall.name: blocked(firewall, run(self._network.argv(firewall.name, *rules)))
+                firewall.name: blocked(firewall, self._network.run(firewall.name, *rules))
                 for firewall in self._plan.firewalls
             }
         self._snapshots.append({"name": name, "at_ns": at_ns, **counted})

@@ -4,7 +4,6 @@ Mininet makes the nodes, the Open vSwitch bridges and the addresses. Its links k
 1 Gbit/s, so a cable here joins two emulated Ethernet ports, and the settings module configures them.
 """
 
-import json
 import os
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
@@ -13,16 +12,21 @@ from typing import Any
 
 from mininet.link import Intf
 from mininet.net import Mininet
-from mininet.node import Host, OVSBridge
 
 from wirelab.guest import ethtool
 from wirelab.guest.counters import Counters
-from wirelab.guest.shell import run
+from wirelab.guest.nodes import MNEXEC, Bridge, Namespace
+from wirelab.guest.shell import Batch, run
 from wirelab.plan import iproute2
 from wirelab.plan.types import Cable, Plan, Port
 
-# Mininet's own: the lab has another before it, for those that Mininet starts (rootfs/overlay).
-_MNEXEC = "/usr/bin/mnexec"
+# The programs that are told what to do line by line, and what each answers without doing anything.
+# They do not forget: tc shows the qdiscs of the device alone that it was last asked for by name, and ip no
+# addresses any more once it has shown links.
+BATCHES = {
+    "ip": (("ip", "-d", "-j"), "link show dev lo"),
+    "tc": (("tc", "-s", "-j"), "qdisc show"),
+}
 
 Configure = Callable[[Port, Cable, ethtool.Ethtool], None]
 
@@ -43,34 +47,39 @@ class Network:
         self.plan = plan
         self._net = Mininet(topo=None, controller=None, build=False, autoSetMacs=False)
         for node in (*plan.hosts, *plan.firewalls, *plan.hubs, *plan.modules):
-            self._net.addHost(node.name, cls=Host)
+            self._net.addHost(node.name, cls=Namespace)
         for number, switch in enumerate(plan.switches, start=1):
-            self._net.addSwitch(switch.name, cls=OVSBridge, dpid=f"{number:016x}")
-        before_they_move = ethtool.Ethtool()
-        for cable in plan.cables:
-            self._plug(cable, configure, before_they_move)
+            self._net.addSwitch(switch.name, cls=Bridge, dpid=f"{number:016x}")
+        self._batches: dict[tuple[int | None, str], Batch] = {}
+        self._plug(configure)
         self.tools: dict[str, Counters] = {}
         for node in plan.nodes:
             with self.inside(node.name):
                 self.tools[node.name] = Counters()
-        for switch in plan.switches:
-            self._net.get(switch.name).start([])
+        if plan.switches:
+            Bridge.start_all([self._net.get(switch.name) for switch in plan.switches])
 
-    def _plug(self, cable: Cable, configure: Configure, tool: ethtool.Ethtool) -> None:
-        """Make both ports here, configure them, then move each to its node's namespace."""
-        ports = [self.plan.port(name) for name in (cable.a, cable.b)]
+    def _plug(self, configure: Configure) -> None:
+        """Make the ports of every cable here, configure them, then move each to its node's namespace."""
+        here = Batch(*BATCHES["ip"])
+        here.run(line for cable in self.plan.cables for line in self._made(cable))
+        before_they_move = ethtool.Ethtool()
+        ends = [(self.plan.port(name), cable) for cable in self.plan.cables for name in (cable.a, cable.b)]
+        for port, cable in ends:
+            configure(port, cable, before_they_move)
+        pids = {port.name: self.pid(port.node) for port, _ in ends}
+        here.run(f"link set {name} netns {pid}" for name, pid in pids.items() if pid is not None)
+        for port, _ in ends:
+            PluggedPort(port.name, self._net.get(port.node), moveIntfFn=lambda *_: None)
+
+    def _made(self, cable: Cable) -> tuple[str, str]:
+        """To ip: how the two ports of a cable are made."""
         first, second = (
             f"name {port.name} address {port.mac}"
             f"{f' numtxqueues {iproute2.PRIORITIES}' if port.pfc else ''} type etherport"
-            for port in ports
+            for port in map(self.plan.port, (cable.a, cable.b))
         )
-        _batch(["ip"], [f"link add {first}", f"link add link {cable.a} {second}"])
-        for port in ports:
-            configure(port, cable, tool)
-        pids = {port.name: self.pid(port.node) for port in ports}
-        _batch(["ip"], [f"link set {name} netns {pid}" for name, pid in pids.items() if pid is not None])
-        for port in ports:
-            PluggedPort(port.name, self._net.get(port.node), moveIntfFn=lambda *_: None)
+        return f"link add {first}", f"link add link {cable.a} {second}"
 
     def pid(self, node: str) -> int | None:
         """The process whose namespace a node's ports live in; None for the lab's own namespace."""
@@ -82,17 +91,31 @@ class Network:
         return self.tools[port.node].link(port.name)
 
     def argv(self, node: str, *argv: str) -> list[str]:
-        """``argv`` as a command that runs in the node."""
+        """``argv`` as a command that runs in the node, as Mininet runs one."""
         pid = self.pid(node)
-        return [*argv] if pid is None else [_MNEXEC, "-a", str(pid), *argv]
+        return [*argv] if pid is None else [MNEXEC, "-a", str(pid), *argv]
 
-    def told(self, node: str, *argv: str) -> Any:  # noqa: ANN401 - JSON of any kind
-        """What a program that is run in the node says in JSON."""
-        return json.loads(run(self.argv(node, *argv)))
+    def run(self, node: str, *argv: str, text: str | None = None) -> str:
+        """What a program prints that is run to its end in the node's network namespace, as ``shell.run``."""
+        with self.inside(node):
+            return run(argv, text=text)
 
     def batch(self, node: str, tool: str, lines: Iterable[str]) -> None:
         """Have ``ip`` or ``tc`` carry out lines in the node, if there are any."""
-        _batch(self.argv(node, tool), lines)
+        if lines := tuple(lines):
+            self._batch(node, tool).run(lines)
+
+    def told(self, node: str, tool: str, line: str) -> Any:  # noqa: ANN401 - JSON of any kind
+        """What ``ip`` or ``tc`` answers in the node: ``ip`` with details, ``tc`` with statistics."""
+        return self._batch(node, tool).told(line)
+
+    def _batch(self, node: str, tool: str) -> Batch:
+        """The one of the node's namespace, started when it is first needed."""
+        key = (self.pid(node), tool)
+        if key not in self._batches:
+            with self.inside(node):
+                self._batches[key] = Batch(*BATCHES[tool])
+        return self._batches[key]
 
     @contextmanager
     def inside(self, node: str) -> Iterator[None]:
@@ -112,12 +135,6 @@ class Network:
         """The node's own /sys/class/net: Mininet mounts one in each node, and it shows that node's ports."""
         pid = self.pid(node)
         return Path("/" if pid is None else f"/proc/{pid}/root", "sys/class/net")
-
-
-def _batch(argv: list[str], lines: Iterable[str]) -> None:
-    text = "".join(f"{line}\n" for line in lines)
-    if text:
-        run([*argv, "-batch", "-"], text=text)
 
 
 def _enter(namespace: int) -> None:

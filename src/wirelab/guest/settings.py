@@ -1,5 +1,6 @@
 """What belongs to a node of a Plan, and the queues of its ports: put into force, then read back."""
 
+import json
 import os
 from collections.abc import Iterator, Mapping
 from pathlib import Path
@@ -8,7 +9,6 @@ from typing import Any
 from wirelab.guest import hardware, links, queues
 from wirelab.guest.network import Network
 from wirelab.guest.readback import Readback, readbacks
-from wirelab.guest.shell import run
 from wirelab.plan import iproute2
 from wirelab.plan.types import Firewall, Host, Plan, Port
 
@@ -32,7 +32,7 @@ def apply(network: Network) -> None:
         # What a namespace may not set is the same for all of the lab: net.core.rmem_max.
         _write_sysctls({key: value for key, value in sysctls.items() if key not in own})
     for firewall in plan.firewalls:
-        run(network.argv(firewall.name, "nft", "-f", "-"), text=firewall.nft)
+        network.run(firewall.name, "nft", "-f", "-", text=firewall.nft)
     for node in plan.nodes:
         ports = plan.ports_of(node.name)
         for port in ports:
@@ -87,18 +87,16 @@ def read_back(network: Network) -> list[Readback]:
     settings: list[Readback] = []
     for node in plan.nodes:
         ports = plan.ports_of(node.name)
-        qdiscs = network.told(node.name, "tc", "-j", "qdisc", "show")
+        qdiscs = network.told(node.name, "tc", "qdisc show")
         bursts: dict[str, dict[str, Any]] = {}
         if any(port.gso_max_segs or port.gro_max_bytes for port in ports):
-            told = network.told(node.name, "ip", "-d", "-j", "link", "show")
-            bursts = {link["ifname"]: link for link in told}
+            bursts = {link["ifname"]: link for link in network.told(node.name, "ip", "link show")}
         for port in ports:
             settings += hardware.read_back(network, port, bursts.get(port.name, {}))
             if links.is_forced(plan, port):
                 settings += readbacks(port.name, {"carrier": (True, network.link(port).up)})
-            shown = ("tc", "-j", "class", "show", "dev", port.name)
-            classes = network.told(node.name, *shown) if port.rate_bps else []
-            settings += queues.read_back(port, qdiscs, classes)
+            shaped = port.rate_bps and network.told(node.name, "tc", f"class show dev {port.name}")
+            settings += queues.read_back(port, qdiscs, shaped or ())
     for name, sysctls in _sysctls(plan).items():
         with network.inside(name):
             actual = {key: _read_sysctl(key) for key in sysctls if _sysctl(key).exists()}
@@ -107,8 +105,8 @@ def read_back(network: Network) -> list[Readback]:
     for stack in plan.stacks:
         settings += _read_routes(network, stack)
     for firewall in plan.firewalls:
-        ruleset = network.told(firewall.name, "nft", "-j", "list", "ruleset")["nftables"]
-        listed = sum("rule" in entry for entry in ruleset)
+        ruleset = json.loads(network.run(firewall.name, "nft", "-j", "list", "ruleset"))
+        listed = sum("rule" in entry for entry in ruleset["nftables"])
         settings.append(Readback(firewall.name, "nft_rules", len(firewall.rules), listed))
     return settings
 
@@ -118,7 +116,7 @@ def _read_routes(network: Network, stack: Host | Firewall) -> Iterator[Readback]
     if not stack.routes:
         return
     quickack = isinstance(stack, Host) and stack.quickack
-    ways = {way["dst"]: way for way in network.told(stack.name, "ip", "-j", "route")}
+    ways = {way["dst"]: way for way in network.told(stack.name, "ip", "route")}
     for route in stack.routes:
         way = ways.get(route.to, {})
         yield Readback(stack.name, f"route {route.to}", route.via, way.get("gateway", ""))

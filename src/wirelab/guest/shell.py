@@ -1,8 +1,11 @@
 """The one place inside the lab that runs programs."""
 
+import contextlib
+import json
 import subprocess
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
+from typing import Any
 
 
 class CommandError(Exception):
@@ -22,6 +25,52 @@ def run(argv: Sequence[str], *, text: str | None = None) -> str:
     if done.returncode != 0:
         raise CommandError(argv, done.returncode, done.stderr or done.stdout)
     return done.stdout
+
+
+def started(argv: Sequence[str]) -> subprocess.Popen[bytes]:
+    """A program that has said its first line; what reads its standard input ends with us."""
+    process = subprocess.Popen(argv, stdin=subprocess.PIPE, stdout=subprocess.PIPE)  # noqa: S603 argv lists only
+    assert process.stdout is not None  # noqa: S101 it is a pipe
+    process.stdout.readline()
+    return process
+
+
+class Batch:
+    """``ip`` or ``tc``, kept open: to start one takes longer than what it is told to do.
+
+    It ends at the first line that fails.
+    """
+
+    def __init__(self, argv: Sequence[str], idle: str) -> None:
+        """Start ``argv`` in the network namespace that the process is in; it is to speak JSON.
+
+        ``idle`` is a line that changes nothing and is answered, as one that sets something is not.
+        """
+        self._argv = [*argv, "-batch", "-"]
+        self._idle = idle
+        self._process = subprocess.Popen(  # noqa: S603 argv lists only
+            self._argv, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True
+        )
+
+    def run(self, lines: Iterable[str]) -> None:
+        """Carry out lines. Raises CommandError with its words when one fails."""
+        self._ask((*lines, self._idle))
+
+    def told(self, line: str) -> Any:  # noqa: ANN401 - JSON of any kind
+        """What it answers to a line. Raises CommandError with its words when that fails."""
+        return json.loads(self._ask((line,)))
+
+    def _ask(self, lines: Iterable[str]) -> str:
+        """The answer to the one of the lines that is answered."""
+        commands, answers = self._process.stdin, self._process.stdout
+        assert commands is not None and answers is not None  # noqa: S101, PT018 they are pipes
+        with contextlib.suppress(BrokenPipeError):
+            commands.write("".join(f"{line}\n" for line in lines))
+            commands.flush()
+        if answer := answers.readline():
+            return answer
+        said = self._process.stderr.read() if self._process.stderr else ""
+        raise CommandError(self._argv, self._process.wait(), said)
 
 
 class Program:
