@@ -126,18 +126,25 @@ def test_a_queue_is_read_back_with_its_limit() -> None:
         assert readbacks == [Readback("switch-p1", name, value, value) for name, value in settings.items()]
 
 
-def test_a_shaper_is_read_back_with_its_rate() -> None:
-    """Below the root is the queue; tc tells the rate in bytes a second."""
+def test_a_shaper_is_read_back_with_its_rate_and_burst() -> None:
+    """Below the root is the queue; tc tells the rate in bytes a second, and a burst to some 64 ns of it."""
     port = replace(plan().port("switch-p1"), rate_bps=50_000_000, queue=Queue("bfifo", 9000))
     told: list[dict[str, object]] = [
         {**OWN, "kind": "htb", "root": True},
         {**OWN, "kind": "bfifo", "parent": "1:1", "options": {"limit": 9000}},
     ]
-    classes = [{"class": "htb", "handle": "1:1", "rate": 6_250_000}]
-    for shapers, rate_bps in ((classes, 50_000_000), ([], 0)):
-        readbacks = queues.read_back(port, told, shapers)
+    shaper = {"class": "htb", "handle": "1:1", "rate": 6_250_000}
+    cases: list[tuple[list[dict[str, object]], int, int]] = [
+        ([{**shaper, "burst": 1600}], 50_000_000, 1600),
+        ([{**shaper, "burst": 1599}], 50_000_000, 1600),
+        ([{**shaper, "burst": 26_600}], 50_000_000, 26_600),
+        ([], 0, 0),
+    ]
+    for classes, rate_bps, burst_bytes in cases:
+        readbacks = queues.read_back(port, told, classes)
         assert [(readback.setting, readback.actual) for readback in readbacks] == [
             ("rate_bps", rate_bps),
+            ("rate_burst_bytes", burst_bytes),
             ("qdisc", "bfifo"),
             ("queue_limit_bytes", 9000),
         ]

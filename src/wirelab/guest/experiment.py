@@ -16,6 +16,10 @@ from wirelab.plan.types import Plan
 # in virtual time, and whatever a change of it would add, the traffic starts at the same instant.
 _READY_STEP_NS = 30 * clock.NS_PER_S
 
+# Its timers are of high resolution from then on. What is set up before may be reckoned for a kernel whose
+# timers come with its ticks: /proc/net/psched tells tc so.
+_SETTLED_NS = clock.NS_PER_S
+
 _DPKG_STATUS = Path("/var/lib/dpkg/status")
 _TOOLS = ("ethtool", "iperf3", "iproute2", "mininet", "openvswitch-switch", "python3")
 
@@ -26,6 +30,7 @@ def run(plan_folder: Path, results: Path) -> dict[str, Any]:
     (results / "flows").mkdir()
     shortcuts = Shortcuts.of(plan_folder)
 
+    clock.sleep_until(_SETTLED_NS)
     settings.silence_switches()
     if plan.switches:
         openvswitch.start()

@@ -10,6 +10,8 @@ from wirelab.plan.types import OWN_QUEUE, SHAPER, Netem, Port, Queue
 _BITS_PER_BYTE = 8
 _PPM = 1e6
 _NS_PER_S = 1e9
+# net/pkt_sched.h: PSCHED_SHIFT
+_TICK_S = 64e-9
 
 
 def read_back(
@@ -25,17 +27,26 @@ def read_back(
     if port.netem is not None:
         settings += _netem(port.name, port.netem, root)
     if port.rate_bps:
-        settings.append(Readback(port.name, "rate_bps", port.rate_bps, _rate_bps(port, classes)))
+        settings += _shaper(port, port.rate_bps, classes)
     for parent in iproute2.queue_parents(port):
         settings += _queue(port.name, port.queue, below.get(parent, {}) if parent else root)
     return settings
 
 
-def _rate_bps(port: Port, classes: Sequence[dict[str, Any]]) -> int:
-    """What its shaper lets pass, 0 without one; tc tells it in bytes a second."""
+def _shaper(port: Port, rate_bps: int, classes: Sequence[dict[str, Any]]) -> list[Readback]:
+    """What its shaper lets pass, and at once; tc tells both in bytes, and keeps a burst as a time."""
     handle = f"{iproute2.shaper_handle(port)}1"
-    rates = (shaper["rate"] for shaper in classes if (shaper["class"], shaper["handle"]) == (SHAPER, handle))
-    return next(rates, 0) * _BITS_PER_BYTE
+    told = next(
+        (c for c in classes if (c["class"], c["handle"]) == (SHAPER, handle)), {"rate": 0, "burst": 0}
+    )
+    asked_bytes, told_bytes = iproute2.SHAPER_BURST_BYTES, told["burst"]
+    if abs(told_bytes - asked_bytes) <= 1 + _TICK_S * rate_bps / _BITS_PER_BYTE:
+        told_bytes = asked_bytes
+    pairs = {
+        "rate_bps": (rate_bps, told["rate"] * _BITS_PER_BYTE),
+        "rate_burst_bytes": (asked_bytes, told_bytes),
+    }
+    return readbacks(port.name, pairs)
 
 
 def _queue(name: str, asked: Queue | None, qdisc: dict[str, Any]) -> list[Readback]:
