@@ -31,6 +31,8 @@ def run(plan_folder: Path, results: Path) -> dict[str, Any]:
     shortcuts = Shortcuts.of(plan_folder)
 
     clock.sleep_until(_SETTLED_NS)
+    # Draws nothing, and waits for the kernel's random numbers to be ready: before 7.2, iperf3 would wait.
+    os.getrandom(0)
     settings.silence_switches()
     if plan.switches:
         openvswitch.start()
