@@ -36,11 +36,13 @@ controls:
 HOLDS: dict[str, dict[str, int | str]] = {"main": {"dropped": 159}, "deep": {"dropped": 0}}
 
 PROGRAM = """#!{python}
-import json, os, sys, time
+import ctypes, json, os, sys, time
 from pathlib import Path
 sys.path[:0] = {paths!r}
 from recorded import recording
 from wirelab.plan.types import Plan
+# As the kernel does that is told of its parent: PR_SET_PDEATHSIG, SIGKILL.
+ctypes.CDLL(None).prctl(1, 9)
 home = Path(__file__).parent
 plan = Plan.from_json(Path("plan/plan.json").read_text())
 variant = Path.cwd().parent.name

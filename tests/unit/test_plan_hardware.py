@@ -268,13 +268,13 @@ def test_a_shaper_stands_between_path_and_queue(tmp_path: Path) -> None:
     settings = "switch: sfp-2g5, switch.p2.rate: 50 Mbit/s"
     assert list(egress(plan(tmp_path, settings).port("switch-p2"))) == [
         "qdisc replace dev switch-p2 root handle 1: htb default 1",
-        "class replace dev switch-p2 parent 1: classid 1:1 htb rate 50000000bit",
+        "class replace dev switch-p2 parent 1: classid 1:1 htb rate 50000000bit burst 1600b cburst 1600b",
         "qdisc replace dev switch-p2 parent 1:1 bfifo limit 107500",
     ]
     assert list(egress(plan(tmp_path, f"{settings}, switch.p2.delay: 1 ms").port("switch-p2"))) == [
         "qdisc replace dev switch-p2 root handle 1: netem limit 1000000 delay 1000000ns",
         "qdisc replace dev switch-p2 parent 1: handle 2: htb default 1",
-        "class replace dev switch-p2 parent 2: classid 2:1 htb rate 50000000bit",
+        "class replace dev switch-p2 parent 2: classid 2:1 htb rate 50000000bit burst 1600b cburst 1600b",
         "qdisc replace dev switch-p2 parent 2:1 bfifo limit 107500",
     ]
 
