@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import contextlib
+import copy
+import itertools
 import json
 from dataclasses import replace
 from typing import TYPE_CHECKING
@@ -225,6 +227,27 @@ def test_a_bad_line_of_samples_is_named_by_its_number(tmp_path: Path) -> None:
     (folder / "samples.jsonl").write_text("\n".join(lines), encoding="utf-8")
     with pytest.raises(LabError, match=r"^samples\.jsonl: line 3: does not parse"):
         read_result(plan(), folder)
+
+
+def test_a_port_that_is_left_out_of_a_sample_is_as_before(tmp_path: Path) -> None:
+    """The lab writes what has changed: samples and digest are those of all of it."""
+    short = recording()
+    whole = copy.deepcopy(short.samples)
+    for before, sample in itertools.pairwise(whole):
+        sample["ports"] |= {name: before["ports"][name] for name in ("switch-p1", "client-eth0")}
+    for sample in short.samples[1:]:
+        del sample["ports"]["switch-p1"], sample["ports"]["client-eth0"]
+    told = result_of(short, tmp_path / "short")
+    assert told == result_of(replace(short, samples=whole), tmp_path / "whole")
+    assert len({sample.ports["switch-p1"] for sample in told.samples}) == 1
+
+
+def test_a_port_that_is_in_no_sample_is_missing(tmp_path: Path) -> None:
+    """There is no line before the first."""
+    recorded = recording()
+    del recorded.samples[0]["ports"]["switch-p1"]
+    with pytest.raises(LabError, match=r"^samples\.jsonl: line 1\.ports: switch-p1 is missing"):
+        result_of(recorded, tmp_path)
 
 
 def test_equal_runs_have_equal_digests(tmp_path: Path) -> None:

@@ -46,20 +46,35 @@ class Counters(Ethtool):
         family = self._ask_generic(_CONTROLLER, _GET_FAMILY, name)[_FAMILY_ID]
         self._family = int.from_bytes(family, "little")
         self._indexes: dict[str, int] = {}
+        self._told: dict[str, tuple[bytes, bytes]] = {}
 
     def _ask_generic(self, family: int, command: int, request: bytes) -> dict[int, bytes]:
         told = netlink.ask(self._generic, family, _GENERIC.pack(command, 1) + request)
         return netlink.attributes(told[_GENERIC.size :])
 
     def stats(self, port: str) -> dict[str, int]:
-        """What is sampled: every counter but those of :meth:`every`."""
+        """Every counter but those of :meth:`every`."""
+        return self._counted(port, self._standard(port), self.raw_stats(port))
+
+    def changed(self, port: str) -> dict[str, int] | None:
+        """As :meth:`stats`; None where all is as at the last call of this. To look costs the most."""
+        told = self._standard(port), self.raw_stats(port)
+        if told == self._told.get(port):
+            return None
+        self._told[port] = told
+        return self._counted(port, *told)
+
+    def _standard(self, port: str) -> bytes:
+        """What `ip -s link` shows, as the kernel tells it."""
         if port not in self._indexes:
             answer = fcntl.ioctl(self._socket, _SIOCGIFINDEX, struct.pack("16s16x", port.encode()))
             self._indexes[port] = struct.unpack_from("=i", answer, 16)[0]
         request = _STATS.pack(socket.AF_UNSPEC, self._indexes[port], 1 << (_STATS_LINK_64 - 1))
-        told = netlink.attributes(netlink.ask(self._route, _RTM_GETSTATS, request)[_STATS.size :])
-        words = memoryview(told[_STATS_LINK_64]).cast("Q")
-        return {**{name: words[index] for name, index in _LINK_STATS.items()}, **super().stats(port)}
+        return netlink.ask(self._route, _RTM_GETSTATS, request)
+
+    def _counted(self, port: str, standard: bytes, own: bytes) -> dict[str, int]:
+        words = memoryview(netlink.attributes(standard[_STATS.size :])[_STATS_LINK_64]).cast("Q")
+        return {**{name: words[index] for name, index in _LINK_STATS.items()}, **self.named(port, own)}
 
     def every(self, port: str) -> dict[str, int]:
         """Every counter, PAUSE frames too."""

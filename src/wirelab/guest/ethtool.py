@@ -160,14 +160,19 @@ class Ethtool:
         self._call(port, settings)
         return settings
 
-    def stats(self, port: str) -> dict[str, int]:
-        """``ethtool -S``: every counter of the port."""
-        names = self._stat_names.get(port)
-        if names is None:
-            names = self._stat_names[port] = self._names(port)
-        data = bytearray(struct.pack(f"=II{8 * len(names)}x", _GSTATS, len(names)))
+    def raw_stats(self, port: str) -> bytes:
+        """The counters of ``ethtool -S`` as the kernel tells them."""
+        if port not in self._stat_names:
+            self._stat_names[port] = self._names(port)
+        count = len(self._stat_names[port])
+        data = bytearray(struct.pack(f"=II{8 * count}x", _GSTATS, count))
         self._call(port, data)
-        return dict(zip(names, struct.unpack_from(f"={len(names)}Q", data, 8), strict=True))
+        return bytes(data)
+
+    def named(self, port: str, raw: bytes) -> dict[str, int]:
+        """What ``raw_stats`` has told, by name."""
+        names = self._stat_names[port]
+        return dict(zip(names, struct.unpack_from(f"={len(names)}Q", raw, 8), strict=True))
 
     def _names(self, port: str) -> tuple[str, ...]:
         info = bytearray(struct.pack("=IIQI", _GSSET_INFO, 0, 1 << _SS_STATS, 0))

@@ -40,10 +40,15 @@ class Probe:
                 self._sockets[sender] = SockDiag()
 
     def sample(self, at_ns: int) -> None:
-        """Take one sample: queues, buffers, pause state, drops; window and RTT of the flows."""
+        """Take one sample: queues, buffers, pause state, drops; window and RTT of the flows.
+
+        A port that counts as in the last one is left out.
+        """
         ports = {}
         for port in self._ports:
-            stats = self._network.tools[port.node].stats(port.name)
+            stats = self._network.tools[port.node].changed(port.name)
+            if stats is None:
+                continue
             ports[port.name] = {
                 "queue_bytes": stats["queue_bytes"],
                 "buffer_bytes": stats["buffer_bytes"],

@@ -20,7 +20,7 @@ from wirelab.results.ping import Echoes, PingResult, ping_figure, read_echoes
 from wirelab.results.port import PortResult, port_figure
 from wirelab.results.rawjson import Field, read_json, read_text
 from wirelab.results.rtt import percentiles
-from wirelab.results.samples import Sample, parse_lines, parse_sample
+from wirelab.results.samples import Sample, parse_lines, parse_samples
 from wirelab.results.status import Readback, Status, read_readbacks, read_status
 from wirelab.units import PPM
 
@@ -146,7 +146,7 @@ def read_result(plan: Plan, raw: Path) -> Result:
     counted = read_json(raw, counters.FILE)
     lines = parse_lines(samples.FILE, read_text(raw, samples.FILE))
     snapshots = parse_snapshots(plan, counted)
-    sampled = tuple(parse_sample(plan, line) for line in lines)
+    sampled = tuple(parse_samples(plan, lines))
     figures = {flow.name: _with_percentiles(_flow(flow, reports), sampled) for flow in plan.flows}
     measured = {
         **{name: report.value for name, report in reports.items()},
@@ -160,7 +160,7 @@ def read_result(plan: Plan, raw: Path) -> Result:
         flows=figures,
         pings={ping.name: echoes[ping.name].result(ping) for ping in plan.pings},
         echoes=echoes,
-        digest=digest(measured, counted.value, (line.value for line in lines)),
+        digest=digest(measured, counted.value, samples.written_out(lines)),
     )
     linked = result.linked(plan)
     ports = {port.label: PortResult.of(result.change(port.name)) for port in plan.ports}

@@ -1,6 +1,9 @@
-"""samples.jsonl -> ports and flows over virtual time."""
+"""samples.jsonl -> ports and flows over virtual time.
 
-from collections.abc import Mapping
+The first line has every port, the others have those that count otherwise than in the line before.
+"""
+
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any, Final, get_type_hints
 
@@ -53,14 +56,27 @@ def parse_lines(name: str, text: str) -> tuple[Field, ...]:
     return tuple(parse_json(name, line, line=number) for number, line in enumerate(lines, 1))
 
 
-def parse_sample(plan: Plan, raw: Field) -> Sample:
-    """One line of the file. Raises LabError when a port of the Plan is missing in it."""
-    ports, flows = raw["ports"], raw["flows"]
-    return Sample(
-        at_ns=raw["at_ns"].integer(),
-        ports={port.name: PortSample(**_figures(PortSample, ports[port.name])) for port in plan.ports},
-        flows={name: FlowSample(**_figures(FlowSample, sample)) for name, sample in flows.members()},
-    )
+def parse_samples(plan: Plan, lines: Iterable[Field]) -> Iterator[Sample]:
+    """The lines of the file as samples. Raises LabError when a port of the Plan is missing in the first."""
+    ports: dict[str, PortSample] = {}
+    for line in lines:
+        told, flows = line["ports"], line["flows"]
+        for port in plan.ports:
+            if port.name not in ports or told.get(port.name):
+                ports[port.name] = PortSample(**_figures(PortSample, told[port.name]))
+        yield Sample(
+            at_ns=line["at_ns"].integer(),
+            ports=dict(ports),
+            flows={name: FlowSample(**_figures(FlowSample, sample)) for name, sample in flows.members()},
+        )
+
+
+def written_out(lines: Iterable[Field]) -> Iterator[dict[str, Any]]:
+    """The lines, which are samples, with every port in each of them."""
+    ports: dict[str, Any] = {}
+    for line in lines:
+        ports = {**ports, **line.value["ports"]}
+        yield {**line.value, "ports": ports}
 
 
 def _figures(kind: type[PortSample] | type[FlowSample], raw: Field) -> dict[str, Any]:
