@@ -15,6 +15,7 @@ from wirelab.model.check.wiring import wiring_conflicts
 from wirelab.model.parts import Parts, PartsFile
 from wirelab.model.published import Published
 from wirelab.model.scenario import Scenario
+from wirelab.model.series import written_out
 from wirelab.model.topology import Topology
 from wirelab.model.types import Model
 from wirelab.model.validate import validate
@@ -57,7 +58,7 @@ def load(name_or_path: str, folder: Path) -> Experiment:
 
 def load_file(path: Path, catalogue: Catalogue) -> Experiment:
     """The experiment in a file. Raises InputError with every problem of it or of what it draws from."""
-    scenario, document, wrong = validate(Scenario, read(path))
+    scenario, document, wrong = validate(Scenario, written_out(read(path)))
     parts = catalogue.parts()
     problems = [*wrong, *_row_problems(scenario, document, catalogue.measurements())]
     topology = _topology(scenario, document, catalogue, parts, problems)
@@ -112,7 +113,7 @@ def schema(kind: str) -> dict[str, Any]:
 
 def check_topology(document: Document, parts: Parts) -> tuple[Topology, list[Problem]]:
     """A topology and everything that is wrong with it and with the parts it names."""
-    topology, document, wrong = validate(Topology, document)
+    topology, document, wrong = validate(Topology, written_out(document))
     problems = [*wrong, *topology_problems(topology, parts, document)]
     if not problems:
         problems += [

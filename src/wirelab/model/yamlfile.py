@@ -54,7 +54,8 @@ class Document:
 
     ``problems`` are keys that stand twice or are no words; the tree is without them. Where items were
     left out of a top-level list, ``moved`` says at which index those after them stand in the file.
-    ``comment`` is the comment the file opens with.
+    ``origins`` says which key or item of the file one that was written out comes from. ``comment`` is the
+    comment the file opens with.
     """
 
     file: str
@@ -63,6 +64,7 @@ class Document:
     values: Mapping[Loc, Place]
     problems: tuple[Problem, ...] = ()
     moved: Mapping[Loc, int] = field(default_factory=dict)
+    origins: Mapping[Loc, Loc] = field(default_factory=dict)
     comment: str = ""
 
     @property
@@ -74,6 +76,11 @@ class Document:
         """Where in the file ``loc`` stands."""
         head = loc[:2]
         return (*head[:1], self.moved[head], *loc[2:]) if head in self.moved else loc
+
+    def _origin(self, loc: Loc) -> Loc:
+        """``loc`` as the file has it, where it is of what was written out."""
+        heads = (loc[:end] for end in range(len(loc), 0, -1))
+        return next(((*self.origins[head], *loc[len(head) :]) for head in heads if head in self.origins), loc)
 
     def known(self, loc: Loc) -> Loc:
         """The longest part of ``loc`` that the file has."""
@@ -88,7 +95,7 @@ class Document:
     def problem(self, loc: Loc, message: str, *, named: Loc | None = None) -> Problem:
         """A problem with what stands at ``loc``; ``named`` says what it is where that is another place."""
         place = self.place(loc)
-        name = dotted(self.written(loc) if named is None else named)
+        name = dotted(self._origin(self.written(loc) if named is None else named))
         return Problem(message, self.file, place.line, name or None, place.column)
 
 
