@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import json
 import os
 import sys
@@ -198,9 +199,9 @@ class OneMachine:
 
     plan = plan()
 
-    def argv(self, _node: str, *argv: str) -> list[str]:
-        """The program as it is."""
-        return list(argv)
+    def inside(self, _node: str) -> contextlib.AbstractContextManager[None]:
+        """There is nowhere else to be."""
+        return contextlib.nullcontext()
 
 
 def started(folder: Path, server: str, client: str) -> Running:

@@ -39,10 +39,11 @@ def await_links(network: "Network") -> None:
     plan = network.plan
     longest_ms = max((port.autoneg_ms for port in plan.ports), default=0)
     until_ns = clock.now_ns() + _NEGOTIATIONS * longest_ms * _NS_PER_MS
-    while longest_ms and (busy := [port.label for port in plan.ports if _negotiates(network, port)]):
+    while longest_ms and any(_negotiates(network, port) for port in plan.ports):
         if clock.now_ns() > until_ns:
+            busy = ", ".join(port.label for port in plan.ports if _negotiates(network, port))
             bound = f"{_NEGOTIATIONS} times the {longest_ms} ms that the slowest port takes"
-            raise NoLinkError(f"{', '.join(busy)}: still negotiating after {bound}")
+            raise NoLinkError(f"{busy}: still negotiating after {bound}")
         clock.sleep_until(clock.now_ns() + _LOOK_NS)
 
 

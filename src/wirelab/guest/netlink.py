@@ -5,7 +5,7 @@ import socket
 import struct
 from collections.abc import Iterator
 
-_REQUEST = 1
+_REQUEST, _ACKNOWLEDGE = 1, 4
 _ERROR = 2
 _NESTED = 1 << 15
 _KIND = 0x3FFF
@@ -27,8 +27,8 @@ def send(to: socket.socket, kind: int, body: bytes, flags: int = 0) -> None:
 def messages(of: socket.socket) -> Iterator[tuple[int, bytes]]:
     """Kind and content of every message in the next datagram. Raises OSError, with the kernel's reason."""
     for kind, body in _records(of.recv(1 << 16), _HEADER):
-        if kind == _ERROR:
-            code = -struct.unpack_from("=i", body)[0]
+        # That of an acknowledgement is 0.
+        if kind == _ERROR and (code := -struct.unpack_from("=i", body)[0]):
             raise OSError(code, os.strerror(code))
         yield kind, body
 
@@ -37,6 +37,12 @@ def ask(of: socket.socket, kind: int, body: bytes) -> bytes:
     """The content of the one message that answers a request. Raises as ``messages``."""
     send(of, kind, body)
     return next(messages(of))[1]
+
+
+def tell(to: socket.socket, kind: int, body: bytes, flags: int = 0) -> None:
+    """Have a request carried out. Raises as ``messages``."""
+    send(to, kind, body, flags | _ACKNOWLEDGE)
+    next(messages(to))
 
 
 def attribute(kind: int, value: bytes, *, nested: bool = False) -> bytes:

@@ -4,9 +4,8 @@ Mininet makes the nodes, the Open vSwitch bridges and the addresses. Its links k
 1 Gbit/s, so a cable here joins two emulated Ethernet ports, and the settings module configures them.
 """
 
-import os
-from collections.abc import Callable, Iterable, Iterator
-from contextlib import contextmanager
+from collections.abc import Callable, Iterable
+from contextlib import AbstractContextManager, nullcontext
 from pathlib import Path
 from typing import Any
 
@@ -15,7 +14,8 @@ from mininet.net import Mininet
 
 from wirelab.guest import ethtool
 from wirelab.guest.counters import Counters
-from wirelab.guest.nodes import MNEXEC, Bridge, Namespace
+from wirelab.guest.namespace import NetworkNamespace
+from wirelab.guest.nodes import Bridge, Namespace
 from wirelab.guest.shell import Batch, run
 from wirelab.plan import iproute2
 from wirelab.plan.types import Cable, Plan, Port
@@ -50,7 +50,7 @@ class Network:
             self._net.addHost(node.name, cls=Namespace)
         for number, switch in enumerate(plan.switches, start=1):
             self._net.addSwitch(switch.name, cls=Bridge, dpid=f"{number:016x}")
-        self._batches: dict[tuple[int | None, str], Batch] = {}
+        self._batches: dict[tuple[NetworkNamespace | None, str], Batch] = {}
         self._plug(configure)
         self.tools: dict[str, Counters] = {}
         for node in plan.nodes:
@@ -67,8 +67,8 @@ class Network:
         ends = [(self.plan.port(name), cable) for cable in self.plan.cables for name in (cable.a, cable.b)]
         for port, cable in ends:
             configure(port, cable, before_they_move)
-        pids = {port.name: self.pid(port.node) for port, _ in ends}
-        here.run(f"link set {name} netns {pid}" for name, pid in pids.items() if pid is not None)
+        homes = {port.name: self._namespace(port.node) for port, _ in ends}
+        here.run(f"link set {name} netns {home.path}" for name, home in homes.items() if home)
         for port, _ in ends:
             PluggedPort(port.name, self._net.get(port.node), moveIntfFn=lambda *_: None)
 
@@ -81,19 +81,14 @@ class Network:
         )
         return f"link add {first}", f"link add link {cable.a} {second}"
 
-    def pid(self, node: str) -> int | None:
-        """The process whose namespace a node's ports live in; None for the lab's own namespace."""
-        mininet_node = self._net.get(node)
-        return int(mininet_node.pid) if mininet_node.inNamespace else None
+    def _namespace(self, node: str) -> NetworkNamespace | None:
+        """Where a node's ports live; None for the lab's own namespace."""
+        namespace: NetworkNamespace | None = self._net.get(node).namespace
+        return namespace
 
     def link(self, port: Port) -> ethtool.Link:
         """What the PHY of a port is set to, and whether there is a link."""
         return self.tools[port.node].link(port.name)
-
-    def argv(self, node: str, *argv: str) -> list[str]:
-        """``argv`` as a command that runs in the node, as Mininet runs one."""
-        pid = self.pid(node)
-        return [*argv] if pid is None else [MNEXEC, "-a", str(pid), *argv]
 
     def run(self, node: str, *argv: str, text: str | None = None) -> str:
         """What a program prints that is run to its end in the node's network namespace, as ``shell.run``."""
@@ -111,31 +106,18 @@ class Network:
 
     def _batch(self, node: str, tool: str) -> Batch:
         """The one of the node's namespace, started when it is first needed."""
-        key = (self.pid(node), tool)
+        key = (self._namespace(node), tool)
         if key not in self._batches:
             with self.inside(node):
                 self._batches[key] = Batch(*BATCHES[tool])
         return self._batches[key]
 
-    @contextmanager
-    def inside(self, node: str) -> Iterator[None]:
-        """Be in the node's network namespace. A socket opened inside stays there for good."""
-        pid = self.pid(node)
-        if pid is None:
-            yield
-            return
-        with Path("/proc/self/ns/net").open("rb") as home, Path(f"/proc/{pid}/ns/net").open("rb") as there:
-            try:
-                _enter(there.fileno())
-                yield
-            finally:
-                _enter(home.fileno())
+    def inside(self, node: str) -> AbstractContextManager[None]:
+        """Be in the node's network namespace. A socket or a program opened inside stays there for good."""
+        namespace = self._namespace(node)
+        return namespace.inside() if namespace else nullcontext()
 
     def ports_folder(self, node: str) -> Path:
-        """The node's own /sys/class/net: Mininet mounts one in each node, and it shows that node's ports."""
-        pid = self.pid(node)
-        return Path("/" if pid is None else f"/proc/{pid}/root", "sys/class/net")
-
-
-def _enter(namespace: int) -> None:
-    os.setns(namespace, os.CLONE_NEWNET)  # type: ignore[attr-defined] # of Python 3.12, as the lab has it
+        """/sys/class/net as the node sees it: the folder of that node's ports."""
+        namespace = self._namespace(node)
+        return (namespace.sys() if namespace else Path("/sys")) / "class/net"

@@ -10,23 +10,20 @@ from typing import Any
 
 from mininet.node import Node, OVSBridge
 
-from wirelab.guest.shell import run, started
-
-# Mininet's own: the lab has another before it, for those that Mininet starts (rootfs/overlay).
-MNEXEC = "/usr/bin/mnexec"
+from wirelab.guest.namespace import NetworkNamespace
+from wirelab.guest.shell import run
 
 
 class Namespace(Node):  # type: ignore[misc]
-    """A host, firewall, hub or module: a namespace, kept by a process that waits for the lab's end."""
+    """A host, firewall, hub or module: a namespace, and no process in it."""
 
     @classmethod
     def setup(cls) -> None:
         """Nothing: the programs that Mininet looks for are in the root image."""
 
     def startShell(self, mnopts: str | None = None) -> None:  # noqa: ARG002, N802 Mininet's own signature
-        """Make the namespace and return when it is there: ``mnexec -p`` says its number after that."""
-        self.shell = started([MNEXEC, "-np", "cat"])
-        self.pid = self.shell.pid
+        """Make the namespace, which is all that the shell would be for."""
+        self.namespace = NetworkNamespace(self.name)
 
 
 class Bridge(OVSBridge):  # type: ignore[misc]
@@ -51,8 +48,9 @@ class Bridge(OVSBridge):  # type: ignore[misc]
         """No: the root image's is newer than 1.10."""
         return False
 
-    def startShell(self, mnopts: str | None = None) -> None:  # noqa: N802 Mininet's own signature
+    def startShell(self, mnopts: str | None = None) -> None:  # noqa: ARG002, N802 Mininet's own signature
         """Nothing: the lab's own namespace is there already."""
+        self.namespace = None
 
     def cmd(self, *words: Any, **_options: Any) -> str:  # noqa: ANN401 Mininet's own signature
         """Nothing of what Mininet says here to a switch's shell is needed: it sets the loopback device up."""

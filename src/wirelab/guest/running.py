@@ -38,7 +38,8 @@ class Running:
 
     def _program(self, node: str, argv: list[str], file: str) -> Program:
         output = self._results / file
-        return Program(self._network.argv(node, *argv), output, output.with_suffix(".log"))
+        with self._network.inside(node):
+            return Program(argv, output, output.with_suffix(".log"))
 
     def start(self) -> None:
         """Start the sending end: from now on there is traffic."""

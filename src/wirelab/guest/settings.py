@@ -7,10 +7,11 @@ from pathlib import Path
 from typing import Any
 
 from wirelab.guest import hardware, links, queues
+from wirelab.guest.interfaces import Interfaces
 from wirelab.guest.network import Network
 from wirelab.guest.readback import Readback, readbacks
 from wirelab.plan import iproute2
-from wirelab.plan.types import Firewall, Host, Plan, Port
+from wirelab.plan.types import Firewall, Host, Plan
 
 # A module has no stack and says nothing of its own: no neighbour discovery, no multicast reports.
 _SILENT = {"net.ipv6.conf.all.disable_ipv6": "1", "net.ipv6.conf.default.disable_ipv6": "1"}
@@ -40,7 +41,10 @@ def apply(network: Network) -> None:
             if port.follow is not None:
                 file = network.ports_folder(node.name) / port.name / "etherport/follow"
                 file.write_text(f"{port.follow}\n")
-        network.batch(node.name, "ip", (line for port in ports for line in _ip_lines(port)))
+        with network.inside(node.name):
+            interfaces = Interfaces()
+            for port in ports:
+                interfaces.bring_up(port)
     for stack in plan.stacks:
         network.batch(stack.name, "ip", iproute2.routes(stack, plan.ports_of(stack.name)))
     # Open vSwitch puts its own qdisc in the place of another's when it adds a port: queues come last.
@@ -72,13 +76,6 @@ def _read_sysctl(name: str) -> str:
 
 def _sysctl(name: str) -> Path:
     return Path("/proc/sys") / name.replace(".", "/")
-
-
-def _ip_lines(port: Port) -> list[str]:
-    address = [f"addr add {port.address} dev {port.name}"] if port.address else []
-    asked = {"gso_max_segs": port.gso_max_segs, "gro_max_size": port.gro_max_bytes}
-    bursts = [f"link set {port.name} {option} {longest}" for option, longest in asked.items() if longest]
-    return [*address, *bursts, f"link set {port.name} up"]
 
 
 def read_back(network: Network) -> list[Readback]:

@@ -27,14 +27,6 @@ def run(argv: Sequence[str], *, text: str | None = None) -> str:
     return done.stdout
 
 
-def started(argv: Sequence[str]) -> subprocess.Popen[bytes]:
-    """A program that has said its first line; what reads its standard input ends with us."""
-    process = subprocess.Popen(argv, stdin=subprocess.PIPE, stdout=subprocess.PIPE)  # noqa: S603 argv lists only
-    assert process.stdout is not None  # noqa: S101 it is a pipe
-    process.stdout.readline()
-    return process
-
-
 class Batch:
     """``ip`` or ``tc``, kept open: to start one takes longer than what it is told to do.
 
