@@ -38,6 +38,7 @@ help:
 	@echo 'make test-fleet                   the tests of the playbooks, with hosts in network namespaces'
 	@echo 'make ci-run SCENARIOS="sfp-*"     what a CI job does, with its reports; ci/README.md has the other steps'
 	@echo 'make test-ci                      the tests of the workflows, as far as a machine without GitHub can'
+	@echo 'make test-hosts                   from the two wheels to a verdict on other systems; test-emulated: processors'
 	@echo 'make docs                         the documentation, as a site in docs/site that needs no server'
 	@echo 'make clean                        remove the virtual environment and what tools left here'
 	@echo
@@ -75,6 +76,7 @@ include container/image.mk
 include playbooks/fleet.mk
 include ci/ci.mk
 include docs/docs.mk
+include tests/hosts/hosts.mk
 
 doctor: $(READY)
 	@$(VENV)/bin/wirelab doctor

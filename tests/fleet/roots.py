@@ -14,11 +14,12 @@ from wirelab.errors import LabError
 from wirelab.lab import apt, mirror
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
     from pathlib import Path
 
 # What each calls Python 3.
 RELEASES = {"bookworm": "3.11", "trixie": "3.13", "noble": "3.12"}
-UBUNTU = frozenset({"noble"})
+UBUNTU = frozenset({"jammy", "noble"})
 
 # `mount` is how a host takes leave of the machine that started it; apt is not part of a minimal Ubuntu.
 PACKAGES = ("apt", "python3", "openssh-server", "sudo", "mount")
@@ -33,12 +34,17 @@ ALLOW = f"echo '{USER} ALL=(ALL) NOPASSWD: ALL' > \"$1/etc/sudoers.d/{USER}\""
 FRESH_INDEX = 'touch "$root/var/lib/apt/lists"'
 
 
-def make(release: str, folder: Path) -> None:
+HOOKS = (ALLOW, CLEAN, FETCH + " ".join(FETCHED))
+
+
+def make(
+    release: str, folder: Path, *, packages: Sequence[str] = PACKAGES, hooks: Sequence[str] = HOOKS
+) -> None:
     """Install a release into ``folder``. Raises CannotError where its archive or keys are not to be had."""
     argv = ["mmdebstrap", "--mode=root", "--variant=minbase", "--format=directory", "--quiet"]
     argv += [f"--aptopt={option}" for option in apt.acquire_options()]
-    argv += [f"--include={','.join(PACKAGES)}", "--skip=cleanup/apt"]
-    argv += [f"--customize-hook={hook}" for hook in (ALLOW, CLEAN, FETCH + " ".join(FETCHED))]
+    argv += [f"--include={','.join(packages)}", "--skip=cleanup/apt"]
+    argv += [f"--customize-hook={hook}" for hook in hooks]
     if release in UBUNTU:
         # mmdebstrap knows its address, and that python3-venv is not in its main part.
         argv += ["--components=main,universe", release, str(folder)]

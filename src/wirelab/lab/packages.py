@@ -68,13 +68,17 @@ FLEET = (
     Need("iproute2", "give them a network of their own", command="ip"),
     Need("python3-venv", "be their Python", file="/usr/lib/python3.*/ensurepip/__init__.py"),
 )
+EMULATOR = (
+    Need("qemu-system-x86", "be another processor", command="qemu-system-x86_64"),
+    Need("cpio", "give it a system", command="cpio"),
+)
 
 
 def needs(group: str) -> tuple[Need, ...]:
-    """What ``group`` (kernel, root, venv, test, image, fleet) needs on this machine for this user."""
+    """What ``group`` (kernel, root, venv, test, image, fleet, emulator) needs on this machine for this user."""
     as_user = () if os.geteuid() == 0 else ROOT_IMAGE_AS_USER
     groups = {"kernel": KERNEL, "root": ROOT_IMAGE + as_user, "venv": VENV}
-    return (groups | {"test": TEST, "image": IMAGE, "fleet": FLEET})[group]
+    return (groups | {"test": TEST, "image": IMAGE, "fleet": FLEET, "emulator": EMULATOR})[group]
 
 
 def missing(*groups: str) -> tuple[Need, ...]:
