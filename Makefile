@@ -29,6 +29,7 @@ help:
 	@echo 'make matrix                       run every scenario, as many at once as there are CPUs'
 	@echo 'make truth                        hold the lab against independent measurements of real equipment'
 	@echo 'make bench                        measure how fast the labs are here; AGAINST=REVISION measures both in turns'
+	@echo '                                  and PEER=ns-3 the same flows in ns-3, in turns with the lab'
 	@echo 'make lab                          only build the lab kernel and the root image'
 	@echo 'make doctor                       what this machine lacks, and the lines that help'
 	@echo 'make image                        the container image, with the lab of this machine'
@@ -70,7 +71,7 @@ truth: lab
 	@$(VENV)/bin/wirelab truth $(ARGS)
 
 bench: $(READY_TO_TEST) lab
-	@$(VENV)/bin/python bench/$(if $(AGAINST),pair.py $(AGAINST),bench.py) $(ARGS)
+	@$(VENV)/bin/python bench/$(if $(PEER),peer.py $(PEER),$(if $(AGAINST),pair.py $(AGAINST),bench.py)) $(ARGS)
 
 include container/image.mk
 include playbooks/fleet.mk
