@@ -100,7 +100,7 @@ def _copy(
 
 
 def shared(count: int) -> Plan:
-    """So many flows at once over a link of 1G, which the sender itself is at: nothing has to be lost."""
+    """So many flows at once over a link of 1G that the sender is at: what is lost, its own queue drops."""
     plan = scenario_plan("clean-10g", "upload", case="slow-patch")
     flow = plan.flows[0]
     flows = (

@@ -36,7 +36,7 @@ FLOWS = {
     "2.5G flow without loss": (
         "sfp-flow-control",
         "download",
-        "here by PAUSE; ns-3 has none, and loses nothing for its window is half of a queue",
+        "here by PAUSE, which ns-3 does not have; there by a window that is half of a queue",
     ),
     "saturated 10G flow, MTU 1500": ("clean-10g", "download", "no queue is ever full"),
 }
@@ -90,15 +90,15 @@ def line(name: str, costs: list[Cost]) -> str:
     walls_s, long = [cost.wall_s for cost in costs], costs[0].long
     return (
         f"  {name:<8} {median(walls_s):>6.2f} s/s ({min(walls_s):.2f}..{max(walls_s):.2f})"
-        f"   of a processor {median(cost.cpu_s for cost in costs):>6.2f} s/s"
+        f"   processor {median(cost.cpu_s for cost in costs):>6.2f} s/s"
         f"   {long.goodput_bps / 1e9:.3f} Gbit/s, {long.retransmits} retransmits"
     )
 
 
 def ratio(name: str, pairs: list[tuple[float, float]]) -> str:
-    """How many times as long the other one takes, as it is printed."""
+    """How many times as much the other one takes, as it is printed."""
     ratios = sorted(theirs / ours for ours, theirs in pairs)
-    return f"{name} {median(ratios):.1f} ({ratios[0]:.1f}..{ratios[-1]:.1f})"
+    return f"{median(ratios):.1f} times ({ratios[0]:.1f}..{ratios[-1]:.1f}) the {name}"
 
 
 def main() -> None:
@@ -128,7 +128,7 @@ def main() -> None:
             print(line(options.peer, [theirs for _, theirs in pairs]))
             walls = ratio("wall time", [(ours.wall_s, theirs.wall_s) for ours, theirs in pairs])
             cpus = ratio("processor time", [(ours.cpu_s, theirs.cpu_s) for ours, theirs in pairs])
-            print(f"  {options.peer} takes as long times: {walls}, {cpus}; at least {GOAL}", flush=True)
+            print(f"  {options.peer} takes {walls} and {cpus}   at least {GOAL}", flush=True)
 
 
 if __name__ == "__main__":

@@ -1,16 +1,16 @@
-/* One TCP flow through a chain of links, in ns-3: the flow of a scenario, as far as ns-3 has what it is made of.
+/* One TCP flow through a chain of links, in ns-3: a scenario's flow, as far as ns-3 has what it is made of.
  *
  *   sender ==rates[0]== bridge ==rates[1]== ... bridge ==rates[n]== receiver
  *
  * What ns-3 does otherwise than the lab, each the cheapest way that gives the same flow:
  *
  * - Links are simple-net-devices, back to back: full duplex, and a bridge takes them, as it does not take
- *   point-to-point devices. Routers between those cost a sixth more. They send an IP packet without a frame
- *   around it, so their rate is the share that a full frame leaves to its packet.
+ *   point-to-point devices. Routers between those take a fifth more time. What is sent is an IP packet
+ *   without a frame around it, so the rate is the share that a full frame leaves to its packet.
  * - There is no PAUSE. A path loses nothing because the window is half of the queue in front of each link.
  * - That window is small, but fills the path: ns-3 searches what is in flight, and takes longer for more.
- * - There are no rings, interrupts, GRO and segmentation offload: each segment is sent, passed on and received
- *   by itself, and every second one acknowledged.
+ * - There are no rings, interrupts, GRO and segmentation offload: each segment is sent, passed on and
+ *   received by itself, and every second one acknowledged.
  * - A host has no queueing discipline above its device, for there are no TCP small queues below.
  *
  * Logs and the reckoning of checksums are off, as is ns-3's default.
