@@ -67,10 +67,11 @@ class Probe:
         }
         return {name: info for name, info in infos.items() if info is not None}
 
-    def snapshot(self, name: str, at_ns: int, *, only_if: Condition | None = None) -> bool:
+    def snapshot(self, *names: str, at_ns: int, only_if: Condition | None = None) -> bool:
         """Keep every counter of every port, qdisc and firewall rule as it is now, and the links.
 
-        Nothing is kept where ``only_if`` does not hold. Returns whether it was kept.
+        What the instant is called for has several ``names`` where several things happen. Nothing is kept
+        where ``only_if`` does not hold. Returns whether it was kept.
         """
         ports = {port.name: self._network.tools[port.node].every(port.name) for port in self._ports}
         links = {port.name: self._link(port, ports[port.name]) for port in self._ports}
@@ -88,7 +89,7 @@ class Probe:
                 firewall.name: blocked(firewall, self._network.run(firewall.name, *rules))
                 for firewall in self._plan.firewalls
             }
-        self._snapshots.append({"name": name, "at_ns": at_ns, **counted})
+        self._snapshots += [{"name": name, "at_ns": at_ns, **counted} for name in names]
         return True
 
     def _link(self, port: Port, stats: dict[str, int]) -> dict[str, Any]:

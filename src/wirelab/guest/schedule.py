@@ -77,7 +77,7 @@ class Schedule:
         On a path of seconds the pings that made the network ready may still be coming back.
         """
         for look in range(_MOST_LOOKS):
-            if self._probe.snapshot("start", 0, only_if=still if look < _MOST_LOOKS - 1 else None):
+            if self._probe.snapshot("start", at_ns=0, only_if=still if look < _MOST_LOOKS - 1 else None):
                 return
             clock.sleep_until(ready_ns - (_MOST_LOOKS - look) * _LOOK_NS)
 
@@ -86,7 +86,7 @@ class Schedule:
         for second in range(1, _MOST_DRAINS + 1):
             end_ns = at_ns + second * _DRAIN_NS
             clock.sleep_until(ready_ns + end_ns)
-            if self._probe.snapshot("end", end_ns, only_if=drained if second < _MOST_DRAINS else None):
+            if self._probe.snapshot("end", at_ns=end_ns, only_if=drained if second < _MOST_DRAINS else None):
                 return
 
     def _next(self, at_ns: int, interval_ns: int) -> int:
@@ -109,14 +109,16 @@ class Schedule:
             self._ahead_ns += max(spare_ns // clock.NS_PER_S, 0) * clock.NS_PER_S
 
     def _start_due(self, at_ns: int) -> None:
-        for due in tuple(self._waiting):
-            if self._start_ns(due.item) > at_ns:
-                continue
-            self._waiting.remove(due)
-            self._latest_ns[due.item.name] = at_ns + due.item.duration_ns + self._grace_ns(due.item)
-            self._probe.snapshot(f"{due.item.name}:start", at_ns)
-            due.start()
-            self._running.append(due)
+        due = [running for running in self._waiting if self._start_ns(running.item) <= at_ns]
+        if not due:
+            return
+        self._probe.snapshot(*(f"{running.item.name}:start" for running in due), at_ns=at_ns)
+        for running in due:
+            self._waiting.remove(running)
+            item = running.item
+            self._latest_ns[item.name] = at_ns + item.duration_ns + self._grace_ns(item)
+            running.start()
+            self._running.append(running)
 
     def _grace_ns(self, item: Item) -> int:
         there, back = (item.sender, item.receiver), (item.receiver, item.sender)
@@ -124,11 +126,14 @@ class Schedule:
         return _GRACE_NS + _ROUND_TRIPS * round_trip_ns
 
     def _collect(self, at_ns: int) -> None:
+        over = []
         for running in tuple(self._running):
             item = running.item
             if not running.done and at_ns > self._latest_ns[item.name]:
                 running.interrupt()
             if running.done:
                 running.finish()
-                self._probe.snapshot(f"{item.name}:end", at_ns)
                 self._running.remove(running)
+                over.append(item)
+        if over:
+            self._probe.snapshot(*(f"{item.name}:end" for item in over), at_ns=at_ns)

@@ -75,7 +75,7 @@ EMULATOR = (
 
 
 def needs(group: str) -> tuple[Need, ...]:
-    """What ``group`` (kernel, root, venv, test, image, fleet, emulator) needs on this machine for this user."""
+    """What ``group`` needs on this machine for this user."""
     as_user = () if os.geteuid() == 0 else ROOT_IMAGE_AS_USER
     groups = {"kernel": KERNEL, "root": ROOT_IMAGE + as_user, "venv": VENV}
     return (groups | {"test": TEST, "image": IMAGE, "fleet": FLEET, "emulator": EMULATOR})[group]
