@@ -7,6 +7,8 @@ PYTHON ?= python3
 NAME ?=
 ARGS ?=
 SERIES ?=
+# Whatever it says: no lab that was built elsewhere is taken.
+FROM_SOURCE ?=
 
 # Where the lab is not what was asked for, it is worth a line only if it has to be built.
 QUIETLY := $(if $(filter lab,$(MAKECMDGOALS)),,--quiet)
@@ -18,7 +20,10 @@ READY := $(VENV)/.ready-$(HERE)
 READY_TO_TEST := $(VENV)/.ready-to-test-$(HERE)
 PIP := $(VENV)/bin/python -m pip --quiet --disable-pip-version-check
 
-.PHONY: help scenario name lab test fuzz stress matrix truth bench doctor clean
+# Of a wheel: the same date in every one, so that the same content is the same bytes. 1980-01-01 is a zip's first day.
+EPOCH := 315532800
+
+.PHONY: help scenario name lab wheels test fuzz stress matrix truth bench doctor clean
 .DELETE_ON_ERROR:
 
 help:
@@ -30,7 +35,8 @@ help:
 	@echo 'make truth                        hold the lab against independent measurements of real equipment'
 	@echo 'make bench                        measure how fast the labs are here; AGAINST=REVISION measures both in turns'
 	@echo '                                  and PEER=ns-3 the same flows in ns-3, in turns with the lab'
-	@echo 'make lab                          only build the lab kernel and the root image'
+	@echo 'make lab                          only have the lab kernel and the root image; FROM_SOURCE=1 builds them'
+	@echo 'make wheels                       wirelab and its built lab, wirelab-lab, as wheels in dist/'
 	@echo 'make doctor                       what this machine lacks, and the lines that help'
 	@echo 'make image                        the container image, with the lab of this machine'
 	@echo 'make image-base                   a base for it where no registry is: make image BASE=wirelab-base'
@@ -43,7 +49,8 @@ help:
 	@echo 'make docs                         the documentation, as a site in docs/site that needs no server'
 	@echo 'make clean                        remove the virtual environment and what tools left here'
 	@echo
-	@echo 'ARGS="--seed 2" goes to the command. PYTHON=python3.12 and SERIES=6.12 choose the Python and the kernel.'
+	@echo 'ARGS="--seed 2" goes to the command. WIRELAB_LAB=FILE, or URL#sha256=HEX, is a lab that need not be built.'
+	@echo 'PYTHON=python3.12 and SERIES=6.12 choose the Python and the kernel.'
 	@echo 'The lab is kept in $${WIRELAB_CACHE:-$${XDG_CACHE_HOME:-~/.cache}/wirelab}; `wirelab lab prune` tidies up there.'
 
 scenario: name lab
@@ -53,7 +60,17 @@ name:
 	@test -n '$(NAME)' || { echo 'error: which scenario? make scenario NAME=sfp-mismatch' >&2; exit 2; }
 
 lab: $(READY)
-	@$(VENV)/bin/wirelab lab build --install-packages $(QUIETLY) $(if $(SERIES),--series '$(SERIES)')
+	@$(VENV)/bin/wirelab lab build --install-packages $(QUIETLY) $(if $(SERIES),--series '$(SERIES)') \
+		$(if $(FROM_SOURCE),--from-source)
+
+wheels: $(READY) lab
+	@rm -rf dist/lab-wheel && mkdir -p dist && cp -R lab-wheel dist/lab-wheel
+	@cp kernel/driver/LICENSE dist/lab-wheel
+	@$(VENV)/bin/wirelab lab export dist/lab-wheel/wirelab_lab/lab.tar
+	@$(VENV)/bin/wirelab lab source >dist/lab-wheel/wirelab_lab/SOURCES
+	@for project in . ./dist/lab-wheel; do \
+		SOURCE_DATE_EPOCH=$(EPOCH) $(PIP) wheel --no-deps --wheel-dir dist "$$project" || exit; done
+	@rm -r dist/lab-wheel && ls -l dist/*.whl
 
 test: $(READY_TO_TEST) lab
 	@$(VENV)/bin/python -m pytest -n auto --dist worksteal $(ARGS)

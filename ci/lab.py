@@ -5,8 +5,8 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from ci import cli
-from wirelab.lab import archive, debian, kernel, rootfs
-from wirelab.lab.recipe import BuildContext, hash_of
+from wirelab.lab import export, kernel
+from wirelab.lab.recipe import BuildContext
 
 if TYPE_CHECKING:
     from ci.asked import Asked
@@ -16,13 +16,7 @@ if TYPE_CHECKING:
 def key(asked: Asked, runner: Runner) -> int:
     """Print the name that a cache keeps the lab's file under: another one for each recipe."""
     context = BuildContext.of(asked.environ)
-    recipe = {
-        "format": archive.FORMAT,
-        "kernel": kernel.question(context, asked.series or None),
-        "debian": debian.question(context),
-        "rootfs": rootfs.key_on(context, ""),
-    }
-    name = f"wirelab-lab-{asked.series or 'newest'}-{hash_of(recipe)}"
+    name = export.recipe_name(context, asked.series or None)
     print(name)
     runner.output(key=name)
     return 0

@@ -126,8 +126,8 @@ class ScenarioItem(pytest.Item):
     def runtest(self) -> None:
         """Carry it out and judge it."""
         from wirelab.errors import SkipError, WirelabError  # noqa: PLC0415 - see above
+        from wirelab.lab.first_use import select_or_take  # noqa: PLC0415 - see above
         from wirelab.lab.scratch import scratch_folder  # noqa: PLC0415 - see above
-        from wirelab.lab.select import select  # noqa: PLC0415 - see above
         from wirelab.plan.build import build_plan  # noqa: PLC0415 - see above
         from wirelab.report.text import warn  # noqa: PLC0415 - see above
         from wirelab.runner.store import Store  # noqa: PLC0415 - see above
@@ -137,7 +137,7 @@ class ScenarioItem(pytest.Item):
         try:
             option = self.config.getoption
             plan = build_plan(self._experiment, self._case, option("--wirelab-seed"))
-            lab = select(option("--wirelab-kernel"), option("--wirelab-root"))
+            lab = select_or_take(option("--wirelab-kernel"), option("--wirelab-root"), say=warn)
             runner = Runner.of(lab, warn, use_cache=not option("--wirelab-no-cache"))
             trial = Trial(plan, self._case.expectations, self._case.breaks)
             with (

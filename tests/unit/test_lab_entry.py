@@ -120,7 +120,7 @@ def test_a_damaged_entry_in_use_stays(here: BuildContext) -> None:
     """Nothing is pulled away from under a run."""
     entry = entry_of(here, "kernel")
     entry.product.write_bytes(b"another")
-    with entry.in_use(), pytest.raises(LabError, match="is damaged, and in use by a run"):
+    with entry.in_use(), pytest.raises(LabError, match="is to be made anew, and in use by a run"):
         here.cache.build("kernel", entry.key, lambda _: {}, RecordingReporter())
 
 

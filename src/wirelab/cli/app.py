@@ -14,7 +14,7 @@ from wirelab import __version__
 from wirelab.cli import lab
 from wirelab.cli.errors import Group, exit_code_of
 from wirelab.cli.list import list_command
-from wirelab.cli.options import DEFAULT_SEED, Name, Seed, Variant
+from wirelab.cli.options import DEFAULT_SEED, Name, Seed, Variant, tell
 from wirelab.cli.parts import parts_command
 from wirelab.cli.run import run_command
 from wirelab.cli.summary import summary_command
@@ -23,6 +23,7 @@ from wirelab.cli.truth import truth_command
 from wirelab.errors import InputError, LabError, Problem, WirelabError
 from wirelab.lab.command import run_command as run_in_lab
 from wirelab.lab.doctor import examine
+from wirelab.lab.first_use import select_or_take
 from wirelab.lab.scratch import scratch_folder
 from wirelab.lab.select import select
 from wirelab.model.experiment import check_file, load
@@ -87,7 +88,7 @@ def exec_command(  # noqa: PLR0913 the options of a command line
     The current folder is the working folder, read-only. The output and the exit code are the command's.
     Its standard input is empty.
     """
-    chosen = select(kernel, root)
+    chosen = select_or_take(kernel, root, say=tell)
     with chosen.in_use(), scratch_folder() as folder:
         code = run_in_lab(
             command,

@@ -4,22 +4,23 @@ import os
 import sys
 import time
 from pathlib import Path
-from typing import Annotated, Self
+from typing import Annotated
 
 import typer
-from rich import progress
 from rich.console import Console
 from rich.filesize import decimal
 from rich.table import Table
 
+from wirelab.cli.options import tell
+from wirelab.cli.screen import Screen
 from wirelab.errors import InputError
-from wirelab.lab import debian, export, kernel, packages, rootfs, select
+from wirelab.lab import build as builder
+from wirelab.lab import debian, export, kernel, origin, packages, rootfs, select, sources
 from wirelab.lab.entry import DamagedEntryError, Entry, intact
+from wirelab.lab.first_use import select_or_take
 from wirelab.lab.recipe import BuildContext
-from wirelab.lab.reporter import Reporter
 
 app = typer.Typer(help="Build and choose the lab's kernel and root image.", no_args_is_help=True)
-PERCENT_OF_A_LINE = 10
 
 SeriesName = Annotated[str | None, typer.Option(help="The kernel series: 7.2, 6.12 or 6.1.")]
 ExportFile = Annotated[
@@ -30,88 +31,41 @@ ImportFile = Annotated[
 ]
 
 
-class Screen(Reporter):
-    """A context that shows a bar on a terminal, elsewhere a line for each step and each tenth of it."""
-
-    def __init__(self) -> None:
-        self._console = Console(stderr=True)
-        self._told_percent = 0
-        self._bar = progress.Progress(
-            progress.SpinnerColumn(finished_text=" "),
-            progress.TextColumn("{task.description}"),
-            progress.BarColumn(),
-            progress.MofNCompleteColumn(),
-            progress.TimeElapsedColumn(),
-            console=self._console,
-            disable=not self._console.is_terminal,
-        )
-
-    def __enter__(self) -> Self:
-        self._bar.start()
-        return self
-
-    def __exit__(self, *_: object) -> None:
-        self._finish()
-        self._bar.stop()
-
-    def say(self, text: str) -> None:
-        """A line of its own."""
-        self._console.print(text, markup=False, highlight=False, soft_wrap=True)
-
-    def show(self, *entries: Entry) -> None:
-        """A line for each."""
-        for entry in entries:
-            self.say(f"{entry.facts['title']}  {entry.path}")
-
-    def step(self, title: str, total: int | None = None) -> None:
-        """A new bar."""
-        self._finish()
-        if self._bar.disable:
-            self.say(title)
-        self._told_percent = 0
-        self._bar.add_task(title, total=total)
-
-    def advance(self, done: int) -> None:
-        """So much of the bar."""
-        task = self._bar.tasks[-1]
-        self._bar.update(task.id, completed=done)
-        percent = 100 * done // int(task.total) if task.total else 0
-        if self._bar.disable and percent >= self._told_percent + PERCENT_OF_A_LINE:
-            self._told_percent = percent
-            self.say(f"{task.description}: {percent} %")
-
-    def _finish(self) -> None:
-        """End the last step, whatever was left of it."""
-        if self._bar.tasks:
-            task = self._bar.tasks[-1]
-            self._bar.update(task.id, total=task.total or 1, completed=task.total or 1)
-            self._bar.stop_task(task.id)
-
-
 @app.command()
 def build(
     *,
     series: SeriesName = None,
     update: Annotated[bool, typer.Option("--update", help="Ask apt for newer sources and packages.")] = False,
+    from_source: Annotated[
+        bool,
+        typer.Option("--from-source", help="Take no lab that was built elsewhere: build all of it here."),
+    ] = False,
     install_packages: Annotated[
         bool, typer.Option("--install-packages", help="Install what the build needs, with sudo unless root.")
     ] = False,
     quiet: Annotated[bool, typer.Option("--quiet", "-q", help="Say nothing if all is there.")] = False,
 ) -> None:
-    """Build the kernel and the root image, each only if it is not there."""
-    screen = Screen()
-    context = BuildContext.of(os.environ, screen)
-    built_kernel = None if update else intact(kernel.find, context, series)
-    built_root = None if update else intact(rootfs.find, context)
-    if built_kernel is None or built_root is None:
-        if install_packages and (lacking := packages.missing("kernel", "root")):
-            packages.install(lacking, screen.say)
-        with screen:
-            built_kernel = kernel.ensure(context, series=series, update=update)
-            built_root = rootfs.ensure(context, update=update)
-    elif quiet:
+    """Have a kernel and a root image: what is not there is taken from elsewhere, or built.
+
+    Where there is no lab, it is taken from what WIRELAB_LAB names, FILE or URL#sha256=HEX, from an installed
+    wirelab-lab, or from the release of this recipe; else it is built from Debian's sources.
+    """
+    context = BuildContext.of(os.environ)
+    known = (None, None) if update else builder.found(context, series, from_source=from_source)
+    if all(known) and quiet:
         return
-    screen.show(built_kernel, built_root)
+    with Screen() as screen:
+        context = BuildContext.of(os.environ, screen)
+        if not (all(known) or update or from_source) and origin.is_lacking(context):
+            origin.take_unless_unfit(context)
+            known = builder.found(context, series)
+    lacking = packages.missing(*builder.groups_of(*known))
+    if install_packages and lacking:
+        packages.install(lacking, screen.say)
+    with Screen() as screen:
+        context = BuildContext.of(os.environ, screen)
+        entries = builder.ensure(context, series, update=update, from_source=from_source)
+    screen.show(*entries)
 
 
 @app.command("list")
@@ -140,7 +94,7 @@ def list_() -> None:
 @app.command()
 def path(series: SeriesName = None) -> None:
     """Print the kernel and the root folder a run would use, one a line."""
-    lab = select.select(series=series)
+    lab = select_or_take(series=series, say=tell)
     typer.echo(lab.kernel)
     typer.echo(lab.root)
 
@@ -148,7 +102,7 @@ def path(series: SeriesName = None) -> None:
 @app.command("id")
 def id_() -> None:
     """Print one line that names just the lab a run would use: its kernel and its root image."""
-    lab = select.select()
+    lab = select_or_take(say=tell)
     typer.echo(f"{lab.kernel_id} {lab.root_id}")
 
 
@@ -182,6 +136,34 @@ def import_(file: ImportFile) -> None:
     if not fresh:
         screen.say("is there already:")
     screen.show(select.built_kernel(context), select.built_root(context))
+
+
+@app.command()
+def source(
+    folder: Annotated[
+        Path | None,
+        typer.Argument(
+            help="A new folder to fetch the source into; without one it is named only.", metavar="[DIR]"
+        ),
+    ] = None,
+    *,
+    with_packages: Annotated[
+        bool, typer.Option("--packages", help="Fetch also the source packages of the root image.")
+    ] = False,
+) -> None:
+    """Say of what the lab was made, and fetch it: its kernel's source, configuration, driver and patches.
+
+    The source comes from Debian, in the version that the kernel was built of.
+    """
+    select_or_take(say=tell)
+    with Screen() as screen:
+        context = BuildContext.of(os.environ, screen)
+        if folder is not None:
+            sources.fetch(context, folder, with_packages=with_packages)
+    if folder is None:
+        typer.echo(sources.described(context), nl=False)
+    else:
+        screen.say(f"the source of the lab is in {folder}")
 
 
 @app.command()

@@ -87,6 +87,11 @@ class Files:
         write_file(self.markdown, markdown, runs)
 
 
+def tell(text: str) -> None:
+    """Say what is worth a line and is no part of the output."""
+    typer.echo(text, err=True)
+
+
 def write_file(path: Path | None, text_of: Callable[[T], str], what: T) -> None:
     """Write a file if one was asked for. Raises LabError naming it."""
     if path is None:

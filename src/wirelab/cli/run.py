@@ -10,7 +10,7 @@ import typer
 
 from wirelab.cli import options
 from wirelab.cli.names import load_all, read_seeds, require_runs, usable_cpus
-from wirelab.lab.select import select
+from wirelab.lab.first_use import select_or_take
 from wirelab.report.html import html_report
 from wirelab.report.live import LiveReport
 from wirelab.report.summary import print_summary, result_line
@@ -57,7 +57,7 @@ def run_command(  # noqa: PLR0913 - the options of a command line
         for name, experiment in experiments.items()
         for one_seed in chosen_seeds
     ]
-    lab = select(kernel, root)
+    lab = select_or_take(kernel, root, say=options.tell)
     screen = _Screen(work, as_json=as_json, quiet=quiet)
     live = screen.begin()
     with lab.in_use(), live:

@@ -10,7 +10,7 @@ import typer
 from wirelab.cli import options
 from wirelab.cli.names import usable_cpus
 from wirelab.errors import LabError
-from wirelab.lab.select import select
+from wirelab.lab.first_use import select_or_take
 from wirelab.model.experiment import load
 from wirelab.report.html import html_report
 from wirelab.report.live import LiveReport
@@ -53,7 +53,7 @@ def sweep_command(  # noqa: PLR0913 - the options of a command line
     job = SweepJob(name, experiment, case, read_factors(vary, case), seed)
     points = grid(case, job.factors)
     cpus = usable_cpus(None, jobs)
-    lab = select(kernel, root)
+    lab = select_or_take(kernel, root, say=options.tell)
     live = LiveReport(Output.for_stream(sys.stderr), (), len(points), "points")
     runner = Runner.of(lab, warn, use_cache=use_cache)
     with lab.in_use(), Store.of_sweeps(out).begin(experiment.scenario.name, datetime.now(UTC)) as draft:

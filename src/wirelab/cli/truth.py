@@ -13,7 +13,7 @@ import typer
 from wirelab.cli import options
 from wirelab.cli.names import usable_cpus
 from wirelab.errors import InputError, Problem, unknown
-from wirelab.lab.select import select
+from wirelab.lab.first_use import select_or_take
 from wirelab.model.catalogue import TRUTH, around
 from wirelab.model.experiment import Experiment, load_file
 from wirelab.model.published import Published
@@ -54,7 +54,7 @@ def truth_command(  # noqa: PLR0913 - the options of a command line
     cpus = usable_cpus(None, jobs)
     asked = [(one, chosen) for one, chosen in _chosen(rows or ()) if chosen]
     work = [Job.of(one.scenario.name, _needed(one, chosen), seed) for one, chosen in asked]
-    lab = select(kernel, root)
+    lab = select_or_take(kernel, root, say=options.tell)
     live = LiveReport(Output.for_stream(sys.stderr), (), len(work), hidden=as_json)
     with lab.in_use(), live:
         runner = Runner.of(lab, warn, use_cache=use_cache)

@@ -65,17 +65,25 @@ class Apt:
         message = f"apt-get download {package} left nothing in {folder}"
         raise LabError(message, hint=f"the whole log: {self.log}")
 
+    def download_sources(self, wanted: Sequence[str], folder: Path, *, hint: str) -> None:
+        """Fetch the files of source packages, each NAME=VERSION; takes an apt ``querying`` deb-src."""
+        argv = [*self.tool("apt-get"), "source", "--download-only", "--only-source", *wanted]
+        run(argv, log=self.log, cwd=folder, hint=hint)
+
 
 @contextlib.contextmanager
-def querying(context: BuildContext, mirror: Mirror, suites: Sequence[str]) -> Iterator[Apt]:
+def querying(
+    context: BuildContext, mirror: Mirror, suites: Sequence[str], *, kind: str = "deb"
+) -> Iterator[Apt]:
     """An apt with fresh indexes of ``suites``; suites whose address is not known are left out.
 
-    One process asks at a time. Raises LabError if an index cannot be had or is not signed by Debian.
+    ``kind`` is deb or deb-src. One process asks at a time. Raises LabError if an index cannot be had or is
+    not signed by Debian.
     """
-    lines = source_lines(mirror, suites)
+    lines = source_lines(mirror, suites, kind=kind)
     cache = context.cache
     name = hashlib.sha256("\n".join(lines).encode()).hexdigest()[:12]
-    with cache.locked("apt", "another process is asking apt", context.reporter):
+    with cache.locked("apt", "apt is being asked by another build", context.reporter):
         folder = cache.folder("apt", name)
         for inner in ("state/lists/partial", "cache/archives/partial"):
             cache.folder("apt", name, inner)
@@ -101,10 +109,12 @@ def configuration(folder: Path) -> str:
     return text.format(folder=folder, architecture=ARCHITECTURE)
 
 
-def source_lines(mirror: Mirror, suites: Sequence[str]) -> list[str]:
+def source_lines(mirror: Mirror, suites: Sequence[str], *, kind: str = "deb") -> list[str]:
     """A sources.list for ``suites``, everything in it to be signed by Debian."""
     options = f"[arch={ARCHITECTURE} signed-by={KEYRING_FILE}]"
-    return [f"deb {options} {address} {suite} main" for suite in suites if (address := mirror.address(suite))]
+    return [
+        f"{kind} {options} {address} {suite} main" for suite in suites if (address := mirror.address(suite))
+    ]
 
 
 def acquire_options() -> list[str]:

@@ -4,7 +4,7 @@
 <kind>/<key>/entry.json     an entry: it counts as soon as it has this name, and is never changed afterwards
 <kind>/<key>/contents.json  the hash of each of its files
 <kind>/.<key>.<random>/     an entry in the making
-<kind>/.damaged-<key>/      an entry that was damaged, and was made anew
+<kind>/.damaged-<key>/      an entry that was damaged, or imported, and was made anew
 refs/<name>.json            the key that a question asked of apt was answered with, so that nobody asks twice
 locks/ logs/ downloads/ apt/
 ```
@@ -77,21 +77,29 @@ class Cache:
                     on_damage(error)
         return tuple(sorted(filter(None, entries), key=lambda entry: entry.facts["made_at_s"]))
 
-    def build(self, kind: str, key: str, make: Maker, reporter: Reporter) -> Entry:
+    def build(
+        self, kind: str, key: str, make: Maker, reporter: Reporter, *, from_source: bool = False
+    ) -> Entry:
         """The entry of that key; if there is none, ``make`` fills a new folder and returns its facts.
 
         One process builds a key at a time: a second waits and finds the entry there. Whatever interrupts
-        ``make``, no entry comes to be. One that is damaged is set aside.
+        ``make``, no entry comes to be. One that is damaged is set aside, and with ``from_source`` one that
+        was imported.
         """
-        if entry := intact(self.find, kind, key):
+
+        def usable(say: Callable[[str], None] = lambda _: None) -> Entry | None:
+            entry = intact(self.find, kind, key, say=say)
+            return None if entry and from_source and entry.is_imported else entry
+
+        if entry := usable():
             return entry
         with self.locked(f"{kind}-{key}", f"another process is building this {kind}", reporter):
-            if entry := intact(self.find, kind, key, say=reporter.say):
+            if entry := usable(reporter.say):
                 return entry
             with self.os_errors():
                 path = self.root / kind / key
                 if os.path.lexists(path) and not self._retire(path, f".damaged-{key}"):
-                    message = f"{path} is damaged, and in use by a run"
+                    message = f"{path} is to be made anew, and in use by a run"
                     raise LabError(message, hint="wait for its end, and build again")
                 return self._make(kind, key, make)
 

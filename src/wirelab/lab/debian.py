@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from wirelab.errors import LabError
-from wirelab.lab import apt, mirror, packages
+from wirelab.lab import apt, mirror, packages, untar
 from wirelab.lab.entry import PRODUCTS, Entry, intact
 from wirelab.lab.process import output, run
 from wirelab.lab.recipe import BuildContext, hash_of
@@ -34,12 +34,12 @@ def find(context: BuildContext) -> Entry | None:
     return context.cache.find(KIND, context.cache.recall(question(context)))
 
 
-def ensure(context: BuildContext, *, update: bool = False) -> Entry:
-    """The Debian with the recipe's packages, installed if it is not there.
+def ensure(context: BuildContext, *, update: bool = False, from_source: bool = False) -> Entry:
+    """The Debian with the recipe's packages, installed if it is not there, or ``from_source`` not of here.
 
     ``update`` asks apt again, for newer packages. Raises LabError if one cannot be had or does not install.
     """
-    if not update and (entry := intact(find, context)):
+    if not update and (entry := intact(find, context)) and not (from_source and entry.is_imported):
         return entry
     packages.require("root")
     debian_mirror = mirror.find(context.environ)
@@ -69,7 +69,7 @@ def ensure(context: BuildContext, *, update: bool = False) -> Entry:
             raise LabError(f"the mirror changed during the build: {', '.join(changed)}", hint="build again")
         return {"title": f"Debian {SUITE}, {len(versions)} packages", **facts}
 
-    entry = context.cache.build(KIND, key, make, context.reporter)
+    entry = context.cache.build(KIND, key, make, context.reporter, from_source=from_source)
     take(context, entry)
     return entry
 
@@ -93,15 +93,13 @@ def mmdebstrap(packages: Iterable[str], *options: str) -> list[str]:
     return [*argv, "--dpkgopt=path-include=/usr/share/doc/*/copyright", f"--include={','.join(packages)}"]
 
 
-def unpack(entry: Entry, root: Path, log: Path) -> None:
+def unpack(entry: Entry, root: Path) -> None:
     """Fill the new folder ``root`` with the Debian of ``entry``, which belongs to us then.
 
     Raises DamagedEntryError if it is not what was built.
     """
     entry.verify()
-    root.mkdir()
-    argv = ["tar", "-xf", str(entry.path / ARCHIVE), "-C", str(root), "--exclude=./dev/*"]
-    run([*argv, "--no-same-owner", "--no-same-permissions"], log=log)
+    untar.unpack(entry.product, root)
 
 
 def installed(status: str) -> dict[str, str]:

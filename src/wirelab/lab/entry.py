@@ -63,13 +63,20 @@ class RootFacts(DebianFacts):
 
 
 class KeptFacts(BaseModel):
-    """What the cache adds for itself. ``watched``: see `record`; older entries have none."""
+    """What the cache adds for itself. ``watched``: see `record`; older entries have none.
+
+    ``imported``: another machine has made it, or what it was made of.
+    """
 
     model_config = ConfigDict(strict=True)
 
     made_at_s: Seconds
     size_bytes: Annotated[int, Field(ge=0)]
     watched: dict[str, tuple[int, int]] = {}
+    imported: bool = False
+
+
+IMPORTED: Final = {"imported": True}
 
 
 FACTS: Final[dict[str, type[Facts]]] = {"kernel": KernelFacts, "debian": DebianFacts, "rootfs": RootFacts}
@@ -104,6 +111,11 @@ class Entry:
     def product(self) -> Path:
         """What it was built for: the kernel's program, the packed Debian, the folder that is a lab's root."""
         return self.path / PRODUCTS[self.kind]
+
+    @property
+    def is_imported(self) -> bool:
+        """Whether it is not of this machine's making."""
+        return bool(self.facts.get("imported"))
 
     def in_use(self) -> contextlib.AbstractContextManager[None]:
         """Keep the entry from being pruned while the context lasts."""

@@ -21,8 +21,8 @@ from wirelab import __version__
 from wirelab.errors import InputError, LabError
 from wirelab.lab import archive, debian, kbuild, kernel, rootfs, ustar
 from wirelab.lab.archive import About, Archive, BuildAbout, FactsT, RootAbout
-from wirelab.lab.entry import DebianFacts, Entry, KeptFacts, KernelFacts, intact
-from wirelab.lab.recipe import BuildContext
+from wirelab.lab.entry import IMPORTED, DebianFacts, Entry, KeptFacts, KernelFacts, intact
+from wirelab.lab.recipe import BuildContext, hash_of
 from wirelab.lab.scratch import replacement
 from wirelab.lab.select import built_kernel, built_root, require_usable
 
@@ -37,6 +37,17 @@ _WRITE_HINTS: Final = {
     errno.EPERM: "name a file in a folder of yours",
     errno.EROFS: "name a file on a disk that can be written",
 }
+
+
+def recipe_name(context: BuildContext, series: str | None = None) -> str:
+    """A name for the recipe of a lab archive: one of another name is of no use here. Asks nobody."""
+    recipe = {
+        "format": archive.FORMAT,
+        "kernel": kernel.question(context, series),
+        "debian": debian.question(context),
+        "rootfs": rootfs.key_on(context, ""),
+    }
+    return f"wirelab-lab-{series or 'newest'}-{hash_of(recipe)}"
 
 
 def pack(context: BuildContext, out: BinaryIO) -> tuple[Entry, Entry]:
@@ -89,11 +100,11 @@ def unpack(context: BuildContext, file: Archive) -> bool:
         _gunzip(file, folder / kbuild.BINARY)
         (folder / kbuild.BINARY).chmod(0o755)
         _copy(file, archive.CONFIG, folder / kbuild.CONFIG)
-        return about.kernel.facts.model_dump()
+        return {**about.kernel.facts.model_dump(), **IMPORTED}
 
     def make_debian(folder: Path) -> dict[str, Any]:
         _copy(file, archive.DEBIAN, folder / debian.ARCHIVE)
-        return about.debian.facts.model_dump()
+        return {**about.debian.facts.model_dump(), **IMPORTED}
 
     cache = context.cache
     with cache.os_errors(), contextlib.ExitStack() as stack:

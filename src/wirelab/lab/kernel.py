@@ -17,13 +17,15 @@ def find(context: BuildContext, series: str | None = None) -> Entry | None:
     return context.cache.find(KIND, context.cache.recall(question(context, series)))
 
 
-def ensure(context: BuildContext, *, series: str | None = None, update: bool = False) -> Entry:
-    """The kernel of this recipe, built if it is not there.
+def ensure(
+    context: BuildContext, *, series: str | None = None, update: bool = False, from_source: bool = False
+) -> Entry:
+    """The kernel of this recipe, built if it is not there, or with ``from_source`` if it was not built here.
 
     ``series`` None is the newest that apt can deliver. ``update`` asks apt again, for a newer source. Raises
     LabError if no source can be had or the build fails, InputError for an unknown series.
     """
-    if not update and (entry := intact(find, context, series)):
+    if not update and (entry := intact(find, context, series)) and not (from_source and entry.is_imported):
         return entry
     packages.require("kernel")
     source = _deliverable(context, mirror.find(context.environ), context.recipe.choices(series))
@@ -39,7 +41,7 @@ def ensure(context: BuildContext, *, series: str | None = None, update: bool = F
             raise LabError("a file of kernel/ was changed during the build", hint="build again")
         return {**facts, "compiler": compiler}
 
-    entry = context.cache.build(KIND, key, make, context.reporter)
+    entry = context.cache.build(KIND, key, make, context.reporter, from_source=from_source)
     take(context, entry, series)
     return entry
 

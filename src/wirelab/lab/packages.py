@@ -53,6 +53,7 @@ KERNEL = (
 ROOT_IMAGE = (Need("mmdebstrap", "make the root image", command="mmdebstrap"), KEYRING)
 # Root needs no map of user ids to unpack files that are root's.
 ROOT_IMAGE_AS_USER = (Need("uidmap", "make the root image without root", command="newuidmap"),)
+SOURCE = (Need("apt", "fetch sources of Debian", command="apt-get"), KEYRING)
 VENV = (Need("python3-venv", "make the virtual environment", module="ensurepip"),)
 TEST = (Need("shellcheck", "check the shell scripts", command="shellcheck"),)
 IMAGE = (
@@ -77,7 +78,7 @@ EMULATOR = (
 def needs(group: str) -> tuple[Need, ...]:
     """What ``group`` needs on this machine for this user."""
     as_user = () if os.geteuid() == 0 else ROOT_IMAGE_AS_USER
-    groups = {"kernel": KERNEL, "root": ROOT_IMAGE + as_user, "venv": VENV}
+    groups = {"kernel": KERNEL, "root": ROOT_IMAGE + as_user, "source": SOURCE, "venv": VENV}
     return (groups | {"test": TEST, "image": IMAGE, "fleet": FLEET, "emulator": EMULATOR})[group]
 
 

@@ -15,6 +15,10 @@ class Reporter:
     def advance(self, done: int) -> None:
         """So much of the current step is done, in the unit of its ``total``."""
 
+    def lane(self, name: str) -> "Reporter":  # noqa: ARG002 - for those who show it
+        """Who hears of one of several jobs that go on at once; its steps are told with the name."""
+        return self
+
 
 def counter(reporter: Reporter, title: str, total: int, prefix: str) -> Callable[[str], int]:
     """Begin a step that advances with every line that begins with ``prefix``, ``total`` in all likelihood.
@@ -26,9 +30,9 @@ def counter(reporter: Reporter, title: str, total: int, prefix: str) -> Callable
 
     def count(line: str) -> int:
         nonlocal done
-        if line.startswith(prefix):
-            done += 1
-            reporter.advance(min(done, total))
+        done += line.startswith(prefix)
+        # At every line: who listens may have reason to end the job.
+        reporter.advance(min(done, total))
         return done
 
     return count

@@ -9,7 +9,7 @@ from typing import Any
 
 from wirelab.errors import LabError
 from wirelab.lab import debian, tree
-from wirelab.lab.entry import PRODUCTS, DebianFacts, Entry
+from wirelab.lab.entry import IMPORTED, PRODUCTS, DebianFacts, Entry
 from wirelab.lab.recipe import BuildContext, hash_of, hashes, lines
 
 KIND = "rootfs"
@@ -29,15 +29,18 @@ def find(context: BuildContext) -> Entry | None:
     return context.cache.find(KIND, key_on(context, base.key)) if base else None
 
 
-def ensure(context: BuildContext, *, update: bool = False) -> Entry:
-    """The root image of this recipe, built if it is not there.
+def ensure(context: BuildContext, *, update: bool = False, from_source: bool = False) -> Entry:
+    """The root image of this recipe, built if it is not there, or with ``from_source`` if not of here.
 
     ``update`` asks apt again, for newer packages. Raises LabError if one cannot be had or the build fails.
     """
-    return build_on(context, debian.ensure(context, update=update))
+    base = debian.ensure(context, update=update, from_source=from_source)
+    return build_on(context, base, from_source=from_source)
 
 
-def build_on(context: BuildContext, base: Entry, expected: str | None = None) -> Entry:
+def build_on(
+    context: BuildContext, base: Entry, expected: str | None = None, *, from_source: bool = False
+) -> Entry:
     """The root image of this recipe on the Debian ``base``, built if it is not there.
 
     ``expected`` is the manifest of the same image as another machine made it. Raises LabError if this one
@@ -48,7 +51,7 @@ def build_on(context: BuildContext, base: Entry, expected: str | None = None) ->
     def make(folder: Path) -> dict[str, Any]:
         root, newest_s = folder / PRODUCTS[KIND], int(base.facts["newest_s"])
         context.reporter.step("unpacking the root image")
-        debian.unpack(base, root, context.cache.log(f"{KIND}-{key}"))
+        debian.unpack(base, root)
         tree.remove(root, lines(Path(__file__).with_name("unwanted.txt")))
         tree.lay_over(root, context.recipe.overlay, context.recipe.overlay_files, newest_s)
         tree.link(root, context.recipe.links)
@@ -61,9 +64,10 @@ def build_on(context: BuildContext, base: Entry, expected: str | None = None) ->
             message = "the root image comes out here as another than where it was exported"
             raise LabError(message, hint=FILE_SYSTEM_HINT)
         inherited = {name: base.facts[name] for name in DebianFacts.model_fields}
-        return {**inherited, "manifest": manifest, "debian": base.key}
+        facts = {**inherited, "manifest": manifest, "debian": base.key}
+        return {**facts, **IMPORTED} if base.is_imported else facts
 
-    entry = context.cache.build(KIND, key, make, context.reporter)
+    entry = context.cache.build(KIND, key, make, context.reporter, from_source=from_source)
     if expected not in (None, entry.facts["manifest"]):
         message = f"{entry.path} is another root image than the one that was exported"
         raise LabError(message, hint=f"rm -r {entry.path}; then import again")

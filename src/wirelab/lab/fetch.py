@@ -1,0 +1,73 @@
+"""A file from an address, taken only if it has the checksum that was known before."""
+
+import contextlib
+import hashlib
+import http.client
+import tempfile
+from collections.abc import Iterator
+from pathlib import Path
+from typing import IO, Final
+from urllib.parse import urlsplit
+from urllib.request import Request, urlopen
+
+from wirelab import __version__
+from wirelab.errors import InputError, LabError
+from wirelab.lab.recipe import BuildContext
+
+SCHEMES: Final = ("http", "https")
+LIMIT_BYTES: Final = 1 << 31
+
+_CHUNK_BYTES: Final = 1 << 20
+_SILENCE_S: Final = 60.0
+_OFFLINE_HINT: Final = (
+    "check the network, and https_proxy where there is one; or fetch it elsewhere and name the file"
+)
+
+
+def shown(url: str) -> str:
+    """An address without what may be somebody's password."""
+    return urlsplit(url)._replace(netloc=urlsplit(url).netloc.rpartition("@")[2]).geturl()
+
+
+@contextlib.contextmanager
+def fetched(context: BuildContext, url: str, sha256: str) -> Iterator[Path]:
+    """What is at ``url``, in a file of the cache for as long as the context lasts.
+
+    Raises LabError if it cannot be had or comes cut short, InputError if it has another checksum.
+    """
+    folder = context.cache.folder("downloads")
+    with context.cache.os_errors(), tempfile.NamedTemporaryFile(dir=folder, prefix="fetched-") as file:
+        digest = _fetch(context, url, file)
+        if digest != sha256:
+            message = f"{shown(url)}: has the checksum {digest} and not {sha256}"
+            hint = (
+                "it was damaged or replaced: nothing of it was used; compare the checksum with the release's"
+            )
+            raise InputError(message, hint=hint)
+        file.flush()
+        yield Path(file.name)
+
+
+def _fetch(context: BuildContext, url: str, file: IO[bytes]) -> str:
+    """Copy what is at ``url`` into ``file``. Returns its SHA-256."""
+    digest, size_bytes = hashlib.sha256(), 0
+    # The scheme was looked at where the address was read.
+    request = Request(url, headers={"User-Agent": f"wirelab/{__version__}"})  # noqa: S310
+    try:
+        with urlopen(request, timeout=_SILENCE_S) as answer:  # noqa: S310
+            whole_bytes = int(answer.headers.get("Content-Length") or 0)
+            context.reporter.step(f"fetching {shown(url)}", (whole_bytes >> 20) or None)
+            while chunk := answer.read(_CHUNK_BYTES):
+                size_bytes += len(chunk)
+                if size_bytes > LIMIT_BYTES:
+                    raise LabError(f"{shown(url)}: does not end", hint="name the address of a lab archive")
+                digest.update(chunk)
+                file.write(chunk)
+                context.reporter.advance(size_bytes >> 20)
+    except (OSError, ValueError, http.client.HTTPException) as error:
+        reason = getattr(error, "reason", None) or error
+        raise LabError(f"{shown(url)}: cannot be fetched: {reason}", hint=_OFFLINE_HINT) from error
+    if size_bytes < whole_bytes:
+        message = f"{shown(url)}: came cut short, {size_bytes} of {whole_bytes} bytes"
+        raise LabError(message, hint="fetch it again")
+    return digest.hexdigest()
