@@ -2,34 +2,18 @@
 
 from __future__ import annotations
 
-import contextlib
-import os
-import subprocess
 from typing import TYPE_CHECKING
 
 import pytest
+from mounts import in_memory
 
 from wirelab.errors import LabError
 from wirelab.lab.machine import memory_folder
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
     from pathlib import Path
 
 MIB = 1 << 20
-
-
-@contextlib.contextmanager
-def in_memory(folder: Path, options: str) -> Iterator[Path]:
-    """A folder in memory; only root can mount one, and not in every container."""
-    folder.mkdir()
-    argv = ["mount", "-t", "tmpfs", "-o", options, "wirelab-test", str(folder)]
-    if os.geteuid() != 0 or subprocess.run(argv, check=False, capture_output=True).returncode != 0:  # noqa: S603 - our own
-        pytest.skip("no folder in memory can be mounted here")
-    try:
-        yield folder
-    finally:
-        subprocess.run(["umount", str(folder)], check=True)  # noqa: S603, S607 - our own, of every Linux
 
 
 def test_a_folder_in_memory_has_room_and_lets_code_be_executed(tmp_path: Path) -> None:

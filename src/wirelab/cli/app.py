@@ -21,6 +21,7 @@ from wirelab.cli.summary import summary_command
 from wirelab.cli.sweep import sweep_command
 from wirelab.cli.truth import truth_command
 from wirelab.errors import InputError, LabError, Problem, WirelabError
+from wirelab.lab import wheel
 from wirelab.lab.command import run_command as run_in_lab
 from wirelab.lab.doctor import examine
 from wirelab.lab.first_use import select_or_take
@@ -113,7 +114,10 @@ def print_version(asked: bool) -> None:  # noqa: FBT001 - typer calls it with th
     try:
         used = select()
     except WirelabError as error:
-        typer.echo(f"no lab: {error}" + (f" ({error.hint})" if error.hint else ""))
+        if at_hand := wheel.installed():
+            typer.echo(f"lab: that of {wheel.NAME} {at_hand.version}, which the first run takes")
+        else:
+            typer.echo(f"no lab: {error}" + (f" ({error.hint})" if error.hint else ""))
     else:
         tools = ", ".join(f"{name} {version}" for name, version in used.tool_versions().items())
         typer.echo(f"lab kernel: {used.kernel_title()}\nroot image: {tools}")

@@ -1,24 +1,19 @@
 """What this machine lacks to build and run a lab, each with the line that helps."""
 
-import contextlib
-import ctypes
 import os
 import platform
 import shutil
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from functools import partial
-from pathlib import Path
 
 from wirelab.errors import WirelabError
-from wirelab.lab import kbuild, kernel, machine, packages, rootfs
+from wirelab.lab import host, kbuild, kernel, machine, packages, rootfs, wheel
 from wirelab.lab.entry import DamagedEntryError, Entry, intact
 from wirelab.lab.recipe import BuildContext
 from wirelab.lab.scratch import temporary_folder
 
-PTRACE_TRACEME = 0
 RUN_BYTES = 1 << 30
-SECCOMP_ACTIONS = Path("/proc/sys/kernel/seccomp/actions_avail")
 
 
 @dataclass(frozen=True)
@@ -65,14 +60,16 @@ def examine(environ: Mapping[str, str] = os.environ, *, verify: bool = False) ->
 def _machine() -> Iterator[Finding]:
     yield Finding("python", platform.python_version())
     name, cpus = platform.machine(), len(os.sched_getaffinity(0))
-    yield Finding("processor", f"{name}, {cpus} CPUs", "use an x86-64 machine" if name != "x86_64" else None)
+    lack = host.processor_lack()
+    yield Finding("processor", f"{name}, {cpus} CPUs", lack.fix if lack else None)
 
 
 def _packages(context: BuildContext) -> Iterator[Finding]:
-    # A lab that came in a file, or in a container's image, needs nothing that builds one.
+    # A lab that came in a file, a wheel, or a container's image, needs nothing that builds one.
+    at_hand = wheel.installed()
     groups = [
-        ("kernel", "kernel build", intact(kernel.find, context)),
-        ("root", "root image", intact(rootfs.find, context)),
+        ("kernel", "kernel build", at_hand or intact(kernel.find, context)),
+        ("root", "root image", at_hand or intact(rootfs.find, context)),
     ]
     # An installed wirelab is in its environment already; the Makefile of a checkout makes one.
     if (context.recipe.home / "Makefile").is_file():
@@ -87,16 +84,14 @@ def _packages(context: BuildContext) -> Iterator[Finding]:
 
 
 def _tracing() -> Iterator[Finding]:
-    # Kernels before 6.16 run the lab's processes by ptrace(2).
-    error = _ptrace_error()
-    fix = "sudo sysctl kernel.yama.ptrace_scope=1; in a container: --cap-add SYS_PTRACE"
-    yield Finding("ptrace", os.strerror(error), fix) if error else Finding("ptrace", "allowed")
-    # Newer ones catch their system calls with a seccomp filter, which is faster.
-    actions: list[str] = []
-    with contextlib.suppress(OSError):
-        actions = SECCOMP_ACTIONS.read_text(encoding="ascii").split()
-    no_filters = "the kernel has no seccomp filters: labs run slower, by ptrace"
-    yield Finding("seccomp", "filters can trap system calls" if "trap" in actions else no_filters)
+    # Kernels before 6.16 run the lab's processes by ptrace(2). Newer ones catch their system calls with a
+    # seccomp filter, and do as the older ones where they may not.
+    ptrace, filters, lack = host.ptrace_error(), host.filter_error(), host.tracing_lack()
+    fix = lack.fix if lack else None
+    without = "" if lack else ": only the kernels 6.1 and 6.12 need it"
+    yield Finding("ptrace", f"{ptrace}{without}" if ptrace else "allowed", fix)
+    without = "" if lack else ": labs run slower, by ptrace"
+    yield Finding("seccomp", f"{filters}{without}" if filters else "filters are allowed", fix)
 
 
 def _memory_folder() -> Iterator[Finding]:
@@ -114,14 +109,19 @@ def _cache(context: BuildContext) -> Iterator[Finding]:
     has_kernel = intact(kernel.find, context)
     # Not Path.exists(), which raises where it may not look.
     place = next(path for path in (root, *root.parents) if os.access(path, os.F_OK))
-    if not os.access(place, os.W_OK | os.X_OK):
-        detail = f"{place} is not yours to write"
-        fix = f'set WIRELAB_CACHE to a folder of yours, or: sudo chown -R "$(id -u)" {place}'
+    if host.is_noexec(place):
+        detail = f"{host.disk_of(place)} does not let programs be executed, and a lab's kernel is one"
+        yield Finding("cache", detail, "set WIRELAB_CACHE to a folder that is not mounted noexec")
+    elif not os.access(place, os.W_OK | os.X_OK):
+        is_read_only = os.statvfs(place).f_flag & os.ST_RDONLY
+        detail = f"{place} is {'read-only' if is_read_only else 'not yours to write'}"
+        own = f', or: sudo chown -R "$(id -u)" {place}'
+        fix = f"set WIRELAB_CACHE to a folder of yours{'' if is_read_only else own}"
         if has_kernel and intact(rootfs.find, context):
             yield Finding("cache", f"{detail}; what is built there can be used")
         else:
             yield Finding("cache", detail, fix)
-    elif (lack := kbuild.space_lacking(place)) and not has_kernel:
+    elif (lack := kbuild.space_lacking(place)) and not (has_kernel or wheel.installed()):
         yield Finding("cache", lack, "make room, or set WIRELAB_CACHE to a larger disk")
     else:
         yield Finding("cache", f"{root}, {shutil.disk_usage(place).free / 2**30:.0f} GiB free")
@@ -129,18 +129,11 @@ def _cache(context: BuildContext) -> Iterator[Finding]:
 
 def _entry(name: str, entry: Entry | None, *, verify: bool) -> Iterator[Finding]:
     if entry is None:
-        yield Finding(name, "not built from these sources", "wirelab lab build")
+        if found := wheel.installed():
+            yield Finding(name, f"in {wheel.NAME} {found.version}: the first run takes it")
+        else:
+            yield Finding(name, "not built from these sources", "wirelab lab build")
         return
     entry.check()
     note = "" if not verify or entry.verify() else "; not verified: it was built without hashes"
     yield Finding(name, f"{entry.facts['title']} ({entry.path}){note}")
-
-
-def _ptrace_error() -> int:
-    """What ptrace(2) says to a process of ours: 0 if it is allowed."""
-    child = os.fork()
-    if child == 0:
-        libc = ctypes.CDLL(None, use_errno=True)
-        os._exit(ctypes.get_errno() if libc.ptrace(PTRACE_TRACEME, 0, 0, 0) != 0 else 0)
-    _, status = os.waitpid(child, 0)
-    return os.waitstatus_to_exitcode(status)

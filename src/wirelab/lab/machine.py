@@ -23,6 +23,8 @@ from typing import Any, Self
 import wirelab
 from wirelab import container
 from wirelab.errors import LabError
+from wirelab.lab import host
+from wirelab.lab.host import disk_of, executes
 from wirelab.plan.types import MEMORY_BYTES
 from wirelab.units import NS_PER_S
 
@@ -100,8 +102,8 @@ class Machine:
                     start_new_session=True,
                 )
         except OSError as error:
-            hint = "wirelab doctor tells what is missing"
-            raise LabError(f"the lab could not be started: {error}", hint=hint) from error
+            lack = host.lack() or host.Lack(str(error), "wirelab doctor tells what is missing")
+            raise LabError(f"the lab could not be started: {lack.message}", hint=lack.fix) from error
         return self
 
     def __exit__(self, *_exception: object) -> None:
@@ -165,6 +167,8 @@ class Machine:
         try:
             status: dict[str, Any] = json.loads((self._results / "status.json").read_text())
         except (OSError, ValueError) as error:
+            if lack := host.lack():
+                raise LabError(f"the lab cannot run: {lack.message}", hint=lack.fix) from error
             hint = self._room() + self._console()
             raise LabError("the lab ended without a status", hint=hint) from error
         if status.get("status") != "done":
@@ -185,7 +189,7 @@ class Machine:
         if free_bytes >= self._memory_bytes:
             return ""
         return (
-            f"its memory, up to {self._memory_bytes >> 20} MiB, is on {_disk_of(self._memory)}, which has "
+            f"its memory, up to {self._memory_bytes >> 20} MiB, is on {disk_of(self._memory)}, which has "
             f"{free_bytes >> 20} MiB free: make room there, or set TMPDIR to another folder\n"
         )
 
@@ -221,26 +225,13 @@ def memory_folder(
         preferred = [Path("/dev/shm"), Path(f"/run/user/{os.getuid()}")]  # noqa: S108 memory, not a temporary name
         preferred += [named] if named.is_absolute() else []
     for folder in preferred:
-        if _executes(folder) and shutil.disk_usage(folder).free >= memory_bytes:
+        if executes(folder) and shutil.disk_usage(folder).free >= memory_bytes:
             return folder
-    if not _executes(fallback):
-        msg = f"{_disk_of(fallback)} does not let code be executed: a lab's memory cannot live there"
+    if not executes(fallback):
+        msg = f"{disk_of(fallback)} does not let code be executed: a lab's memory cannot live there"
         hint = "set TMPDIR to a folder that is not mounted noexec"
         raise LabError(msg, hint=container.MEMORY_HINT if container.is_one() else hint)
     return fallback
-
-
-def _disk_of(folder: Path) -> Path:
-    """The mount point above a folder, which people know where they may not know the folder."""
-    return next(place for place in (folder, *folder.parents) if place.is_mount())
-
-
-def _executes(folder: Path) -> bool:
-    """Whether a file that is made there can be executed."""
-    try:
-        return os.access(folder, os.W_OK) and not os.statvfs(folder).f_flag & os.ST_NOEXEC
-    except OSError:
-        return False
 
 
 def guest_folder(base: Path, name: str) -> Path:

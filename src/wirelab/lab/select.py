@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Final
 
 from wirelab.errors import InputError, LabError
-from wirelab.lab import debian, rootfs, tree
+from wirelab.lab import debian, host, rootfs, tree
 from wirelab.lab import kernel as lab_kernel
 from wirelab.lab.entry import Entry
 from wirelab.lab.recipe import KEY_LENGTH, BuildContext
@@ -101,6 +101,9 @@ def require_usable(entry: Entry) -> None:
     """Raise LabError if ``entry`` was changed, or its product cannot be used."""
     entry.check()
     if not os.access(entry.product, os.R_OK | os.X_OK):
+        if os.access(entry.product, os.R_OK) and host.is_noexec(entry.product):
+            message = f"{entry.product} cannot run: {host.disk_of(entry.path)} is mounted noexec"
+            raise LabError(message, hint="set WIRELAB_CACHE to a folder that is not mounted noexec")
         message = f"{entry.product} cannot be used: it was removed, or it is somebody else's"
         raise LabError(message, hint=f"rm -r {entry.path}; {BUILD_HINT}")
 
