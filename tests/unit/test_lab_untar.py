@@ -38,7 +38,7 @@ def packed(folder: Path, *members: tarfile.TarInfo) -> Path:
 
 
 def test_files_folders_and_links_come_out(tmp_path: Path) -> None:
-    """With their times, and of modes only who may execute; links of both kinds, wherever in the tar they stand."""
+    """With their times, and of modes only who may execute; links of both kinds, wherever they stand."""
     archive = packed(
         tmp_path,
         member("./bin", tarfile.SYMTYPE, to="usr/bin"),
@@ -95,7 +95,7 @@ def test_what_leads_out_or_makes_no_sense_is_refused(members: list[tarfile.TarIn
     with pytest.raises(LabError, match=r"debian\.tar\.gz cannot be unpacked") as caught:
         unpack(archive, tmp_path / "cache" / "root")
     assert f"rm -r {tmp_path / 'cache'}" in (caught.value.hint or "")
-    assert sorted(os.listdir(tmp_path)) == ["cache", "secret"]
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["cache", "secret"]
 
 
 def test_nothing_is_written_through_a_link(tmp_path: Path) -> None:

@@ -143,8 +143,8 @@ def written(path: Path) -> Iterator[BinaryIO]:
 
 
 @contextlib.contextmanager
-def opened(path: Path, context: BuildContext) -> Iterator[Archive]:
-    """The lab archive at ``path``, or on the standard input for ``-``.
+def opened(path: Path, context: BuildContext, *, title: str | None = None) -> Iterator[Archive]:
+    """The lab archive at ``path``, or on the standard input for ``-``. ``title`` is for messages.
 
     What cannot be sought in, as a pipe, is kept in the cache for as long as the context lasts. Raises
     InputError if it cannot be read or is no whole lab archive.
@@ -153,7 +153,7 @@ def opened(path: Path, context: BuildContext) -> Iterator[Archive]:
         if str(path) == STANDARD_STREAM:
             name, file = "standard input", sys.stdin.buffer
         else:
-            name = str(path)
+            name = title or str(path)
             try:
                 file = stack.enter_context(path.open("rb"))
             except OSError as error:

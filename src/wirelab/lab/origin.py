@@ -45,7 +45,8 @@ class Origin:
         """
         context.reporter.say(f"taking the lab from {self.title} into {context.cache.root}")
         try:
-            with self._file(context) as path, export.opened(path, context) as archive:
+            title = shown(self.place) if self.is_address else None
+            with self._file(context) as path, export.opened(path, context, title=title) as archive:
                 export.unpack(context, archive)
         except InputError as error:
             raise InputError(error.message, hint=self.hint or error.hint) from error

@@ -1,0 +1,291 @@
+"""Labs that need not be built: from a file, an address, a wheel, a release; and what is wrong with one."""
+
+from __future__ import annotations
+
+import hashlib
+import shutil
+import threading
+from contextlib import contextmanager
+from dataclasses import replace
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from typing import TYPE_CHECKING, Any
+
+import pytest
+from labs import SHIPPED, build, build_context, exported, ids
+from typer.testing import CliRunner
+
+from wirelab import __version__
+from wirelab.cli.app import app
+from wirelab.errors import InputError, LabError
+from wirelab.lab import export, origin
+from wirelab.lab.first_use import select_or_take
+from wirelab.lab.recipe import Recipe
+from wirelab.lab.reporter import Reporter
+from wirelab.lab.select import select
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping
+    from pathlib import Path
+
+    from wirelab.lab.recipe import BuildContext
+
+
+class Heard(Reporter):
+    """Keeps what it is told."""
+
+    def __init__(self) -> None:
+        self.said: list[str] = []
+
+    def say(self, text: str) -> None:
+        """Keep it."""
+        self.said.append(text)
+
+
+def heard_by(context: BuildContext, **environ: str) -> tuple[BuildContext, list[str]]:
+    """That machine with other variables, and what is said there."""
+    reporter = Heard()
+    return replace(context, environ=environ, reporter=reporter), reporter.said
+
+
+def install_wheel(site: Path, content: bytes | None, version: str = __version__) -> Path:
+    """What pip leaves of `wirelab-lab` in a folder. Returns the lab archive's place."""
+    about = site / f"wirelab_lab-{version}.dist-info"
+    about.mkdir(parents=True)
+    (about / "METADATA").write_text(f"Metadata-Version: 2.1\nName: wirelab-lab\nVersion: {version}\n")
+    (site / "wirelab_lab").mkdir()
+    (site / "wirelab_lab" / "__init__.py").write_text("raise SystemExit('imported')\n")
+    if content is not None:
+        (site / "wirelab_lab" / "lab.tar").write_bytes(content)
+    return site / "wirelab_lab" / "lab.tar"
+
+
+@contextmanager
+def served(answers: Mapping[str, tuple[int, bytes, int]]) -> Iterator[str]:
+    """A server on this machine: by path the status, the content, and the length that it claims."""
+
+    class Handler(BaseHTTPRequestHandler):
+        def do_GET(self) -> None:
+            status, content, claimed_bytes = answers[self.path]
+            self.send_response(status)
+            self.send_header("Content-Length", str(claimed_bytes))
+            if status == 302:
+                self.send_header("Location", content.decode())
+            self.end_headers()
+            self.wfile.write(content)
+
+        def log_message(self, *_: Any) -> None:  # noqa: ANN401 - of the base class
+            """Say nothing."""
+
+    with ThreadingHTTPServer(("127.0.0.1", 0), Handler) as server:
+        thread = threading.Thread(target=server.serve_forever)
+        thread.start()
+        try:
+            yield f"http://127.0.0.1:{server.server_port}"
+        finally:
+            server.shutdown()
+            thread.join()
+
+
+def sha256(content: bytes) -> str:
+    """Its SHA-256, as a release says it."""
+    return hashlib.sha256(content).hexdigest()
+
+
+def test_the_first_run_takes_the_lab_of_an_installed_wheel(
+    here: BuildContext, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Once, with one line; nothing of the wheel is imported. What only looks takes nothing."""
+    install_wheel(tmp_path / "site", exported(here))
+    monkeypatch.syspath_prepend(tmp_path / "site")
+    environ = {"WIRELAB_CACHE": str(tmp_path / "cache")}
+    with pytest.raises(LabError, match="has no lab kernel"):
+        select(environ=environ)
+    said: list[str] = []
+    lab = select_or_take(environ=environ, say=said.append)
+    assert said == [f"taking the lab from wirelab-lab {__version__} into {tmp_path / 'cache'}"]
+    assert [lab.kernel_id, lab.root_id] == ids(here)[::2]
+    assert select_or_take(environ=environ, say=said.append) == lab
+    assert len(said) == 1
+
+
+def test_a_lab_that_is_built_is_not_replaced(
+    here: BuildContext, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Whatever a wheel or WIRELAB_LAB has."""
+    other = build(build_context(tmp_path / "other"), b"#!/bin/sh\n# another\n")
+    file = install_wheel(tmp_path / "site", exported(other))
+    monkeypatch.syspath_prepend(tmp_path / "site")
+    environ = {"WIRELAB_CACHE": str(here.cache.root), "WIRELAB_LAB": str(file)}
+    said: list[str] = []
+    assert select_or_take(environ=environ, say=said.append).kernel.read_bytes() == b"#!/bin/sh\n"
+    assert said == []
+
+
+def of_another_recipe(folder: Path) -> bytes:
+    """A lab whose kernel was built with another driver."""
+    for name in ("kernel", "rootfs"):
+        shutil.copytree(SHIPPED.home / name, folder / "recipe" / name, symlinks=True)
+    with (folder / "recipe" / "kernel" / "driver" / "main.c").open("a") as text:
+        text.write("another\n")
+    return exported(build(build_context(folder / "cache", Recipe(folder / "recipe"))))
+
+
+@pytest.mark.parametrize("what", ["another recipe", "cut short", "damaged", "missing"])
+def test_a_wheel_of_no_use_is_told_with_the_way_out(
+    what: str, here: BuildContext, there: BuildContext, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The file, what is wrong with it, which would fit and how to do without; the cache stays as it was."""
+    whole = exported(here)
+    damaged = bytearray(whole)
+    damaged[len(whole) // 2] ^= 1
+    content, message = {
+        "another recipe": (
+            of_another_recipe(tmp_path / "other"),
+            f"a lab of wirelab {__version__}, whose kernel/",
+        ),
+        "cut short": (whole[:-4096], "a lab archive that is cut short"),
+        "damaged": (bytes(damaged), "a lab archive that is damaged"),
+        "missing": (None, "cannot be read: No such file"),
+    }[what]
+    file = install_wheel(tmp_path / "site", content, "0.0.7")
+    monkeypatch.syspath_prepend(tmp_path / "site")
+    with pytest.raises(InputError) as caught:
+        origin.take_at_hand(there)
+    assert caught.value.message.startswith(f"{file}: {message}")
+    assert f"pipx install --force 'wirelab[lab]=={__version__}'" in (caught.value.hint or "")
+    assert "wirelab lab build --from-source" in (caught.value.hint or "")
+    assert there.cache.entries() == ()
+
+
+def test_a_build_says_of_a_wheel_that_it_is_of_no_use(
+    there: BuildContext, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """And goes on: whoever changes the driver builds it, whatever is installed."""
+    file = install_wheel(tmp_path / "site", of_another_recipe(tmp_path / "other"))
+    monkeypatch.syspath_prepend(tmp_path / "site")
+    context, said = heard_by(there)
+    origin.take_unless_unfit(context)
+    assert origin.is_lacking(context)
+    assert said[-1].startswith(f"{file}: a lab of wirelab")
+    assert said[-1].endswith("; the lab is built instead")
+
+
+def test_a_file_that_is_named_is_taken(here: BuildContext, there: BuildContext, tmp_path: Path) -> None:
+    """By `wirelab lab build`, with or without its checksum; it is what a run uses then."""
+    file = tmp_path / "lab.tar"
+    file.write_bytes(exported(here))
+    for number, named in enumerate((str(file), f"{file}#sha256={sha256(file.read_bytes())}")):
+        cache = there.cache.root.with_name(f"cache-{number}")
+        environ = {"WIRELAB_CACHE": str(cache), "WIRELAB_LAB": named}
+        done = CliRunner().invoke(app, ["lab", "build"], env=environ, catch_exceptions=False)
+        assert done.exit_code == 0, done.output
+        assert f"taking the lab from {file}" in done.output
+        assert ids(build_context(cache)) == ids(here)
+
+
+def test_a_file_with_another_checksum_is_refused(
+    here: BuildContext, there: BuildContext, tmp_path: Path
+) -> None:
+    """Although it is a sound lab archive: it is not the one that was meant."""
+    file = tmp_path / "lab.tar"
+    file.write_bytes(exported(here))
+    context, _ = heard_by(there, WIRELAB_LAB=f"{file}#sha256={'0' * 64}")
+    with pytest.raises(
+        InputError, match=rf"lab\.tar: has the checksum {sha256(exported(here))} and not 0000"
+    ):
+        origin.take_at_hand(context)
+    assert there.cache.entries() == ()
+
+
+@pytest.mark.parametrize(
+    ("named", "message"),
+    [
+        ("https://labs.example/lab.tar", "https://labs.example/lab.tar: an address without a checksum"),
+        ("https://me:secret@labs.example/lab.tar", "https://labs.example/lab.tar: an address without"),
+        ("https://labs.example/lab.tar#sha256=123", "`123` is no SHA-256"),
+        ("https://labs.example/lab.tar#sha256=" + "G" * 64, "is no SHA-256"),
+        ("file:///etc/passwd#sha256=" + "0" * 64, "no address with http or https"),
+        ("ftp://labs.example/lab.tar#sha256=" + "0" * 64, "no address with http or https"),
+    ],
+)
+def test_an_address_must_say_what_is_there(named: str, message: str, there: BuildContext) -> None:
+    """Nothing is fetched for it, no password is repeated, and the hint has both forms."""
+    context, said = heard_by(there, WIRELAB_LAB=named)
+    with pytest.raises(InputError) as caught:
+        origin.take_at_hand(context)
+    assert message in caught.value.message
+    assert caught.value.message.startswith("WIRELAB_LAB: ")
+    assert "secret" not in caught.value.message
+    assert caught.value.hint == "WIRELAB_LAB=FILE, or WIRELAB_LAB=https://...#sha256=<64 hexadecimal digits>"
+    assert said == []
+
+
+def test_an_address_is_fetched_and_taken(here: BuildContext, there: BuildContext) -> None:
+    """Also where it leads to another; what was fetched does not stay in the cache beside the lab."""
+    whole = exported(here)
+    answers = {"/lab.tar": (200, whole, len(whole)), "/moved": (302, b"/lab.tar", 0)}
+    with served(answers) as server:
+        context, _ = heard_by(there, WIRELAB_LAB=f"{server}/moved#sha256={sha256(whole)}")
+        assert origin.take_at_hand(context)
+    assert ids(there) == ids(here)
+    assert list((there.cache.root / "downloads").iterdir()) == []
+
+
+@pytest.mark.parametrize(
+    ("path", "message", "kind"),
+    [
+        ("/another", "has the checksum", InputError),
+        ("/short", "came cut short", LabError),
+        ("/gone", "cannot be fetched: Not Found", LabError),
+        ("/elsewhere", "cannot be fetched", LabError),
+        ("/text", "not a lab archive", InputError),
+    ],
+)
+def test_what_comes_from_an_address_is_not_trusted(
+    path: str, message: str, kind: type[Exception], here: BuildContext, there: BuildContext
+) -> None:
+    """Replaced, cut short, gone, led to a file of this machine: the address is named, nothing is taken."""
+    whole = exported(here)
+    answers = {
+        "/another": (200, whole[:-1] + b"x", len(whole)),
+        "/short": (200, whole[:-9000], len(whole)),
+        "/gone": (404, b"", 0),
+        "/elsewhere": (302, b"file:///etc/passwd", 0),
+        "/text": (200, b"no lab", 6),
+    }
+    known = sha256(b"no lab") if path == "/text" else sha256(whole)
+    with served(answers) as server:
+        context, _ = heard_by(there, WIRELAB_LAB=f"{server}{path}#sha256={known}")
+        with pytest.raises(kind, match=message) as caught:
+            origin.take_at_hand(context)
+    assert getattr(caught.value, "hint", None)
+    assert f"{server}{path}: " in str(caught.value)
+    assert there.cache.entries() == ()
+    assert list((there.cache.root / "downloads").iterdir()) == []
+
+
+def test_nobody_at_the_address_is_told(there: BuildContext) -> None:
+    """With what to look at."""
+    with served({}) as server:
+        pass
+    context, _ = heard_by(there, WIRELAB_LAB=f"{server}/lab.tar#sha256={'0' * 64}")
+    with pytest.raises(LabError, match=r"/lab\.tar: cannot be fetched: .*refused") as caught:
+        origin.take_at_hand(context)
+    assert "check the network" in (caught.value.hint or "")
+
+
+def test_the_lab_of_a_release_is_found_by_its_recipe(there: BuildContext, tmp_path: Path) -> None:
+    """Another recipe's is passed over: nobody fetches what cannot be used."""
+    table = tmp_path / "released.txt"
+    line = f"{export.recipe_name(there)} https://labs.example/lab.tar {'1' * 64}\n"
+    table.write_text(f"# a table\nwirelab-lab-newest-0000 https://labs.example/old.tar {'0' * 64}\n{line}")
+    found = origin.released(there, table)
+    assert found == origin.Origin("https://labs.example/lab.tar", "https://labs.example/lab.tar", "1" * 64)
+    table.write_text("# nothing yet\n")
+    assert origin.released(there, table) is None
+
+
+def test_the_table_of_releases_can_be_read(there: BuildContext) -> None:
+    """The shipped one: each line has a recipe, an address and a checksum."""
+    found = origin.released(there)
+    assert found is None or (found.is_address and len(found.sha256 or "") == 64)
