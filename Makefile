@@ -93,6 +93,7 @@ bench: $(READY_TO_TEST) lab
 include container/image.mk
 include playbooks/fleet.mk
 include ci/ci.mk
+include ci/release.mk
 include docs/docs.mk
 include tests/hosts/hosts.mk
 

@@ -14,18 +14,28 @@ import yaml
 HERE = Path(__file__).resolve().parents[2]
 WORKFLOWS = sorted((HERE / ".github" / "workflows").glob("*.yml"))
 SCENARIOS = HERE / ".github" / "workflows" / "scenarios.yml"
+RELEASE = HERE / ".github" / "workflows" / "release.yml"
 ACTION = HERE / "action.yml"
 GITLAB = HERE / "ci" / "gitlab.yml"
 
 # GitHub's own and no others; the major version is that whose inputs actionlint knows.
 ACTIONS = {
+    "actions/attest-build-provenance@v3",
+    "actions/attest-sbom@v3",
     "actions/cache/restore@v5",
     "actions/cache/save@v5",
     "actions/checkout@v6",
     "actions/download-artifact@v8",
     "actions/upload-artifact@v7",
 }
-LOCAL = {"./", "./.wirelab", "./.github/workflows/scenarios.yml"}
+LOCAL = {"./", "./.wirelab", "./.github/workflows/ci.yml", "./.github/workflows/scenarios.yml"}
+READS = {"contents": "read"}
+# What makes a release has to write; each job what it is for, and no other.
+MAY = {
+    "attest": {**READS, "id-token": "write", "attestations": "write"},
+    "github": {"contents": "write"},
+    "pypi": {**READS, "id-token": "write"},
+}
 MAKE = re.compile(
     r'(?:sudo --preserve-env=HOME )?make (?:-C "\$(?:GITHUB_ACTION_PATH|WIRELAB_HOME)" )?([\w-]+)'
 )
@@ -66,16 +76,29 @@ def test_a_shell_is_given_a_target_of_make_and_nothing_else(path: Path) -> None:
 
 @pytest.mark.parametrize("path", WORKFLOWS, ids=lambda path: path.name)
 def test_a_workflow_may_read_and_no_more(path: Path) -> None:
-    """No job asks for more, no checkout leaves a token behind, and there is no secret."""
+    """No job asks for more, but three of a release; no checkout leaves a token, and there is no secret."""
     document = load(path)
-    assert document["permissions"] == {"contents": "read"}
-    for job in document["jobs"].values():
-        assert job.get("permissions", {"contents": "read"}) == {"contents": "read"}
+    assert document["permissions"] == READS
+    for name, job in document["jobs"].items():
+        assert job.get("permissions", READS) == (MAY.get(name, READS) if path == RELEASE else READS)
     for step in steps(path):
         if step.get("uses", "").startswith("actions/checkout@"):
             assert step["with"]["persist-credentials"] is False
     assert "secrets" not in path.read_text(encoding="utf-8")
     assert "pull_request_target" not in document[True]
+
+
+def test_a_release_is_made_by_a_tag_or_by_hand() -> None:
+    """Never by a pull request; and the jobs that write run for a tag alone, each after the one before."""
+    document = load(RELEASE)
+    assert set(document[True]) == {"push", "workflow_dispatch"}
+    assert set(document[True]["push"]) == {"tags"}
+    for name in ("github", "pypi"):
+        assert document["jobs"][name]["if"] == "github.ref_type == 'tag'"
+    for step in steps(RELEASE):
+        if "run" in step:
+            for value in step.get("env", {}).values():
+                assert re.fullmatch(r"1|\$\{\{ github\.(?:ref_name|token) \}\}", value), value
 
 
 @pytest.mark.parametrize("path", WORKFLOWS, ids=lambda path: path.name)
