@@ -63,8 +63,8 @@ def _elsewhere(what: Plan, folder: Path, cpu: int) -> tuple[str, str, str]:
 def _import_and_run(what: Plan, folder: Path, cpu: int, answer: Connection) -> None:
     home = folder / "home"
     become_another(home)
-    # Nothing but what every Debian has: no compiler and no mmdebstrap on the way.
-    os.environ["PATH"] = str(_essentials(home / "bin"))
+    # No program at all: no compiler and no mmdebstrap, and no tar either.
+    os.environ["PATH"] = str(home)
     context = BuildContext(Recipe(folder / "recipe"), Cache(home / "cache"), {}, Reporter())
     with export.opened(folder / "lab.tar", context) as file:
         assert export.unpack(context, file)
@@ -72,12 +72,3 @@ def _import_and_run(what: Plan, folder: Path, cpu: int, answer: Connection) -> N
     lab = Lab(kernel_entry.product, root_entry.product, kernel_entry.id, root_entry.id)
     wirelab.__file__ = str(folder / "wirelab" / "__init__.py")
     answer.send((lab.kernel_id, lab.root_id, read_result(what, Rig(lab, home, cpu=cpu).run(what)).digest))
-
-
-def _essentials(folder: Path) -> Path:
-    folder.mkdir()
-    for name in ("setpriv", "tar", "gzip"):
-        program = shutil.which(name)
-        assert program, name
-        (folder / name).symlink_to(program)
-    return folder
