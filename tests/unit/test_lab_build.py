@@ -3,8 +3,13 @@
 from __future__ import annotations
 
 import io
+import signal
+import subprocess
+import sys
 import threading
+import time
 from dataclasses import replace
+from fnmatch import fnmatchcase
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -19,6 +24,7 @@ from wirelab.lab import debian, kernel, packages, rootfs
 from wirelab.lab.build import ensure, found, side_by_side
 from wirelab.lab.packages import Need
 from wirelab.lab.process import run
+from wirelab.lab.recipe import lines
 from wirelab.lab.reporter import Reporter, counter
 
 if TYPE_CHECKING:
@@ -66,6 +72,42 @@ def test_a_part_that_fails_ends_the_other(here: BuildContext, tmp_path: Path) ->
     with pytest.raises(LabError, match="no user namespaces here"):
         side_by_side(here, {"kernel": goes_on, "root image": fails})
     assert not Path("/proc", (tmp_path / "pid").read_text().strip()).exists()
+
+
+INTERRUPTED = """
+import sys
+from dataclasses import replace
+from pathlib import Path
+from wirelab.lab.build import side_by_side
+from wirelab.lab.cache import Cache
+from wirelab.lab.process import run
+from wirelab.lab.recipe import BuildContext, Recipe
+from wirelab.lab.reporter import Reporter, counter
+
+folder = Path(sys.argv[1])
+
+def job(name):
+    def make(context):
+        argv = ["sh", "-c", f"echo $$ >{name}; while echo other; do sleep 0.05; done"]
+        run(argv, log=folder / f"{name}.log", cwd=folder, on_line=counter(context.reporter, name, 9, "  CC "))
+    return make
+
+side_by_side(BuildContext(Recipe.find(), Cache(folder), {}, Reporter()), {name: job(name) for name in "ab"})
+"""
+
+
+def test_an_interrupt_ends_both(tmp_path: Path) -> None:
+    """Ctrl-C reaches us alone, for what a build starts has a session of its own: no program of it goes on."""
+    argv = [sys.executable, "-c", INTERRUPTED, str(tmp_path)]
+    with subprocess.Popen(argv, stderr=subprocess.DEVNULL) as process:  # noqa: S603 - our own Python
+        deadline_s = time.monotonic() + PATIENCE_S
+        files = [tmp_path / name for name in "ab"]
+        while not all(file.exists() and file.read_text().endswith("\n") for file in files):
+            assert time.monotonic() < deadline_s
+            time.sleep(0.01)
+        process.send_signal(signal.SIGINT)
+        assert process.wait(PATIENCE_S) != 0
+    assert not any(Path("/proc", file.read_text().strip()).exists() for file in files)
 
 
 def test_a_part_alone_has_no_lane(here: BuildContext) -> None:
@@ -149,3 +191,10 @@ def test_what_is_missing_is_told_before_anything_is_built(
         ensure(there)
     assert "apt-get install" in (caught.value.hint or "")
     assert there.cache.entries() == ()
+
+
+def test_what_is_made_at_random_is_in_no_root_image() -> None:
+    """A packed Debian is without it, to be the same archive everywhere; with it, the image is the same."""
+    unwanted = list(lines(Path(debian.__file__).with_name("unwanted.txt")))
+    for pattern in debian.RANDOM:
+        assert any(fnmatchcase(pattern, line) for line in unwanted), pattern

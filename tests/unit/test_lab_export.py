@@ -65,6 +65,7 @@ def test_nothing_of_the_building_machine_travels(here: BuildContext) -> None:
         assert head
         text = head.read().decode()
     assert "made_at_s" not in text
+    assert "build_s" not in text
     assert str(here.cache.root) not in text
 
 

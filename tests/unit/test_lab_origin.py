@@ -65,7 +65,7 @@ def served(answers: Mapping[str, tuple[int, bytes, int]]) -> Iterator[str]:
 
     class Handler(BaseHTTPRequestHandler):
         def do_GET(self) -> None:
-            status, content, claimed_bytes = answers[self.path]
+            status, content, claimed_bytes = answers.get(self.path, (404, b"", 0))
             self.send_response(status)
             self.send_header("Content-Length", str(claimed_bytes))
             if status == 302:
@@ -283,6 +283,23 @@ def test_the_lab_of_a_release_is_found_by_its_recipe(there: BuildContext, tmp_pa
     assert found == origin.Origin("https://labs.example/lab.tar", "https://labs.example/lab.tar", "1" * 64)
     table.write_text("# nothing yet\n")
     assert origin.released(there, table) is None
+
+
+def test_a_build_takes_the_lab_of_a_release(here: BuildContext, there: BuildContext, tmp_path: Path) -> None:
+    """If it can be had; if not, or if it is another by now, that is said, and the build goes on."""
+    whole, table = exported(here), tmp_path / "released.txt"
+    name = export.recipe_name(there)
+    with served({"/lab.tar": (200, whole, len(whole)), "/other": (200, b"other", 5)}) as server:
+        context, said = heard_by(there)
+        for path, reason in (("gone", "cannot be fetched"), ("other", "has the checksum")):
+            table.write_text(f"{name} {server}/{path} {sha256(whole)}\n")
+            origin.take_unless_unfit(context, table)
+            assert said[-1].startswith(f"{server}/{path}: {reason}")
+            assert said[-1].endswith("; the lab is built instead")
+            assert origin.is_lacking(context)
+        table.write_text(f"{name} {server}/lab.tar {sha256(whole)}\n")
+        origin.take_unless_unfit(context, table)
+    assert ids(there) == ids(here)
 
 
 def test_the_table_of_releases_can_be_read(there: BuildContext) -> None:

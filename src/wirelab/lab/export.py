@@ -196,8 +196,9 @@ def _require_recipe(context: BuildContext, file: Archive) -> None:
 
 
 def _about(entry: Entry, recipe: str, facts: type[FactsT]) -> BuildAbout[FactsT]:
-    """What a build says of itself, but for what is about its place in this cache."""
-    own = {name: fact for name, fact in entry.facts.items() if name not in KeptFacts.model_fields}
+    """What a build says of itself, but for what is about its place in this cache, and about this machine."""
+    left_out = {*KeptFacts.model_fields, kbuild.DURATION}
+    own = {name: fact for name, fact in entry.facts.items() if name not in left_out}
     return BuildAbout(key=entry.key, recipe=recipe, facts=facts.model_validate(own))
 
 

@@ -124,15 +124,17 @@ def take_at_hand(context: BuildContext) -> bool:
     return origin is not None
 
 
-def take_unless_unfit(context: BuildContext) -> None:
+def take_unless_unfit(context: BuildContext, table: Path | None = None) -> None:
     """Take a lab from wherever there is one, to save its building; say of one that it is of no use.
+
+    ``table`` is that of `released`.
 
     Raises what `Origin.take` does for what WIRELAB_LAB names, and for nothing else.
     """
     if origin := named(context.environ):
         origin.take(context)
         return
-    for choice in (installed(), released(context)):
+    for choice in (installed(), released(context, table)):
         if choice is None:
             continue
         try:
