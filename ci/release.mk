@@ -31,7 +31,8 @@ release-source: $(READY) lab
 release-image: image
 	@mkdir -p dist/release
 	@version=$$($(VENV)/bin/python -c 'import wirelab; print(wirelab.__version__)') && \
-		$(DOCKER) save "$(IMAGE):$$version" | gzip -n >"dist/release/wirelab-image-$$version.tar.gz"
+		file=dist/release/wirelab-image-$$version.tar && \
+		$(DOCKER) save --output "$$file" "$(IMAGE):$$version" && gzip --no-name --force "$$file"
 
 release-pypi: $(READY) $(READY_TO_UPLOAD)
 	@$(VENV)/bin/python -m ci.release pypi

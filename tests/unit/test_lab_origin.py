@@ -17,8 +17,9 @@ from typer.testing import CliRunner
 from wirelab import __version__
 from wirelab.cli.app import app
 from wirelab.errors import InputError, LabError
-from wirelab.lab import export, origin
+from wirelab.lab import doctor, export, origin, packages
 from wirelab.lab.first_use import select_or_take
+from wirelab.lab.packages import Need
 from wirelab.lab.recipe import Recipe
 from wirelab.lab.reporter import Reporter
 from wirelab.lab.select import select
@@ -106,6 +107,27 @@ def test_the_first_run_takes_the_lab_of_an_installed_wheel(
     assert [lab.kernel_id, lab.root_id] == ids(here)[::2]
     assert select_or_take(environ=environ, say=said.append) == lab
     assert len(said) == 1
+
+
+def test_a_lab_at_hand_is_none_that_is_missing(
+    here: BuildContext, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Doctor and `--version` name it and leave the cache alone; nothing that builds one is asked for."""
+    install_wheel(tmp_path / "site", exported(here))
+    monkeypatch.syspath_prepend(tmp_path / "site")
+    need = Need("no-such-package", "show what is missing", command="no-such-program")
+    monkeypatch.setattr(packages, "KERNEL", (need,))
+    environ = {"WIRELAB_CACHE": str(tmp_path / "cache")}
+    findings = {finding.name: finding for finding in doctor.examine(environ)}
+    for name in ("lab kernel", "root image"):
+        assert findings[name].ok
+        assert findings[name].detail == f"in wirelab-lab {__version__}: the first run takes it"
+    assert findings["packages for the kernel build"].ok
+    done = CliRunner().invoke(app, ["--version"], env=environ, catch_exceptions=False)
+    assert done.output.splitlines()[1:] == [
+        f"lab: that of wirelab-lab {__version__}, which the first run takes"
+    ]
+    assert not (tmp_path / "cache").exists()
 
 
 def test_a_lab_that_is_built_is_not_replaced(
