@@ -20,6 +20,8 @@ READY := $(VENV)/.ready-$(HERE)
 READY_TO_TEST := $(VENV)/.ready-to-test-$(HERE)
 PIP := $(VENV)/bin/python -m pip --quiet --disable-pip-version-check
 
+# Where wheels go.
+DIST ?= dist
 # Of a wheel: the same date in every one, so that the same content is the same bytes. 1980-01-01 is a zip's first day.
 EPOCH := 315532800
 
@@ -64,13 +66,13 @@ lab: $(READY)
 		$(if $(FROM_SOURCE),--from-source)
 
 wheels: $(READY) lab
-	@rm -rf dist/lab-wheel && mkdir -p dist && cp -R lab-wheel dist/lab-wheel
-	@cp kernel/driver/LICENSE dist/lab-wheel
-	@$(VENV)/bin/wirelab lab export dist/lab-wheel/wirelab_lab/lab.tar
-	@$(VENV)/bin/wirelab lab source >dist/lab-wheel/wirelab_lab/SOURCES
-	@for project in . ./dist/lab-wheel; do \
-		SOURCE_DATE_EPOCH=$(EPOCH) $(PIP) wheel --no-deps --wheel-dir dist "$$project" || exit; done
-	@rm -r dist/lab-wheel && ls -l dist/*.whl
+	@rm -rf '$(DIST)/lab-wheel' && mkdir -p '$(DIST)' && cp -R lab-wheel '$(DIST)/lab-wheel'
+	@cp kernel/driver/LICENSE '$(DIST)/lab-wheel'
+	@$(VENV)/bin/wirelab lab export '$(DIST)/lab-wheel/wirelab_lab/lab.tar'
+	@$(VENV)/bin/wirelab lab source >'$(DIST)/lab-wheel/wirelab_lab/SOURCES'
+	@for project in . '$(abspath $(DIST))/lab-wheel'; do \
+		SOURCE_DATE_EPOCH=$(EPOCH) $(PIP) wheel --no-deps --wheel-dir '$(DIST)' "$$project" || exit; done
+	@rm -r '$(DIST)/lab-wheel' && ls -l '$(DIST)'/*.whl
 
 test: $(READY_TO_TEST) lab
 	@$(VENV)/bin/python -m pytest -n auto --dist worksteal $(ARGS)

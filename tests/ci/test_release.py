@@ -81,7 +81,7 @@ def test_every_file_is_there_with_its_checksum(checkout: Path) -> None:
         "sbom.cdx.json",
         f"wirelab-{VERSION}-py3-none-any.whl",
         f"wirelab-lab-{VERSION}.tar",
-        f"wirelab_lab-{VERSION}-py3-none-manylinux_2_17_x86_64.whl",
+        f"wirelab_lab-{VERSION}-py3-none-manylinux_2_17_x86_64.musllinux_1_1_x86_64.whl",
     }
     for name, digest in known.items():
         assert hashlib.sha256((folder / name).read_bytes()).hexdigest() == digest

@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 HERE = Path(__file__).resolve().parents[2]
 PROJECT = HERE / "lab-wheel"
 EPOCH = re.findall(r"^EPOCH := (\d+)$", (HERE / "Makefile").read_text(encoding="utf-8"), re.MULTILINE)[0]
-NAME = f"wirelab_lab-{wirelab.__version__}-py3-none-manylinux_2_17_x86_64.whl"
+NAME = f"wirelab_lab-{wirelab.__version__}-py3-none-manylinux_2_17_x86_64.musllinux_1_1_x86_64.whl"
 
 
 def lay_out(folder: Path, lab: bytes) -> Path:
@@ -81,6 +81,15 @@ def test_the_same_lab_is_the_same_wheel(wheel: Path, maker: BuildContext, tmp_pa
         os.utime(path, (1_000_000_000, 1_000_000_000))
         path.chmod(0o700 if path.is_dir() else 0o600)
     assert wheel_of(project, umask=0o077).read_bytes() == wheel.read_bytes()
+
+
+def test_it_is_for_any_linux_of_that_processor(wheel: Path) -> None:
+    """Whatever its C library is: the lab uses none."""
+    with zipfile.ZipFile(wheel) as content:
+        (name,) = (name for name in content.namelist() if name.endswith(".dist-info/WHEEL"))
+        told = Parser().parsestr(content.read(name).decode())
+    kinds = ("manylinux_2_17_x86_64", "musllinux_1_1_x86_64")
+    assert told.get_all("Tag") == [f"py3-none-{kind}" for kind in kinds]
 
 
 def test_another_lab_is_another_wheel(wheel: Path, tmp_path: Path) -> None:

@@ -22,7 +22,7 @@ def main() -> None:
     """Run the command or the Plan that the plan folder holds; ``status.json`` says how it went."""
     try:
         if (_PLAN / "command.json").exists():
-            openvswitch.start()
+            openvswitch.start(refresh=True)
             status = command.run(_PLAN, _RESULTS)
         else:
             status = experiment.run(_PLAN, _RESULTS)

@@ -35,7 +35,7 @@ def run(plan_folder: Path, results: Path) -> dict[str, Any]:
     os.getrandom(0)
     settings.silence_switches()
     if plan.switches:
-        openvswitch.start()
+        openvswitch.start(refresh=False)
     network = Network(plan, hardware.configure)
     settings.apply(network)
     in_force = settings.read_back(network)

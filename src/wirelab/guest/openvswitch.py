@@ -15,18 +15,20 @@ _RUN = Path("/run/openvswitch")
 _DAEMON = ("--pidfile", "--detach", "--log-file", "-vconsole:off")
 # One thread of each kind: the lab has one CPU, and more only pass frames to each other.
 _THREADS = ("other_config:n-handler-threads=1", "other_config:n-revalidator-threads=1")
-# Nobody asks its database what ports count; it would look at each of them every five seconds.
-_NO_STATISTICS = "other_config:stats-update-interval=86400000"
+_NO_REFRESH = "other_config:stats-update-interval=86400000"
 
 
-def start() -> None:
+def start(*, refresh: bool) -> None:
     """Start the database and the switch daemon and wait until they answer.
 
-    Raises CommandError when one of them does not start.
+    With ``refresh`` the daemon tells the database every five seconds what each port counts, and whether
+    controllers are connected, for which a script of Mininet's may wait. Raises CommandError when one of them
+    does not start.
     """
     clock.sleep_until(_UPTIME_NS)
     _RUN.mkdir(exist_ok=True)
     run(["ovsdb-tool", "create", _DATABASE, _SCHEMA])
     run(["ovsdb-server", _DATABASE, f"--remote=punix:{_RUN}/db.sock", *_DAEMON])
-    run(["ovs-vsctl", "--no-wait", "init", "--", "set", "Open_vSwitch", ".", *_THREADS, _NO_STATISTICS])
+    options = _THREADS if refresh else (*_THREADS, _NO_REFRESH)
+    run(["ovs-vsctl", "--no-wait", "init", "--", "set", "Open_vSwitch", ".", *options])
     run(["ovs-vswitchd", *_DAEMON])
