@@ -19,7 +19,7 @@ MEMORY_MIB = 5120
 
 # The first process of the machine: it runs a command as the user, and switches off.
 INIT = """\
-#!/usr/bin/python3
+#!/usr/bin/PYTHON
 # Named here.
 import ctypes, os, subprocess, time
 for kind, where in (("proc", "/proc"), ("sysfs", "/sys"), ("devtmpfs", "/dev"), ("tmpfs", "/tmp")):
@@ -47,14 +47,14 @@ class EmulatorError(Exception):
 
 
 def run(
-    system: System, folder: Path, commands: list[list[str]], wall_limit_s: float
+    system: System, python: str, folder: Path, commands: list[list[str]], wall_limit_s: float
 ) -> tuple[str, list[Ended]]:
     """Run commands one after the other, as the user. Returns what the console showed, and how each ended.
 
     Raises EmulatorError where there is no emulator; an emulated machine must come to its end, and in time.
     """
     named = "\n".join((f"HOME, USER = {HOME!r}, {USER_ID}", f"COMMANDS = {commands!r}"))
-    (system.root / "init").write_text(INIT.replace("# Named here.", named))
+    (system.root / "init").write_text(INIT.replace("# Named here.", named).replace("PYTHON", python))
     (system.root / "init").chmod(0o755)
     (kernel,) = (system.root / "boot").glob("vmlinuz-*")
     image = packed(system.root, folder / "root.cpio")

@@ -56,6 +56,7 @@ def installed(release: str, folder: Path, wheels: Path, more: tuple[str, ...] = 
     home.mkdir(parents=True)
     os.chown(home, USER_ID, USER_ID)
     shutil.copytree(wheels, root / "wheels")
+    (root / "wheels").chmod(0o755)
     system = System(root)
     system.call(python, "-m", "venv", "venv")
     from_the_folder = ("--no-index", "--find-links", "/wheels")

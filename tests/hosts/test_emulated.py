@@ -10,12 +10,13 @@ import pytest
 from tests.fleet.conftest import QUICKEST
 from tests.fleet.hosts import CannotError
 from tests.hosts import emulated
-from tests.hosts.systems import WIRELAB, installed
+from tests.hosts.systems import PYTHONS, WIRELAB, installed
 
 if TYPE_CHECKING:
     from collections.abc import Callable
     from pathlib import Path
 
+RELEASE = "trixie"
 # It is a hundred times as slow where the machine has other things to do.
 WALL_LIMIT_S = 3000
 
@@ -31,12 +32,12 @@ def test_an_emulated_processor_measures_the_same(
     if not request.config.getoption("emulated"):
         pytest.skip("no --emulated: make test-emulated")
     try:
-        system = installed("trixie", folder, wheels, (emulated.KERNEL_PACKAGE,))
+        system = installed(RELEASE, folder, wheels, (emulated.KERNEL_PACKAGE,))
     except CannotError as error:
-        pytest.skip(f"no trixie here: {error}")
+        pytest.skip(f"no {RELEASE} here: {error}")
     again = [WIRELAB, "run", QUICKEST, "--no-cache"]
     try:
-        console, ended = emulated.run(system, folder, [again, again], WALL_LIMIT_S)
+        console, ended = emulated.run(system, PYTHONS[RELEASE], folder, [again, again], WALL_LIMIT_S)
     except emulated.EmulatorError as error:
         pytest.skip(str(error))
     assert [command.code for command in ended] == [0, 0], console
