@@ -26,9 +26,10 @@ for kind, where in (("proc", "/proc"), ("sysfs", "/sys"), ("devtmpfs", "/dev"), 
     subprocess.run(["mount", "-t", kind, "none", where], check=True)
 os.chmod("/tmp", 0o1777)
 as_user = ["setpriv", f"--reuid={USER}", f"--regid={USER}", "--clear-groups"]
+ENVIRONMENT = {"HOME": HOME, "PATH": "/usr/bin:/bin", "TERM": "dumb", "COLUMNS": "200"}
 for argv in COMMANDS:
     begun_s = time.monotonic()
-    done = subprocess.run([*as_user, *argv], cwd=HOME, env={"HOME": HOME, "PATH": "/usr/bin:/bin"})
+    done = subprocess.run([*as_user, *argv], cwd=HOME, env=ENVIRONMENT)
     print(f"\\nENDED {done.returncode} {time.monotonic() - begun_s:.1f}", flush=True)
 ctypes.CDLL(None).reboot(0x4321FEDC)
 """

@@ -11,4 +11,4 @@ test-hosts: $(READY_TO_TEST) lab
 # Ten minutes and more: a processor that is a program.
 test-emulated: $(READY_TO_TEST) lab
 	@PYTHONPATH=src $(PYTHON) -m wirelab.lab.packages root emulator
-	@$(VENV)/bin/python -m pytest tests/hosts/test_emulated.py --emulated $(ARGS)
+	@$(VENV)/bin/python -m pytest tests/hosts/test_emulated.py --emulated -rP $(ARGS)
