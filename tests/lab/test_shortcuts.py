@@ -23,11 +23,15 @@ SCENARIOS = ("sfp-mismatch", "sfp-flow-control", "driver-bound", "udp-and-tcp")
 
 
 def shortened(name: str) -> Plan:
-    """The main case of a shipped scenario, each of its flows for a second, all at once."""
+    """The main case of a shipped scenario, each of its flows for a second, together where they are there."""
     experiment = load(name, ROOT)
     plan = build_plan(experiment, experiment.cases[0], 1)
-    flows = tuple(replace(flow, start_ns=NS_PER_S, duration_ns=NS_PER_S) for flow in plan.flows)
-    return replace(plan, traffic=flows)
+    starts = sorted({flow.start_ns for flow in plan.flows})
+    flows = (
+        replace(flow, start_ns=(1 + 2 * starts.index(flow.start_ns)) * NS_PER_S, duration_ns=NS_PER_S)
+        for flow in plan.flows
+    )
+    return replace(plan, traffic=tuple(flows))
 
 
 @pytest.mark.parametrize("name", SCENARIOS)
@@ -41,16 +45,18 @@ def test_staying_in_the_idle_loop_changes_no_byte(rig: Rig, name: str) -> None:
 def test_reading_whole_blocks_changes_nothing_that_a_flow_tells(rig: Rig, name: str) -> None:
     """Every interval, retransmit and drop is the same when iperf3 wakes for whatever has come.
 
-    When it stops reading, at the end of a test, is decided by a timer of its own: what is still under way
-    then is counted by the ports and by no flow.
+    That is so of flows one after the other. Of two at once each is moved by nanoseconds where the other's
+    program wakes, for reading the clock takes 50 ns, and may become another. When iperf3 stops reading, at
+    the end of a test, is decided by a timer of its own: what is still under way then is counted by the ports
+    and by no flow.
     """
     plan = shortened(name)
     fast, slow = rig.run(plan), rig.run(plan, slow="blocks")
     for flow in plan.flows:
         for file in (flow.sender_file, flow.receiver_file):
             assert told(fast / file) == told(slow / file)
-    assert dropped(fast)
-    assert dropped(fast) == dropped(slow)
+    assert len(dropped(fast, plan)) >= len(plan.flows) * 10
+    assert dropped(fast, plan) == dropped(slow, plan)
 
 
 def test_a_block_is_waited_for_and_dropped(rig: Rig) -> None:
@@ -77,11 +83,16 @@ def told(file: Path) -> dict[str, Any]:
     return {key: told[key] for key in ("intervals", "end")}
 
 
-def dropped(raw: Path) -> list[dict[str, int]]:
-    """What each port has lost at each look while the flows ran."""
+def dropped(raw: Path, plan: Plan) -> list[dict[str, int]]:
+    """What each port has lost at each look while a flow runs, since the first of them."""
     samples = [json.loads(line) for line in (raw / "samples.jsonl").read_text().splitlines()]
-    return [
-        {name: port["dropped_frames"] for name, port in sample["ports"].items()}
-        for sample in samples
-        if sample["at_ns"] < 2 * NS_PER_S
-    ]
+    lost: dict[str, int] = {}
+    before: dict[str, dict[str, int]] = {}
+    looks = []
+    for sample in samples:
+        lost |= {name: port["dropped_frames"] for name, port in sample["ports"].items()}
+        for flow in plan.flows:
+            if flow.start_ns <= sample["at_ns"] < flow.end_ns:
+                first = before.setdefault(flow.name, dict(lost))
+                looks.append({name: count - first[name] for name, count in lost.items()})
+    return looks
