@@ -97,7 +97,6 @@ include playbooks/fleet.mk
 include ci/ci.mk
 include ci/release.mk
 include docs/docs.mk
-include tests/hosts.mk
 
 doctor: $(READY)
 	@$(VENV)/bin/wirelab doctor

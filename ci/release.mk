@@ -11,7 +11,7 @@
 RELEASE_STEPS := release-check release-sums release-github
 READY_TO_UPLOAD := $(VENV)/.ready-to-upload-$(HERE)
 
-.PHONY: $(RELEASE_STEPS) release-files release-source release-image release-pypi
+.PHONY: $(RELEASE_STEPS) release-files release-source release-image release-pypi test-hosts test-emulated
 
 # As ci.mk has it for its variables: whatever a tag is called, no shell reads it and make expands nothing in it.
 $(RELEASE_STEPS): override export TAG := $(value TAG)
@@ -42,3 +42,15 @@ $(READY_TO_UPLOAD): $(READY)
 	@$(PIP) install --upgrade 'pip>=25.1'
 	@$(PIP) install --group release
 	@touch $@
+
+# What the wheels do elsewhere. Each system is fetched, which takes a mirror of its distribution.
+HOSTS ?= bookworm trixie jammy noble
+
+test-hosts: $(READY_TO_TEST) lab
+	@PYTHONPATH=src $(PYTHON) -m wirelab.lab.packages root
+	@$(VENV)/bin/python -m pytest tests/hosts/test_hosts.py $(HOSTS:%=--host=%) $(ARGS)
+
+# Ten minutes and more: a processor that is a program.
+test-emulated: $(READY_TO_TEST) lab
+	@PYTHONPATH=src $(PYTHON) -m wirelab.lab.packages root emulator
+	@$(VENV)/bin/python -m pytest tests/hosts/test_emulated.py --emulated -rP $(ARGS)
