@@ -17,27 +17,12 @@ if TYPE_CHECKING:
 
 def document(about: About, requires: Iterable[str]) -> str:
     """The document, of a lab and of the requirements in wirelab's metadata; the same bytes for the same."""
-    facts = {**about.kernel.facts.model_dump()}
-    parts = [_kernel(facts)]
+    parts = [_kernel(about.kernel.facts.model_dump())]
     distro = about.debian.facts.suite
     parts += [_debian(name, version, distro) for name, version in sorted(about.debian.facts.packages.items())]
     pip = [_python(line) for line in sorted(requires) if "extra ==" not in line]
-    lab = {
-        "type": "operating-system",
-        "bom-ref": "wirelab-lab",
-        "name": "wirelab-lab",
-        "version": __version__,
-        "purl": f"pkg:pypi/wirelab-lab@{__version__}",
-        "licenses": [{"expression": "GPL-2.0-only AND LicenseRef-Debian"}],
-    }
-    own = {
-        "type": "application",
-        "bom-ref": "wirelab",
-        "name": "wirelab",
-        "version": __version__,
-        "purl": f"pkg:pypi/wirelab@{__version__}",
-        "licenses": [{"expression": "Apache-2.0 AND GPL-2.0-only"}],
-    }
+    lab = _ours("operating-system", "wirelab-lab", "GPL-2.0-only AND LicenseRef-Debian")
+    own = _ours("application", "wirelab", "Apache-2.0 AND GPL-2.0-only")
     whole = {
         "bomFormat": "CycloneDX",
         "specVersion": "1.6",
@@ -50,6 +35,18 @@ def document(about: About, requires: Iterable[str]) -> str:
         ],
     }
     return json.dumps(whole, indent=1) + "\n"
+
+
+def _ours(kind: str, name: str, licence: str) -> dict[str, object]:
+    """What we publish in this version."""
+    return {
+        "type": kind,
+        "bom-ref": name,
+        "name": name,
+        "version": __version__,
+        "purl": f"pkg:pypi/{name}@{__version__}",
+        "licenses": [{"expression": licence}],
+    }
 
 
 def _kernel(facts: dict[str, Any]) -> dict[str, Any]:

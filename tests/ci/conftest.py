@@ -33,10 +33,15 @@ IMPOSSIBLE = QUICK.replace("name: quick", "name: impossible").replace(
 
 def make(*argv: str, **variables: str) -> subprocess.CompletedProcess[str]:
     """What a target of the Makefile of this checkout does with these variables in its environment."""
+    return make_in(HERE, *argv, **variables)
+
+
+def make_in(checkout: Path, *argv: str, **variables: str) -> subprocess.CompletedProcess[str]:
+    """The same of another checkout."""
     return subprocess.run(
         ["make", "--no-print-directory", *argv],
-        cwd=HERE,
-        env={**environment(), "PYTHONPATH": str(HERE / "src"), **variables},
+        cwd=checkout,
+        env={**environment(), "PYTHONPATH": str(checkout / "src"), **variables},
         stdin=subprocess.DEVNULL,
         capture_output=True,
         text=True,

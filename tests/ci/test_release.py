@@ -5,7 +5,6 @@ from __future__ import annotations
 import hashlib
 import json
 import shutil
-import subprocess
 import threading
 import zipfile
 from contextlib import contextmanager
@@ -16,10 +15,12 @@ from typing import TYPE_CHECKING
 import pytest
 
 import wirelab
+from tests.ci import conftest
 from tests.ci.runner import HERE, environment, lay_out_wirelab, load
 from wirelab.lab.archive import Archive
 
 if TYPE_CHECKING:
+    import subprocess
     from collections.abc import Iterator
     from pathlib import Path
 
@@ -40,16 +41,7 @@ HOSTILE = (
 
 def make(folder: Path, *argv: str, **variables: str) -> subprocess.CompletedProcess[str]:
     """What a target does in a copy of this checkout, built with the tools that are installed."""
-    ours = {"PYTHONPATH": str(folder / "src"), "PIP_NO_BUILD_ISOLATION": "0"}
-    return subprocess.run(
-        ["make", "--no-print-directory", *argv],
-        cwd=folder,
-        env={**environment(), **ours, **variables},
-        stdin=subprocess.DEVNULL,
-        capture_output=True,
-        text=True,
-        check=False,
-    )
+    return conftest.make_in(folder, *argv, PIP_NO_BUILD_ISOLATION="0", **variables)
 
 
 @pytest.fixture(scope="module")
