@@ -21,8 +21,8 @@ def pytest_configure(config: pytest.Config) -> None:
     and not into the folder of its source.
     """
     os.environ.pop("PYTHONDONTWRITEBYTECODE", None)
-    if config.cache is not None:
-        os.environ["PYTHONPYCACHEPREFIX"] = str(config.cache.mkdir("bytecode"))
+    if cache := getattr(config, "cache", None):
+        os.environ["PYTHONPYCACHEPREFIX"] = str(cache.mkdir("bytecode"))
     if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
         signal.signal(signal.SIGINT, signal.default_int_handler)
     settings.register_profile("wirelab", deadline=None)

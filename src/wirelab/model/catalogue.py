@@ -10,7 +10,7 @@ from wirelab.errors import InputError, Problem, unknown
 from wirelab.model.check.parts import card_problems, part_problems
 from wirelab.model.parts import KINDS, Part, Parts, PartsFile
 from wirelab.model.validate import Checked, validate
-from wirelab.model.yamlfile import Loc, display, parse, read, read_text
+from wirelab.model.yamlfile import Loc, display, parse, read_text
 
 Section = Literal["scenarios", "scenarios/truth", "topologies"]
 
@@ -69,14 +69,14 @@ class Catalogue:
         Raises InputError if a file is unreadable.
         """
         files = (root / name for root in self.roots for name in (MEASUREMENTS, INDEPENDENT))
-        trees = [read(path).tree for path in files if path.is_file()]
-        return tuple(
-            f"{group}.{row}"
-            for tree in trees
-            for group, content in tree.items()
-            if group != _NO_ROWS
-            for row in _row_names(content)
-        )
+        return tuple(row for path in files if path.is_file() for row in _rows(read_text(path), display(path)))
+
+
+@functools.lru_cache(maxsize=4)
+def _rows(text: str, file: str) -> tuple[str, ...]:
+    """The rows of a measurements file: as with the parts, every scenario asks for the same."""
+    groups = parse(text, file).tree.items()
+    return tuple(f"{group}.{row}" for group, rows in groups if group != _NO_ROWS for row in _row_names(rows))
 
 
 @functools.lru_cache(maxsize=4)

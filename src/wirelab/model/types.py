@@ -65,7 +65,7 @@ class Model(BaseModel):
     missing or wrong can still be checked.
     """
 
-    model_config = ConfigDict(frozen=True, extra="forbid")
+    model_config = ConfigDict(frozen=True, extra="forbid", defer_build=True)
 
     stub: ClassVar[Mapping[str, Any]] = {}
 

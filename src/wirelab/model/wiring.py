@@ -24,6 +24,12 @@ class Wiring:
     topology: Topology
     parts: Parts
     settings: Mapping[tuple[Target, str], Setting] = field(default_factory=dict)
+    # A scenario sets a handful of names, and every figure of every port is asked for.
+    _names: frozenset[str] = field(init=False, repr=False, compare=False)
+
+    def __post_init__(self) -> None:
+        """Note which names are set at all."""
+        object.__setattr__(self, "_names", frozenset(name for _, name in self.settings))
 
     @classmethod
     def of(cls, topology: Topology, parts: Parts, settings: Iterable[Setting]) -> Self:
@@ -32,7 +38,7 @@ class Wiring:
 
     def own(self, node: str, name: str) -> Value | None:
         """What the settings say of a node itself, None if they say nothing."""
-        setting = self.settings.get((Target(node), name))
+        setting = self.settings.get((Target(node), name)) if name in self._names else None
         return None if setting is None else setting.value
 
     def part_name(self, node: str) -> str | None:
@@ -90,6 +96,8 @@ class Wiring:
 
     def setting(self, ref: PortRef, *names: str) -> Setting | None:
         """What the settings say about a port, the nearest first; of several names, the first."""
+        if self._names.isdisjoint(names):
+            return None
         targets = (Target(ref.node, ref.port), Target(ref.node), Target(NETWORK))
         keys = ((target, name) for target in targets for name in names)
         return next((self.settings[key] for key in keys if key in self.settings), None)
