@@ -39,7 +39,7 @@ FactsT = TypeVar("FactsT", bound=BaseModel)
 
 
 class _Strict(BaseModel):
-    model_config = ConfigDict(strict=True, frozen=True, extra="forbid")
+    model_config = ConfigDict(strict=True, frozen=True, extra="forbid", defer_build=True)
 
 
 class BuildAbout(_Strict, Generic[FactsT]):

@@ -35,7 +35,7 @@ Seconds = Annotated[int, Field(ge=0, lt=1 << 32)]
 class Facts(BaseModel):
     """Of any build; what else it says is for people."""
 
-    model_config = ConfigDict(strict=True, frozen=True, extra="allow")
+    model_config = ConfigDict(strict=True, frozen=True, extra="allow", defer_build=True)
 
     title: Line
 
@@ -68,7 +68,7 @@ class KeptFacts(BaseModel):
     ``imported``: another machine has made it, or what it was made of.
     """
 
-    model_config = ConfigDict(strict=True)
+    model_config = ConfigDict(strict=True, defer_build=True)
 
     made_at_s: Seconds
     size_bytes: Annotated[int, Field(ge=0)]

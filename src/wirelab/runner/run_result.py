@@ -3,6 +3,7 @@
 Programs rely on its keys. What a newer wirelab says besides is left alone; what it says instead is refused.
 """
 
+import functools
 import json
 from dataclasses import dataclass, field, replace
 from pathlib import Path
@@ -163,7 +164,7 @@ class RunResult:
 
     def to_json(self) -> str:
         """The text of ``result.json``."""
-        return json.dumps(_ADAPTER.dump_python(self, mode="json", by_alias=True), indent=1) + "\n"
+        return json.dumps(_adapter().dump_python(self, mode="json", by_alias=True), indent=1) + "\n"
 
 
 def parse_run(content: bytes) -> RunResult:
@@ -171,7 +172,7 @@ def parse_run(content: bytes) -> RunResult:
     if len(content) > LIMIT_BYTES:
         raise ValueError(f"has more than {LIMIT_BYTES >> 20} MiB")
     try:
-        return _ADAPTER.validate_json(content)
+        return _adapter().validate_json(content)
     except ValidationError as error:
         first = error.errors(include_url=False)[0]
         place = "".join(f"[{step}]" if isinstance(step, int) else f".{step}" for step in first["loc"])
@@ -190,4 +191,7 @@ def read_run(path: Path) -> RunResult:
         ) from None
 
 
-_ADAPTER: Final[TypeAdapter[RunResult]] = TypeAdapter(RunResult)
+@functools.cache
+def _adapter() -> TypeAdapter[RunResult]:
+    # Not at import: most commands need none, and making one takes a tenth of their start.
+    return TypeAdapter(RunResult)

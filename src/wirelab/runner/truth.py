@@ -3,6 +3,7 @@
 What is predicted and what is fitted are told apart in every sum. ``to_json`` and ``parse_table`` keep it.
 """
 
+import functools
 import json
 import math
 import statistics
@@ -115,7 +116,7 @@ class Table:
 
     def to_json(self) -> str:
         """The table as text that ``parse_table`` reads; how far each figure is off is said besides."""
-        document = _ADAPTER.dump_python(self, mode="json")
+        document = _adapter().dump_python(self, mode="json")
         for row, written in zip(self.rows, document["rows"], strict=True):
             for figure, entry in zip(row.figures, written["figures"], strict=True):
                 entry["published"] = figure.expected
@@ -142,7 +143,7 @@ def _shown(one: Sum) -> dict[str, float | int | None]:
 def parse_table(text: str) -> Table:
     """The table that ``to_json`` wrote. Raises ValueError for another text."""
     try:
-        return _ADAPTER.validate_json(text)
+        return _adapter().validate_json(text)
     except ValidationError as wrong:
         raise ValueError(str(wrong)) from None
 
@@ -190,4 +191,6 @@ def _measured(one: Expectation, variant: VariantResult, last_s: int | None) -> f
     return variant.figure(one.subject, one.metric)
 
 
-_ADAPTER: Final[TypeAdapter[Table]] = TypeAdapter(Table)
+@functools.cache
+def _adapter() -> TypeAdapter[Table]:
+    return TypeAdapter(Table)
