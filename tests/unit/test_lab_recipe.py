@@ -68,6 +68,33 @@ def test_an_unknown_series_is_an_input_error() -> None:
         SHIPPED.choices("6.13")
 
 
+def test_a_larger_image_is_the_plain_one_and_more() -> None:
+    """It has all that the plain one has; another image's packages are none of its own."""
+    course = SHIPPED.of_image("course")
+    assert SHIPPED.images == ("course",)
+    assert set(SHIPPED.packages) < set(course.packages)
+    assert "iperf" in course.packages
+    assert course.of_image("") == SHIPPED
+
+
+def test_an_unknown_image_is_an_input_error() -> None:
+    """With the nearest right word."""
+    with pytest.raises(InputError, match=r"unknown root image `curse`; did you mean `course`\?"):
+        SHIPPED.of_image("curse")
+
+
+def test_a_larger_image_is_kept_beside_the_plain_one(recipe: Recipe) -> None:
+    """Whichever is asked for is found, and a package more in the larger one leaves the plain one as it is."""
+    plain = BuildContext(recipe, Cache(recipe.home / "cache"), {}, Reporter())
+    course = plain.of_image("course")
+    before = debian.question(plain), debian.question(course)
+    assert before[0] != before[1]
+    packages = recipe.home / "rootfs" / "with" / "course.txt"
+    packages.write_text(packages.read_text(encoding="utf-8") + "cowsay\n", encoding="utf-8")
+    assert debian.question(plain) == before[0]
+    assert debian.question(course) != before[1]
+
+
 @pytest.mark.parametrize(
     "line",
     [

@@ -75,6 +75,27 @@ def test_what_is_built_is_selected(built: dict[str, str]) -> None:
     assert chosen.root_id.startswith("rootfs-")
 
 
+def test_a_larger_root_image_is_chosen_by_its_name(
+    built: dict[str, str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Built or not; a folder that is called so comes first, for the user has made it."""
+    course, work = Path("course"), tmp_path / "work"
+    work.mkdir()
+    monkeypatch.chdir(work)
+    with pytest.raises(LabError, match="no root image course built from these sources") as caught:
+        select(root=course, environ=built)
+    assert caught.value.hint == "wirelab lab build --with course"
+    context = BuildContext.of(built)
+    debian.take(context.of_image("course"), debian.ensure(context))
+    assert select(root=course, environ=built).root_id.startswith("rootfs-")
+    with pytest.raises(InputError, match="no such folder") as unknown:
+        select(root=Path("curse"), environ=built)
+    assert "course" in (unknown.value.hint or "")
+    course.mkdir()
+    with pytest.raises(InputError, match="not the root of a lab"):
+        select(root=course, environ=built)
+
+
 def test_a_selected_lab_is_not_pruned(built: dict[str, str]) -> None:
     """While a run uses it nothing of it is removed."""
     cache, chosen = Cache.at(built), select(environ=built)

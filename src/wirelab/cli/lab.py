@@ -32,7 +32,7 @@ ImportFile = Annotated[
 
 
 @app.command()
-def build(
+def build(  # noqa: PLR0913 the options of a command line
     *,
     series: SeriesName = None,
     update: Annotated[bool, typer.Option("--update", help="Ask apt for newer sources and packages.")] = False,
@@ -40,6 +40,9 @@ def build(
         bool,
         typer.Option("--from-source", help="Take no lab that was built elsewhere: build all of it here."),
     ] = False,
+    image: Annotated[
+        str, typer.Option("--with", metavar="IMAGE", help="A larger root image: course, for others' scripts.")
+    ] = "",
     install_packages: Annotated[
         bool, typer.Option("--install-packages", help="Install what the build needs, with sudo unless root.")
     ] = False,
@@ -48,22 +51,23 @@ def build(
     """Have a kernel and a root image: what is not there is taken from elsewhere, or built.
 
     Where there is no lab, it is taken from what WIRELAB_LAB names, FILE or URL#sha256=HEX, from an installed
-    wirelab-lab, or from the release of this recipe; else it is built from Debian's sources.
+    wirelab-lab, or from the release of this recipe; else it is built from Debian's sources. A larger root
+    image is always built.
     """
-    context = BuildContext.of(os.environ)
+    context = BuildContext.of(os.environ).of_image(image)
     known = (None, None) if update else builder.found(context, series, from_source=from_source)
     if all(known) and quiet:
         return
     with Screen() as screen:
-        context = BuildContext.of(os.environ, screen)
-        if not (all(known) or update or from_source) and origin.is_lacking(context):
-            origin.take_unless_unfit(context)
+        plain = BuildContext.of(os.environ, screen)
+        if not (all(known) or update or from_source) and origin.is_lacking(plain):
+            origin.take_unless_unfit(plain)
             known = builder.found(context, series)
     lacking = packages.missing(*builder.groups_of(*known))
     if install_packages and lacking:
         packages.install(lacking, screen.say)
     with Screen() as screen:
-        context = BuildContext.of(os.environ, screen)
+        context = BuildContext.of(os.environ, screen).of_image(image)
         entries = builder.ensure(context, series, update=update, from_source=from_source)
     screen.show(*entries)
 
@@ -179,5 +183,6 @@ def _current(context: BuildContext) -> list[Entry]:
     """What runs of this recipe use: the kernel of every series that is built, and the root image."""
     names = (None, *(series.name for series in context.recipe.series))
     entries = [intact(kernel.find, context, name) for name in names]
-    entries += [intact(find, context) for find in (rootfs.find, debian.find)]
+    contexts = (context, *map(context.of_image, context.recipe.images))
+    entries += [intact(find, own) for own in contexts for find in (rootfs.find, debian.find)]
     return [entry for entry in entries if entry]

@@ -62,7 +62,9 @@ Jobs = Annotated[int | None, typer.Option("--jobs", "-j", min=1, help="Labs at o
 Out = Annotated[Path, typer.Option(metavar="DIR", help="Where results are kept.")]
 UseCache = Annotated[bool, typer.Option("--cache/--no-cache", help="Answer from what was measured before.")]
 Kernel = Annotated[Path | None, typer.Option(metavar="FILE", help="Another lab kernel.")]
-Root = Annotated[Path | None, typer.Option(metavar="DIR", help="Another root image.")]
+Root = Annotated[
+    Path | None, typer.Option(metavar="DIR|IMAGE", help="Another root image: a folder, or `course`.")
+]
 Junit = Annotated[Path | None, typer.Option("--junit", metavar="FILE", help="Write JUnit XML.")]
 JsonFile = Annotated[
     Path | None, typer.Option("--json-file", metavar="FILE", help="Write all results as one JSON list.")

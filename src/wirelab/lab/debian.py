@@ -72,7 +72,8 @@ def ensure(context: BuildContext, *, update: bool = False, from_source: bool = F
         status = output(["tar", "-xf", str(folder / ARCHIVE), "--to-stdout", f"./{STATUS}"])
         if changed := sorted({name for name, _ in versions.items() ^ installed(status).items()}):
             raise LabError(f"the mirror changed during the build: {', '.join(changed)}", hint="build again")
-        return {"title": f"Debian {SUITE}, {len(versions)} packages", **facts}
+        image = f" with {context.recipe.image}" if context.recipe.image else ""
+        return {"title": f"Debian {SUITE}{image}, {len(versions)} packages", **facts}
 
     entry = context.cache.build(KIND, key, make, context.reporter, from_source=from_source)
     take(context, entry)

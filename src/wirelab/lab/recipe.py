@@ -4,7 +4,7 @@ import hashlib
 import json
 import tomllib
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Self
 
@@ -35,9 +35,10 @@ class Series:
 
 @dataclass(frozen=True)
 class Recipe:
-    """The folder that holds kernel/ and rootfs/."""
+    """The folder that holds kernel/ and rootfs/; ``image`` is one of the larger root images, "" the plain."""
 
     home: Path
+    image: str = ""
 
     @classmethod
     def find(cls) -> Self:
@@ -86,7 +87,20 @@ class Recipe:
     @property
     def packages(self) -> tuple[str, ...]:
         """The packages asked for in the root image."""
-        return tuple(lines(self.home / "rootfs" / "packages.txt"))
+        folder = self.home / "rootfs"
+        more = lines(folder / "with" / f"{self.image}.txt") if self.image else ()
+        return (*lines(folder / "packages.txt"), *more)
+
+    @property
+    def images(self) -> tuple[str, ...]:
+        """The names of the larger root images."""
+        return tuple(sorted(path.stem for path in (self.home / "rootfs" / "with").glob("*.txt")))
+
+    def of_image(self, name: str) -> Self:
+        """The recipe of a larger root image, "" the plain one. Raises InputError for an unknown name."""
+        if name and name not in self.images:
+            raise InputError(unknown("root image", name, self.images))
+        return replace(self, image=name)
 
     @property
     def overlay(self) -> Path:
@@ -117,6 +131,10 @@ class BuildContext:
     def of(cls, environ: Mapping[str, str], reporter: Reporter | None = None) -> Self:
         """That of this copy of wirelab and this user. Raises LabError if there is no recipe."""
         return cls(Recipe.find(), Cache.at(environ), environ, reporter or Reporter())
+
+    def of_image(self, name: str) -> Self:
+        """That of a larger root image, "" the plain one. Raises InputError for an unknown name."""
+        return replace(self, recipe=self.recipe.of_image(name))
 
 
 def lines(path: Path) -> Iterator[str]:

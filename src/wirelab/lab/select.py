@@ -11,7 +11,7 @@ from wirelab.errors import InputError, LabError
 from wirelab.lab import debian, host, rootfs, tree
 from wirelab.lab import kernel as lab_kernel
 from wirelab.lab.entry import Entry
-from wirelab.lab.recipe import KEY_LENGTH, BuildContext
+from wirelab.lab.recipe import KEY_LENGTH, BuildContext, Recipe
 
 INIT = Path("usr/sbin/wirelab-init")
 BUILD_HINT = "wirelab lab build"
@@ -62,6 +62,7 @@ def select(
 ) -> Lab:
     """The lab to use: ``kernel`` and ``root`` where they are named, else what is built from this recipe.
 
+    ``root`` is a folder, or the name of one of the recipe's larger images where no folder is called so.
     ``series`` chooses among the kernels that are built; None is the newest that apt could deliver. Builds
     nothing and asks nobody. Raises InputError if what is named is no lab, LabError if none is built.
     """
@@ -71,8 +72,9 @@ def select(
         kernel, kernel_id = entry.product, entry.id
     else:
         kernel, kernel_id = _named_kernel(kernel)
-    if root is None:
-        entries.append(entry := built_root(BuildContext.of(environ)))
+    if root is None or (not root.is_dir() and str(root) in Recipe.find().images):
+        context = BuildContext.of(environ).of_image(str(root or ""))
+        entries.append(entry := built_root(context))
         root, root_id = entry.product, entry.id
     else:
         root, root_id = _named_root(root)
@@ -87,7 +89,9 @@ def built_kernel(context: BuildContext, series: str | None = None) -> Entry:
 
 def built_root(context: BuildContext) -> Entry:
     """The root image that is built. Raises LabError, with the command that builds it, if none is."""
-    return _built(context, rootfs.find(context), "root image", BUILD_HINT)
+    image = context.recipe.image
+    command = f"{BUILD_HINT} --with {image}" if image else BUILD_HINT
+    return _built(context, rootfs.find(context), f"root image {image}".rstrip(), command)
 
 
 def _built(context: BuildContext, entry: Entry | None, what: str, command: str) -> Entry:
@@ -119,7 +123,8 @@ def _named_kernel(path: Path) -> tuple[Path, str]:
 
 def _named_root(path: Path) -> tuple[Path, str]:
     if not path.is_dir():
-        hint = "--root takes the folder that is to be the lab's root"
+        images = ", ".join(Recipe.find().images)
+        hint = f"--root takes the folder that is to be the lab's root, or the name of an image: {images}"
         raise InputError("no such folder", file=str(path), hint=hint)
     if not (path / INIT).is_file():
         hint = "`wirelab lab path` shows the one that is built"
