@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, NamedTuple
 import pytest
 
 from wirelab.errors import LabError
+from wirelab.lab.jail import Confinement
 from wirelab.lab.machine import Machine
 
 if TYPE_CHECKING:
@@ -32,7 +33,9 @@ def machine_of(folder: Path, script: str, *, cpu: int | None = None) -> Machine:
     kernel.chmod(0o755)
     root.mkdir()
     run.mkdir()
-    return Machine(kernel, root, run, seed=1, cpu=min(os.sched_getaffinity(0)) if cpu is None else cpu)
+    cpu = min(os.sched_getaffinity(0)) if cpu is None else cpu
+    # A script needs a shell and its tools, which no lab may run.
+    return Machine(kernel, root, run, seed=1, cpu=cpu, confinement=Confinement.NONE)
 
 
 def death(folder: Path, script: str) -> LabError:

@@ -8,7 +8,7 @@ import sys
 from typing import TYPE_CHECKING
 
 import pytest
-from standin import HOLDS, SCENARIO, SOURCE, StandIn
+from standin import HOLDS, SCENARIO, SOURCE, UNCONFINED, StandIn
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -26,6 +26,7 @@ class Project:
         (folder / "lab").mkdir()
         self.lab = StandIn.make(folder / "lab")
         self.lab.order(HOLDS)
+        (folder / "conftest.py").write_text(UNCONFINED, encoding="utf-8")
         self.write(SCENARIO)
 
     def write(self, text: str) -> None:

@@ -83,6 +83,9 @@ def exec_command(  # noqa: PLR0913 the options of a command line
     cpu: Annotated[int | None, typer.Option(min=0, help="The host CPU to use.")] = None,
     kernel: Annotated[Path | None, typer.Option(help="Another lab kernel.")] = None,
     root: Root = None,
+    without_jail: Annotated[
+        bool, typer.Option("--without-jail", help="Let it reach all of this host that you do.")
+    ] = False,
 ) -> None:
     """Run a command as root in a lab of its own, in virtual time, with Open vSwitch running.
 
@@ -102,6 +105,7 @@ def exec_command(  # noqa: PLR0913 the options of a command line
             wall_limit_s=limit,
             stdout=sys.stdout.buffer,
             stderr=sys.stderr.buffer,
+            is_jailed=not without_jail,
         )
     raise typer.Exit(code)
 

@@ -5,15 +5,19 @@ import os
 import shutil
 from collections.abc import Sequence
 from pathlib import Path, PurePosixPath
-from typing import BinaryIO
+from typing import BinaryIO, Final
 
-from wirelab.errors import InputError
+from wirelab.errors import InputError, LabError
+from wirelab.lab import jail
+from wirelab.lab.jail import Confinement
 from wirelab.lab.machine import Machine
 from wirelab.lab.select import Lab
 
 # As the guest has them: the working folder, and where a writable folder from elsewhere appears.
 _WORK = PurePosixPath("/mnt/work")
 _ELSEWHERE = PurePosixPath("/mnt")
+
+WITHOUT_JAIL: Final = "with --without-jail it runs all the same, and may read and write what you may"
 
 
 def run_command(  # noqa: PLR0913 each is a choice of the user's
@@ -28,13 +32,17 @@ def run_command(  # noqa: PLR0913 each is a choice of the user's
     wall_limit_s: float,
     stdout: BinaryIO,
     stderr: BinaryIO,
+    is_jailed: bool = True,
 ) -> int:
     """Run ``argv`` in a lab made in ``folder`` and return its exit code.
 
     ``work`` is its working folder, read-only. A folder of ``writable`` appears where it is below
-    ``work``, else as ``/mnt/<name>``. Raises InputError for a folder that cannot be used, LabError when the
-    lab breaks or takes longer than ``wall_limit_s``.
+    ``work``, else as ``/mnt/<name>``. Of the host the command reaches these; if it is not jailed, all that
+    its user does. Raises InputError for a folder that cannot be used, LabError when the lab breaks, takes
+    longer than ``wall_limit_s`` or cannot be confined on this host.
     """
+    if is_jailed and (lack := jail.lack()):
+        raise LabError(lack.message, hint=f"{lack.fix}; {WITHOUT_JAIL}")
     if not os.access(work, os.R_OK | os.X_OK):
         hint = "cd to a folder of yours"
         raise InputError("the current folder is closed to you", file=str(work), hint=hint)
@@ -47,7 +55,16 @@ def run_command(  # noqa: PLR0913 each is a choice of the user's
     order = {"argv": list(argv), "writable": [str(target) for target in targets]}
     (folder / "plan" / "command.json").write_text(json.dumps(order))
 
-    machine = Machine(lab.kernel, lab.root, folder, seed=seed, cpu=cpu)
+    machine = Machine(
+        lab.kernel,
+        lab.root,
+        folder,
+        seed=seed,
+        cpu=cpu,
+        readable=[work],
+        writable=writable,
+        confinement=Confinement.WHOLE if is_jailed else Confinement.NONE,
+    )
     results = folder / "results"
     with (results / "stdout").open("x+b") as lab_stdout, (results / "stderr").open("x+b") as lab_stderr:
 

@@ -9,6 +9,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Final
 
+from wirelab.lab import landlock
+
 PROCESSOR: Final = "x86_64"
 
 _PTRACE_TRACEME: Final = 0
@@ -62,6 +64,14 @@ def ptrace_error() -> str | None:
 def filter_error() -> str | None:
     """What seccomp(2) says to a filter of ours, None if it is allowed. Newer labs prefer it: it is fast."""
     return _refusal(_filter)
+
+
+def landlock_abi() -> int:
+    """The version of landlock(7) that this host has, 0 where it has none or forbids it."""
+    try:
+        return landlock.abi()
+    except OSError:
+        return 0
 
 
 def executes(folder: Path) -> bool:

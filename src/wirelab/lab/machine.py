@@ -1,8 +1,8 @@
 """The lab machine: booted on one CPU with a plan, watched, and its results brought back.
 
-A run's folder is all of the host that the lab can see. It is the kernel's current folder, and the
-kernel mounts from ``/proc/self/cwd``; so the command line is the same in every run, which it must be,
-for the kernel mixes it into its random pool::
+A run's folder is all of the host that the lab can see, and `jail` holds it to that. It is the kernel's
+current folder, and the kernel mounts from ``/proc/self/cwd``; so the command line is the same in every run,
+which it must be, for the kernel mixes it into its random pool::
 
     root -> the root image        lib -> the guest's code       plan/     what is to be done
     work -> a folder of the user's (exec)   writable/0 -> another    results/  what came of it
@@ -13,8 +13,9 @@ import os
 import shutil
 import signal
 import subprocess
+import tempfile
 import time
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path
@@ -25,6 +26,9 @@ from wirelab import container
 from wirelab.errors import LabError
 from wirelab.lab import host
 from wirelab.lab.host import disk_of, executes
+from wirelab.lab.jail import Confinement, Jail
+from wirelab.lab.keeper import Keeper
+from wirelab.lab.scratch import discard
 from wirelab.plan.types import MEMORY_BYTES
 from wirelab.units import NS_PER_S
 
@@ -56,9 +60,21 @@ class Machine:
     """
 
     def __init__(  # noqa: PLR0913 - all by name but what it is made of
-        self, kernel: Path, root: Path, folder: Path, *, seed: int, cpu: int, memory_bytes: int = MEMORY_BYTES
+        self,
+        kernel: Path,
+        root: Path,
+        folder: Path,
+        *,
+        seed: int,
+        cpu: int,
+        memory_bytes: int = MEMORY_BYTES,
+        readable: Sequence[Path] = (),
+        writable: Sequence[Path] = (),
+        confinement: Confinement = Confinement.AS_FAR_AS_THE_HOST_CAN,
     ) -> None:
         """``folder`` holds ``plan/`` and gets ``results/``; ``cpu`` is the one host CPU of the lab.
+
+        Other folders of the host it can reach if they are ``readable`` or ``writable``.
 
         Pinned to one CPU the kernel and its user half hand over to each other about twenty times
         faster than across two.
@@ -66,45 +82,73 @@ class Machine:
         # Absolute: the kernel's current folder is not ours, and it dies of a relative $HOME.
         self._folder = folder.absolute()
         self._results = self._folder / "results"
+        kernel, root, code = kernel.absolute(), root.absolute(), Path(wirelab.__file__).parent
         command_line = _COMMAND_LINE.format(memory_mib=memory_bytes >> 20)
         self._cpu = cpu
         # The kernel does not pass `parent` on: it would be another command line in every run.
-        self._argv = [str(kernel.absolute()), f"parent={os.getpid()}", *command_line.split(), f"seed={seed}"]
+        self._argv = [str(kernel), f"parent={os.getpid()}", *command_line.split(), f"seed={seed}"]
         self._argv += ["init=/usr/sbin/wirelab-init"]
         self._results.mkdir(exist_ok=True)
-        (self._folder / "root").symlink_to(root.absolute())
-        (self._folder / "lib").symlink_to(Path(wirelab.__file__).parent)
+        (self._folder / "root").symlink_to(root)
+        (self._folder / "lib").symlink_to(code)
+        self._kernel = kernel
+        self._readable = (root, code, self._folder / "plan", *readable)
+        self._writable = tuple(writable)
+        self._confinement = confinement
         self._memory_bytes = memory_bytes
-        self._memory = memory_folder(self._folder, memory_bytes=memory_bytes)
+        self._disk = memory_folder(self._folder, memory_bytes=memory_bytes)
+        self._memory: Path | None = None
+        self._keeper: Keeper[subprocess.Popen[bytes]] | None = None
         self._process: subprocess.Popen[bytes] | None = None
         self._started_s = 0.0
 
     def __enter__(self) -> Self:
         """Switch the lab on."""
         self._started_s = time.monotonic()
+        try:
+            # A folder of its own: a lab must not reach the memory of others, nor what else is on that disk.
+            self._memory = Path(tempfile.mkdtemp(prefix="wirelab-lab-", dir=self._disk))
+            self._process = self._start(self._memory)
+        except OSError as error:
+            lack = host.lack() or host.Lack(str(error), "wirelab doctor tells what is missing")
+            raise LabError(f"the lab could not be started: {lack.message}", hint=lack.fix) from error
+        finally:
+            if self._process is None:
+                self._tidy()
+        return self
+
+    def _start(self, memory: Path) -> subprocess.Popen[bytes]:
         env = {
-            "HOME": str(self._folder),
-            "TMPDIR": str(self._memory),
+            # The kernel keeps its number there.
+            "HOME": str(memory),
+            "TMPDIR": str(memory),
             "PATH": os.defpath,
             # Before 6.16 a process of the lab is a fork of its kernel without the memory:
             # the host would go on writing to where glibc registered restartable sequences.
             "GLIBC_TUNABLES": "glibc.pthread.rseq=0",
         }
-        try:
-            with (self._results / "console.log").open("wb") as output, _on_cpu(self._cpu):
-                self._process = subprocess.Popen(  # noqa: S603 argv lists only
+        jail = Jail(self._kernel, self._results, memory, self._readable, self._writable)
+        with (
+            (self._results / "console.log").open("wb") as output,
+            Path(os.devnull).open("r+b", buffering=0) as nothing,
+            _on_cpu(self._cpu),
+        ):
+
+            def start() -> subprocess.Popen[bytes]:
+                return subprocess.Popen(  # noqa: S603 argv lists only
                     self._argv,
                     cwd=self._folder,
                     env=env,
-                    stdin=subprocess.DEVNULL,
+                    stdin=nothing,
                     stdout=output,
                     stderr=subprocess.STDOUT,
                     start_new_session=True,
                 )
-        except OSError as error:
-            lack = host.lack() or host.Lack(str(error), "wirelab doctor tells what is missing")
-            raise LabError(f"the lab could not be started: {lack.message}", hint=lack.fix) from error
-        return self
+
+            if self._confinement is Confinement.NONE:
+                return start()
+            self._keeper = Keeper(lambda: jail.enter(self._confinement), start)
+            return self._keeper.start()
 
     def __exit__(self, *_exception: object) -> None:
         """End whatever is left of it."""
@@ -113,6 +157,13 @@ class Machine:
         with suppress(ProcessLookupError):
             os.killpg(process.pid, signal.SIGKILL)
         process.wait()
+        self._tidy()
+
+    def _tidy(self) -> None:
+        if self._keeper is not None:
+            self._keeper.release()
+        if self._memory is not None:
+            discard(self._memory)
 
     def wait(
         self,
@@ -185,11 +236,11 @@ class Machine:
 
     def _room(self) -> str:
         """A line where the lab's memory may not have had enough of it: a lab dies of that without a word."""
-        free_bytes = shutil.disk_usage(self._memory).free
+        free_bytes = shutil.disk_usage(self._disk).free
         if free_bytes >= self._memory_bytes:
             return ""
         return (
-            f"its memory, up to {self._memory_bytes >> 20} MiB, is on {disk_of(self._memory)}, which has "
+            f"its memory, up to {self._memory_bytes >> 20} MiB, is on {disk_of(self._disk)}, which has "
             f"{free_bytes >> 20} MiB free: make room there, or set TMPDIR to another folder\n"
         )
 
