@@ -68,9 +68,12 @@ else:
 UNCONFINED = """from wirelab.lab.jail import Jail
 Jail.enter = lambda jail, confinement: None
 """
-COMMAND_LINE = UNCONFINED + """from wirelab.cli.app import main
+COMMAND_LINE = (
+    UNCONFINED
+    + """from wirelab.cli.app import main
 main()
 """
+)
 
 
 def results_in(folder: Path) -> list[Path]:

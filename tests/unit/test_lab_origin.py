@@ -17,7 +17,7 @@ from typer.testing import CliRunner
 from wirelab import __version__
 from wirelab.cli.app import app
 from wirelab.errors import InputError, LabError
-from wirelab.lab import doctor, export, origin, packages
+from wirelab.lab import doctor, export, jail, origin, packages
 from wirelab.lab.first_use import select_or_take
 from wirelab.lab.packages import Need
 from wirelab.lab.recipe import Recipe
@@ -125,7 +125,8 @@ def test_a_lab_at_hand_is_none_that_is_missing(
     assert findings["packages for the kernel build"].ok
     done = CliRunner().invoke(app, ["--version"], env=environ, catch_exceptions=False)
     assert done.output.splitlines()[1:] == [
-        f"lab: that of wirelab-lab {__version__}, which the first run takes"
+        f"lab: that of wirelab-lab {__version__}, which the first run takes",
+        f"jail: {jail.described()}",
     ]
     assert not (tmp_path / "cache").exists()
 

@@ -19,7 +19,7 @@ import pytest
 import wirelab
 from man.generate import PAGE, page
 from wirelab.cli.options import DEFAULT_SEED
-from wirelab.lab import debian, kernel, rootfs
+from wirelab.lab import debian, jail, kernel, rootfs
 from wirelab.lab.cache import Cache
 from wirelab.lab.recipe import BuildContext, Recipe
 from wirelab.lab.reporter import Reporter
@@ -253,7 +253,12 @@ def test_the_version_names_what_the_figures_depend_on(built: Built, tmp_path: Pa
     lab_of_the_checkout(tmp_path)
     lines = built.wirelab("--version", WIRELAB_CACHE=str(tmp_path)).stdout.splitlines()
     tools = ", ".join(f"{name} {name}-v" for name in TOOLS)
-    assert lines == [f"wirelab {wirelab.__version__}", "lab kernel: Linux 1.2.3", f"root image: {tools}"]
+    assert lines == [
+        f"wirelab {wirelab.__version__}",
+        "lab kernel: Linux 1.2.3",
+        f"root image: {tools}",
+        f"jail: {jail.described()}",
+    ]
 
 
 def completed(built: Built, line: str, **environ: str) -> list[str]:

@@ -21,7 +21,7 @@ from wirelab.cli.summary import summary_command
 from wirelab.cli.sweep import sweep_command
 from wirelab.cli.truth import truth_command
 from wirelab.errors import InputError, LabError, Problem, WirelabError
-from wirelab.lab import wheel
+from wirelab.lab import jail, wheel
 from wirelab.lab.command import run_command as run_in_lab
 from wirelab.lab.doctor import examine
 from wirelab.lab.first_use import select_or_take
@@ -125,6 +125,7 @@ def print_version(asked: bool) -> None:  # noqa: FBT001 - typer calls it with th
     else:
         tools = ", ".join(f"{name} {version}" for name, version in used.tool_versions().items())
         typer.echo(f"lab kernel: {used.kernel_title()}\nroot image: {tools}")
+    typer.echo(f"jail: {jail.described()}")
     raise typer.Exit
 
 
@@ -137,7 +138,7 @@ def options(
             "--version",
             callback=print_version,
             is_eager=True,
-            help="Print the version, and those of the lab's kernel and tools.",
+            help="Print the version, those of the lab's kernel and tools, and what confines it.",
         ),
     ] = False,
 ) -> None:

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from functools import partial
 
 from wirelab.errors import WirelabError
-from wirelab.lab import host, kbuild, kernel, machine, packages, rootfs, wheel
+from wirelab.lab import host, jail, kbuild, kernel, machine, packages, rootfs, wheel
 from wirelab.lab.entry import DamagedEntryError, Entry, intact
 from wirelab.lab.recipe import BuildContext
 from wirelab.lab.scratch import temporary_folder
@@ -41,6 +41,7 @@ def examine(environ: Mapping[str, str] = os.environ, *, verify: bool = False) ->
         ("wirelab", _machine),
         ("wirelab", lambda: _packages(context())),
         ("wirelab", _tracing),
+        ("wirelab", _jail),
         ("memory folder", _memory_folder),
         ("wirelab", lambda: _cache(context())),
         ("wirelab", lambda: _entry("lab kernel", kernel.find(context()), verify=verify)),
@@ -92,6 +93,14 @@ def _tracing() -> Iterator[Finding]:
     yield Finding("ptrace", f"{ptrace}{without}" if ptrace else "allowed", fix)
     without = "" if lack else ": labs run slower, by ptrace"
     yield Finding("seccomp", f"{filters}{without}" if filters else "filters are allowed", fix)
+
+
+def _jail() -> Iterator[Finding]:
+    # Scenarios are data, and run with what there is.
+    lack = jail.lack()
+    without = f": `wirelab exec` needs --without-jail. {lack.fix}" if lack else ""
+    version = f" (version {host.landlock_abi()} of Landlock)" if host.landlock_abi() else ""
+    yield Finding("jail", f"{jail.described()}{without}{version}")
 
 
 def _memory_folder() -> Iterator[Finding]:

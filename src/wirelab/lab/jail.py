@@ -78,19 +78,18 @@ def _give_up_privileges() -> None:
         raise OSError(ctypes.get_errno(), os.strerror(ctypes.get_errno()))
 
 
-def described() -> str:
-    """What confines the labs of this host, in a line."""
-    version, filters = host.landlock_abi(), host.filter_error()
-    halves = [f"Landlock {version}" if version else "no Landlock", "no seccomp" if filters else "seccomp"]
-    return ", ".join(halves)
-
-
 def lack() -> Lack | None:
     """What keeps this host from confining a lab whole, None if nothing does."""
     if not host.landlock_abi():
-        message = "this host cannot say which of your files a lab may reach: it has no Landlock"
+        message = "this host cannot keep a lab from your files: it has no Landlock"
         return Lack(message, "Linux 5.13 or newer, started with landlock among its `lsm=`, has it")
     if refusal := host.filter_error():
-        message = f"this host lets nobody filter system calls: {refusal}"
+        message = f"this host cannot filter a lab's system calls: {refusal}"
         return Lack(message, "in a container: a seccomp profile that allows seccomp(2), as Docker's own does")
     return None
+
+
+def described() -> str:
+    """What confines the labs of this host, in a line."""
+    lacking = lack()
+    return lacking.message if lacking else "files by Landlock, system calls by seccomp"
