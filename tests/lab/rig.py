@@ -15,7 +15,7 @@ from wirelab.plan.traffic import Flow, Iperf3
 from wirelab.plan.types import Cable, Host, Plan, Port, Queue, Switch, Transceiver
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Sequence
 
     from wirelab.lab.select import Lab
 
@@ -75,7 +75,13 @@ class Rig:
         return folder / "results"
 
     def execute(
-        self, *argv: str, work: Path = SCRIPTS, seed: int = 1, wall_limit_s: float = _WALL_LIMIT_S
+        self,
+        *argv: str,
+        work: Path = SCRIPTS,
+        seed: int = 1,
+        wall_limit_s: float = _WALL_LIMIT_S,
+        writable: Sequence[Path] = (),
+        is_jailed: bool = True,
     ) -> Output:
         """Run a command inside a lab."""
         self._runs += 1
@@ -87,12 +93,13 @@ class Rig:
             self.lab,
             folder,
             work=work,
-            writable=[],
+            writable=writable,
             seed=seed,
             cpu=self.cpu,
             wall_limit_s=wall_limit_s,
             stdout=out,
             stderr=err,
+            is_jailed=is_jailed,
         )
         return Output(code, out.getvalue().decode(), err.getvalue().decode())
 

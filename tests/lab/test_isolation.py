@@ -9,10 +9,19 @@ import sys
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+import pytest
+
 from tests.lab.processes import children, processes_in
+from wirelab.errors import InputError, LabError
+from wirelab.lab import host
 
 if TYPE_CHECKING:
     from tests.lab.rig import Rig
+
+needs_landlock = pytest.mark.skipif(not host.landlock_abi(), reason="this host has no Landlock")
+
+# A folder of the host, what is looked for in it, and what is done.
+Attempt = tuple[Path | str, str, str]
 
 INTERFACES = Path("/sys/class/net")
 OF_MININET = "mn --topo single,3 --test none >/dev/null 2>&1; ip link add p1 type etherport; echo up; "
@@ -40,6 +49,10 @@ def test_the_host_gets_no_interface_and_no_namespace(tmp_path: Path) -> None:
             assert len(labs) > 1
             for process in labs:
                 assert namespaces(str(process)) == namespaces("self")
+                status = Path("/proc", str(process), "status").read_text()
+                # Filters of system calls: the jail's, and that of the lab's kernel for its own processes.
+                assert "NoNewPrivs:\t1\n" in status
+                assert "Seccomp:\t2\n" in status
                 assert Path("/proc", str(process)).stat().st_uid == os.getuid()
             assert sorted(path.name for path in INTERFACES.iterdir()) == before
         finally:
@@ -60,9 +73,178 @@ def test_a_lab_has_the_memory_it_was_given(rig: Rig) -> None:
     assert 700_000 < int(output.stdout.split()[1]) < 768 * 1024
 
 
-def test_a_command_reaches_what_its_user_may(rig: Rig, tmp_path: Path) -> None:
-    """It is root of a kernel that mounts folders of the host: it is not shut in, and SECURITY.md says so."""
-    (tmp_path / "notes.txt").write_text("mine\n")
-    mount = 'mkdir /tmp/there; LIBMOUNT_FORCE_MOUNT2=always mount -t hostfs -o "$1" none /tmp/there'
-    output = rig.execute("sh", "-c", f"{mount} && cat /tmp/there/notes.txt", "sh", str(tmp_path))
-    assert (output.stdout, output.code) == ("mine\n", 0)
+def reach(rig: Rig, *attempts: Attempt, is_jailed: bool = True) -> list[str]:
+    """What root of a lab gets who mounts a folder of the host and does something to what is in it."""
+    words = [f"{folder}:{name}:{how}" for folder, name, how in attempts]
+    output = rig.execute("python3", "-B", "escape.py", *words, is_jailed=is_jailed)
+    assert output.code == 0, output.stderr
+    answers: list[str] = json.loads(output.stdout)
+    return answers
+
+
+@pytest.fixture
+def secret(tmp_path: Path) -> Path:
+    """A file of the user's that nobody named."""
+    (tmp_path / "private").mkdir()
+    (tmp_path / "private" / "notes.txt").write_text("mine\n")
+    return tmp_path / "private" / "notes.txt"
+
+
+@needs_landlock
+def test_root_of_a_lab_reaches_no_other_folder_of_the_host(rig: Rig, secret: Path) -> None:
+    """Whatever it mounts, by whichever way there: it can neither be listed nor read, changed nor added to."""
+    places = (
+        "/",
+        "/etc",
+        "/proc",
+        "/proc/1/root",
+        "/proc/self/root",
+        "/proc/self/cwd/..",
+        "/proc/self/cwd/root/../../..",
+        "/dev",
+        "/dev/shm",  # noqa: S108 - where labs have their memory
+        Path.home(),
+        secret.parent,
+        f"/proc/self/cwd/lib/../../../../../../../../..{secret.parent}",
+        rig.lab.kernel.parent,
+    )
+    attempts: list[Attempt] = [(place, "", "list") for place in places if os.access(place, os.R_OK)]
+    attempts += [(place, "made-in-a-lab", "make") for place in places]
+    attempts += [(secret.parent, secret.name, how) for how in ("read", "change", "rename")]
+    attempts += [("/", str(secret)[1:], "read"), ("/", "etc/passwd", "read"), ("/etc", "passwd", "read")]
+    answers = reach(rig, *attempts)
+    denied = {"EACCES", "mount: EACCES", "mount: ENOENT", "ENOENT", "EPERM", "EROFS"}
+    assert {
+        attempt: answer for attempt, answer in zip(attempts, answers, strict=True) if answer not in denied
+    } == {}
+    assert (secret.read_text(), sorted(path.name for path in secret.parent.iterdir())) == (
+        "mine\n",
+        [secret.name],
+    )
+
+
+def test_without_jail_it_reaches_what_its_user_may(rig: Rig, secret: Path) -> None:
+    """Which is what the jail is for, and what the option says."""
+    assert reach(rig, (secret.parent, secret.name, "read"), is_jailed=False) == ["done"]
+
+
+@needs_landlock
+def test_another_run_is_closed_to_a_lab(rig: Rig) -> None:
+    """Its results, its plan and its memory; also while both are of one matrix, side by side."""
+    rig.execute("true")
+    other = rig.folder / "lab-1"
+    assert (other / "results" / "status.json").is_file()
+    attempts: list[Attempt] = [
+        (other, "", "list"),
+        (other / "results", "", "list"),
+        (other / "results", "new", "make"),
+    ]
+    attempts += [(other / "results", "status.json", how) for how in ("read", "change", "rename")]
+    attempts += [("/proc/self/cwd/..", f"{other.name}/results/status.json", "read")]
+    assert set(reach(rig, *attempts)) == {"EACCES"}
+
+
+@needs_landlock
+def test_kernel_and_root_image_cannot_be_rewritten(rig: Rig) -> None:
+    """The root image is mounted read-only, and root of the lab may mount it once more; the host says no."""
+    root, kernel = rig.lab.root, rig.lab.kernel
+    files = [root / "etc" / "fstab", root / "usr" / "sbin" / "wirelab-init", kernel]
+    before = [(path.stat().st_mode, path.stat().st_mtime_ns, path.stat().st_ctime_ns) for path in files]
+    attempts: list[Attempt] = [
+        ("/proc/self/cwd/root", "etc/fstab", how) for how in ("change", "rename", "chmod")
+    ]
+    attempts += [
+        ("/proc/self/cwd/root", "etc/made-in-a-lab", "make"),
+        ("/proc/self/cwd/lib", "new.py", "make"),
+    ]
+    attempts += [("/proc/self/cwd/lib", "__init__.py", "change"), ("/proc/self/cwd/plan", "new", "make")]
+    attempts += [(kernel.parent, kernel.name, how) for how in ("rename", "chmod")]
+    answers = dict(zip(attempts, reach(rig, *attempts), strict=True))
+    # A mode is said to be changed, and is not.
+    assert {answer for (_, _, how), answer in answers.items() if how != "chmod"} == {"EACCES"}
+    assert [
+        (path.stat().st_mode, path.stat().st_mtime_ns, path.stat().st_ctime_ns) for path in files
+    ] == before
+    assert reach(rig, ("/proc/self/cwd/root", "etc/fstab", "read")) == ["done"]
+
+
+def test_what_labs_are_made_of_cannot_be_named_writable(rig: Rig) -> None:
+    """Nor a folder that it is in: the next lab would be another one."""
+    for folder in (rig.lab.root, rig.lab.root / "etc", rig.lab.kernel.parent):
+        with pytest.raises(InputError, match=r"the lab's own (kernel|root image) is there"):
+            rig.execute("true", writable=[folder])
+
+
+@needs_landlock
+def test_a_writable_folder_takes_all_but_devices_and_modes(rig: Rig, tmp_path: Path) -> None:
+    """Programs that copy, pack and rename are content; no program becomes another user's, no disk a file."""
+    (tmp_path / "out").mkdir()
+    script = """
+    set -e
+    cd /mnt/out
+    echo one >a; cp -p a b; mv b c; ln c d; ln -s c e; mkdir -p f/g; mv a f/g/; tar -cf x.tar c e; mkfifo p
+    mkdir t; tar -xf x.tar -C t; rm -r f; chown daemon c; chmod u+s c; touch -d 2001-01-01 c
+    python3 -c 'import shutil; shutil.copy2("c", "copied"); shutil.copytree("t", "u", symlinks=True)'
+    sed -i s/one/two/ copied; truncate -s 10 d; install -m 755 c i
+    ! mknod disk b 8 0; ! mknod null c 1 3
+    """
+    output = rig.execute("sh", "-c", script, writable=[tmp_path / "out"])
+    assert output.code == 0, output.stderr
+    made = {path.name: path for path in (tmp_path / "out").iterdir()}
+    assert sorted(made) == ["c", "copied", "d", "e", "i", "p", "t", "u", "x.tar"]
+    assert made["copied"].read_text() == "two\n"
+    assert (made["c"].stat().st_uid, made["c"].stat().st_mode & 0o7000) == (os.getuid(), 0)
+
+
+def test_no_channel_leads_out_of_a_lab(rig: Rig) -> None:
+    """No management console; no disk, network, sound or device of the host; no terminal, port or xterm."""
+    absent = (
+        "MCONSOLE BLK_DEV_UBD UML_NET_VECTOR PORT_CHAN PTY_CHAN TTY_CHAN XTERM_CHAN UML_SOUND UML_RANDOM "
+    )
+    absent += "VIRTIO_UML UML_PCI UML_RTC UML_WATCHDOG MODULES DEVMEM DEVKMEM"
+    script = "gzip -dc /proc/config.gz; ls /proc/mconsole /dev/mem /dev/kmem /dev/ubda 2>/dev/null || true"
+    lines = rig.execute("sh", "-c", script).stdout.splitlines()
+    assert {name for name in absent.split() if f"CONFIG_{name}=y" in lines} == set()
+    assert [line for line in lines if line.startswith("/")] == []
+
+
+def test_a_fork_bomb_ends_with_its_lab(tmp_path: Path) -> None:
+    """Its processes are the host's, as many as fit into the lab's memory; at its limit all are ended."""
+    bomb = "b() { b | b & }; echo up; b; while :; do :; done"
+    argv = [sys.executable, "-m", "wirelab", "exec", "--limit", "5", "--", "sh", "-c", bomb]
+    with subprocess.Popen(argv, cwd=tmp_path, stdout=subprocess.PIPE, stderr=subprocess.PIPE) as wirelab:
+        assert wirelab.stdout is not None
+        assert wirelab.stdout.readline() == b"up\n"
+        (lab,) = {child for child in children(wirelab.pid) if processes_in(child)}
+        wirelab.communicate(timeout=120)
+    assert wirelab.returncode == LabError.exit_code
+    # Killed, each goes when the host comes to it.
+    for _ in range(2000):
+        if not processes_in(lab):
+            break
+        os.sched_yield()
+    assert processes_in(lab) == []
+
+
+def test_a_full_disk_is_told_inside_and_ends_nothing(tmp_path: Path) -> None:
+    """Whoever fills a writable folder hears of it from its own program; the lab ends as it should."""
+    (tmp_path / "out").mkdir()
+    fill = "cd out; dd if=/dev/zero of=big bs=64k count=400 2>&1 | grep -o 'No space left on device'; rm big"
+    (tmp_path / "fill.sh").write_text(f"{fill}; echo room >small\n")
+    script = """
+    mount -t tmpfs -o size=8m none out
+    "$1" -m wirelab exec --writable out -- sh fill.sh
+    cat out/small
+    """
+    alone = ("unshare", "--user", "--map-root-user", "--mount")
+    if subprocess.run([*alone, "true"], check=False, capture_output=True).returncode != 0:
+        pytest.skip("this host lets nobody mount a disk of 8 MiB to fill")
+    done = subprocess.run(
+        [*alone, "sh", "-ec", script, "sh", sys.executable],
+        cwd=tmp_path,
+        capture_output=True,
+        text=True,
+        check=False,
+        timeout=300,
+    )
+    assert (done.returncode, done.stdout) == (0, "No space left on device\nroom\n"), done.stderr

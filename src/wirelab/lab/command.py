@@ -49,6 +49,7 @@ def run_command(  # noqa: PLR0913 each is a choice of the user's
     (folder / "plan").mkdir()
     (folder / "writable").mkdir()
     targets = _targets(work, writable)
+    _spare(lab, writable)
     for number, path in enumerate(writable):
         (folder / "writable" / str(number)).symlink_to(path.resolve())
     (folder / "work").symlink_to(work)
@@ -81,6 +82,17 @@ def run_command(  # noqa: PLR0913 each is a choice of the user's
         finally:
             print_new()
     return int(status["exit_code"])
+
+
+def _spare(lab: Lab, writable: Sequence[Path]) -> None:
+    """Raise InputError if a lab could write to what labs are made of."""
+    for path in writable:
+        for part, what in ((lab.kernel, "kernel"), (lab.root, "root image")):
+            inner, outer = part.resolve(), path.resolve()
+            if inner.is_relative_to(outer) or outer.is_relative_to(inner):
+                raise InputError(
+                    f"--writable {path}: the lab's own {what} is there", hint="name a folder of yours"
+                )
 
 
 def _targets(work: Path, writable: Sequence[Path]) -> list[PurePosixPath]:
