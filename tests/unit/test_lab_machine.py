@@ -83,6 +83,16 @@ def test_a_lab_without_room_for_its_memory_is_told_of_it(
     assert "up to 768 MiB" in hint
 
 
+def test_a_lab_that_writes_without_end_is_read_as_far_as_needed(tmp_path: Path) -> None:
+    """Files without an end in its results cost the host no memory: these would take 8 TiB."""
+    script = "echo last >>results/console.log"
+    for name in ("progress", "status.json", "console.log"):
+        script = f"truncate -s 8T results/{name}; {script}"
+    error = death(tmp_path, f"{script}; sleep 1; exit 1")
+    assert error.message == "the lab ended without a status"
+    assert (error.hint or "").endswith("last")
+
+
 def test_a_lab_that_is_off_cannot_be_waited_for(tmp_path: Path) -> None:
     """Whoever asks it anything is told that, and gets no error of Python's."""
     machine = machine_of(tmp_path, "exit 1")

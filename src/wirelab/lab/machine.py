@@ -41,6 +41,9 @@ _COMMAND_LINE = (
 _POLL_S = 0.02
 _PROGRESS_S = 0.1
 _CONSOLE_LINES = 12
+_PROGRESS_BYTES = 64
+_STATUS_BYTES = 1 << 20
+_CONSOLE_BYTES = 1 << 16
 
 
 @dataclass(frozen=True, slots=True)
@@ -210,13 +213,13 @@ class Machine:
     def _progress(self) -> Progress | None:
         """How far the lab is, None where it does not tell."""
         with suppress(OSError, ValueError):
-            done_ns, whole_ns = (self._results / "progress").read_text().split()
+            done_ns, whole_ns = self._read("progress", _PROGRESS_BYTES).split()
             return Progress(int(done_ns) / NS_PER_S, int(whole_ns) / NS_PER_S, self.wall_s())
         return None
 
     def _status(self) -> dict[str, Any]:
         try:
-            status: dict[str, Any] = json.loads((self._results / "status.json").read_text())
+            status: dict[str, Any] = json.loads(self._read("status.json", _STATUS_BYTES))
         except (OSError, ValueError) as error:
             if lack := host.lack():
                 raise LabError(f"the lab cannot run: {lack.message}", hint=lack.fix) from error
@@ -227,10 +230,17 @@ class Machine:
             raise LabError(str(status.get("message", "the lab broke")), hint=hint)
         return status
 
+    def _read(self, name: str, most_bytes: int, *, at_end: bool = False) -> str:
+        """The beginning of a file of the lab's, or its end: root of a lab can make it as long as a disk."""
+        with (self._results / name).open("rb") as file:
+            if at_end:
+                file.seek(max(0, file.seek(0, os.SEEK_END) - most_bytes))
+            return file.read(most_bytes).decode(errors="replace")
+
     def _console(self) -> str:
         """The last words of the lab, for a message."""
         with suppress(OSError):
-            if lines := (self._results / "console.log").read_text(errors="replace").splitlines():
+            if lines := self._read("console.log", _CONSOLE_BYTES, at_end=True).splitlines():
                 return "the lab's last words:\n" + "\n".join(lines[-_CONSOLE_LINES:])
         return "the lab said nothing"
 
