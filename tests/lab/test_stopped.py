@@ -2,15 +2,14 @@
 
 from __future__ import annotations
 
-import shlex
 import subprocess
-from dataclasses import replace
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import pytest
 
 from tests.lab.processes import Stops
 from tests.lab.rig import GBPS, Rig, drawn, flow, host_port, plan
+from wirelab.lab import machine
 from wirelab.plan.types import Cable
 from wirelab.results.result import read_result
 
@@ -19,6 +18,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from wirelab.lab.select import Lab
+    from wirelab.plan.types import Plan
 
 PLAN = plan(
     [host_port("left", 1, GBPS), host_port("right", 2, GBPS)],
@@ -35,17 +35,25 @@ def outcome(rig: Rig, on_poll: Callable[[Path], None] | None = None) -> tuple[st
     return read_result(PLAN, raw).digest, drawn(PLAN, raw)
 
 
+class TracedRig(Rig):
+    """The same lab as on a host without seccomp: its kernel runs its processes by ptrace(2)."""
+
+    def run(self, plan: Plan, **options: Any) -> Path:  # noqa: ANN401 - those of any rig
+        """Carry out ``plan`` so."""
+        with pytest.MonkeyPatch.context() as patch:
+            line = machine._COMMAND_LINE.replace("seccomp=auto", "seccomp=off")  # noqa: SLF001 - nobody else asks
+            patch.setattr(machine, "_COMMAND_LINE", line)
+            return super().run(plan, **options)
+
+
 @pytest.fixture
 def traced(rig: Rig, tmp_path: Path) -> Rig:
-    """The same lab as on a host without seccomp: its kernel runs its processes by ptrace(2)."""
+    """One that finds no seccomp."""
     if "seccomp=" not in _help(rig.lab):
         pytest.skip("this kernel knows ptrace only")
-    kernel = tmp_path / "traced"
-    kernel.write_text(f'#!/bin/sh\nexec {shlex.quote(str(rig.lab.kernel))} "$@" seccomp=off\n')
-    kernel.chmod(0o755)
     folder = tmp_path / "of-traced"
     folder.mkdir()
-    return Rig(replace(rig.lab, kernel=kernel, entries=()), folder, cpu=rig.cpu)
+    return TracedRig(rig.lab, folder, cpu=rig.cpu)
 
 
 def _help(lab: Lab) -> str:
