@@ -12,9 +12,11 @@ from dataclasses import dataclass
 from pathlib import Path
 
 import pytest
+from typer.testing import CliRunner
 
+from wirelab.cli.app import app
 from wirelab.errors import LabError
-from wirelab.lab import command, host, jail, landlock, seccomp
+from wirelab.lab import command, doctor, host, landlock, seccomp
 from wirelab.lab.jail import Confinement
 from wirelab.lab.keeper import Keeper
 from wirelab.lab.machine import Machine
@@ -286,6 +288,7 @@ def test_its_memory_is_a_folder_of_its_own_and_goes_with_it(ground: Ground) -> N
     assert folders() <= before
 
 
+@needs_landlock
 def test_who_starts_a_lab_is_not_confined(ground: Ground, tmp_path: Path) -> None:
     """It is a thread that gives up its rights, and it ends with the lab."""
     ground.answers([])
@@ -310,6 +313,15 @@ def test_what_goes_wrong_in_the_thread_is_raised_where_it_was_started() -> None:
         Keeper(fail, lambda: 1).start()
 
 
+@needs_landlock
+def test_a_script_is_no_kernel(ground: Ground) -> None:
+    """It needs a shell, which is another file of the host: the message says so."""
+    ground.kernel.write_text("#!/bin/sh\nexit 0\n")
+    with pytest.raises(LabError, match=r"the lab could not be started: .*Permission denied") as caught:
+        ground.answers([])
+    assert "a script" in (caught.value.hint or "")
+
+
 @pytest.fixture
 def bare_host(monkeypatch: pytest.MonkeyPatch) -> None:
     """A host that says it has no Landlock, as Linux before 5.13 does."""
@@ -322,8 +334,13 @@ def bare_host(monkeypatch: pytest.MonkeyPatch) -> None:
 
 @pytest.mark.usefixtures("bare_host")
 def test_a_host_without_landlock_is_told(tmp_path: Path) -> None:
-    """A command of somebody's is refused with the way out; what is said names Landlock."""
-    assert jail.described() == "this host cannot keep a lab from your files: it has no Landlock"
+    """By `--version` and doctor, for whom nothing is missing; a command is refused, and told the way out."""
+    said = "this host cannot keep a lab from your files: it has no Landlock"
+    version = CliRunner().invoke(app, ["--version"], env={"WIRELAB_CACHE": str(tmp_path)})
+    assert version.output.endswith(f"\njail: {said}\n")
+    (finding,) = (finding for finding in doctor.examine() if finding.name == "jail")
+    assert finding.ok
+    assert finding.detail.startswith(f"{said}: `wirelab exec` needs --without-jail. Linux 5.13 and newer")
     lab = Lab(tmp_path / "linux", tmp_path, "", "")
     with (
         pytest.raises(LabError, match="it has no Landlock") as caught,

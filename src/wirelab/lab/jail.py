@@ -82,7 +82,8 @@ def lack() -> Lack | None:
     """What keeps this host from confining a lab whole, None if nothing does."""
     if not host.landlock_abi():
         message = "this host cannot keep a lab from your files: it has no Landlock"
-        return Lack(message, "Linux 5.13 or newer, started with landlock among its `lsm=`, has it")
+        fix = "Linux 5.13 and newer have it, if landlock is among their `lsm=`; in a container: a profile"
+        return Lack(message, f"{fix} for seccomp that allows it, as Docker's own does")
     if refusal := host.filter_error():
         message = f"this host cannot filter a lab's system calls: {refusal}"
         return Lack(message, "in a container: a seccomp profile that allows seccomp(2), as Docker's own does")

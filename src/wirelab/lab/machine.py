@@ -113,12 +113,17 @@ class Machine:
             self._memory = Path(tempfile.mkdtemp(prefix="wirelab-lab-", dir=self._disk))
             self._process = self._start(self._memory)
         except OSError as error:
-            lack = host.lack() or host.Lack(str(error), "wirelab doctor tells what is missing")
+            lack = host.lack() or host.Lack(str(error), self._advice(error))
             raise LabError(f"the lab could not be started: {lack.message}", hint=lack.fix) from error
         finally:
             if self._process is None:
                 self._tidy()
         return self
+
+    def _advice(self, error: OSError) -> str:
+        if isinstance(error, PermissionError) and self._confinement is not Confinement.NONE:
+            return "a lab may start no program but its kernel: a script, which needs a shell, cannot be one"
+        return "wirelab doctor tells what is missing"
 
     def _start(self, memory: Path) -> subprocess.Popen[bytes]:
         env = {
