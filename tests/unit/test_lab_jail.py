@@ -16,9 +16,10 @@ from typer.testing import CliRunner
 
 from wirelab.cli.app import app
 from wirelab.errors import LabError
-from wirelab.lab import command, doctor, host, landlock, seccomp
+from wirelab.lab import command, doctor, host, landlock, machine, seccomp
 from wirelab.lab.jail import Confinement
 from wirelab.lab.keeper import Keeper
+from wirelab.lab.lock import exclusive_now
 from wirelab.lab.machine import Machine
 from wirelab.lab.select import Lab
 from wirelab.lab.syscalls import ALLOWED, QUIET, TESTED
@@ -161,8 +162,8 @@ class Ground:
             cpu=min(os.sched_getaffinity(0)),
             writable=[self.writable],
             confinement=Confinement.WHOLE,
-        ) as machine:
-            machine.wait(20)
+        ) as lab:
+            lab.wait(20)
         lines = (run / "results" / "answers").read_text().splitlines()
         return {name: int(code) for name, _, code in (line.rpartition(" ") for line in lines)}
 
@@ -277,15 +278,19 @@ def test_nothing_of_a_file_is_changed_by_its_name(ground: Ground, tmp_path: Path
 
 
 @needs_landlock
-def test_its_memory_is_a_folder_of_its_own_and_goes_with_it(ground: Ground) -> None:
-    """Other labs have theirs beside it."""
-
-    def folders() -> set[Path]:
-        return {path for place in MEMORY for path in Path(place).glob("wirelab-lab-*")}
-
-    before = folders()
-    ground.answers([])
-    assert folders() <= before
+def test_its_memory_is_a_folder_of_its_own_and_goes_with_it(
+    ground: Ground, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Other labs have theirs beside it; what one has left whose wirelab was killed goes, too."""
+    disk = tmp_path / "disk"
+    left, used = disk / "wirelab-lab-left", disk / "wirelab-lab-used"
+    for folder in (left, used):
+        (folder / ".uml").mkdir(parents=True)
+    monkeypatch.setattr(machine, "memory_folder", lambda *_, **__: disk)
+    with exclusive_now(used):
+        answers = ground.answers([("list", used), ("list", disk)])
+    assert (answers[f"list:{used}"], answers[f"list:{disk}"]) == (errno.EACCES, errno.EACCES)
+    assert list(disk.iterdir()) == [used]
 
 
 @needs_landlock
@@ -366,8 +371,8 @@ def test_a_scenario_has_the_other_half(ground: Ground) -> None:
     """It is data: its lab runs, and the host answers it no more calls than elsewhere."""
     run = ground.folder / "run"
     (run / "plan").mkdir(parents=True)
-    with Machine(ground.kernel, ground.root, run, seed=1, cpu=min(os.sched_getaffinity(0))) as machine:
-        machine.wait(20)
+    with Machine(ground.kernel, ground.root, run, seed=1, cpu=min(os.sched_getaffinity(0))) as lab:
+        lab.wait(20)
     answers = (run / "results" / "answers").read_text().splitlines()
     assert {"socket-inet 1", "mount 1", "attach 1", "kill-child 0"} <= set(answers)
 

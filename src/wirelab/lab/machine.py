@@ -13,7 +13,6 @@ import os
 import shutil
 import signal
 import subprocess
-import tempfile
 import time
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager, suppress
@@ -28,6 +27,7 @@ from wirelab.lab import host
 from wirelab.lab.host import disk_of, executes
 from wirelab.lab.jail import Confinement, Jail
 from wirelab.lab.keeper import Keeper
+from wirelab.lab.lock import exclusive_now, locked_folder
 from wirelab.lab.scratch import discard
 from wirelab.plan.types import MEMORY_BYTES
 from wirelab.units import NS_PER_S
@@ -37,6 +37,8 @@ _COMMAND_LINE = (
     "rootfstype=hostfs rootflags=/proc/self/cwd/root ro mem={memory_mib}M time-travel=inf-cpu "
     "time-travel-start=1700000000000000000 norandmaps seccomp=auto con=null con0=fd:0,fd:1 quiet panic=-1"
 )
+
+_MEMORY = "wirelab-lab-"
 
 _POLL_S = 0.02
 _PROGRESS_S = 0.1
@@ -101,6 +103,7 @@ class Machine:
         self._memory_bytes = memory_bytes
         self._disk = memory_folder(self._folder, memory_bytes=memory_bytes)
         self._memory: Path | None = None
+        self._memory_lock = -1
         self._keeper: Keeper[subprocess.Popen[bytes]] | None = None
         self._process: subprocess.Popen[bytes] | None = None
         self._started_s = 0.0
@@ -109,8 +112,7 @@ class Machine:
         """Switch the lab on."""
         self._started_s = time.monotonic()
         try:
-            # A folder of its own: a lab must not reach the memory of others, nor what else is on that disk.
-            self._memory = Path(tempfile.mkdtemp(prefix="wirelab-lab-", dir=self._disk))
+            self._memory, self._memory_lock = _own_folder(self._disk)
             self._process = self._start(self._memory)
         except OSError as error:
             lack = host.lack() or host.Lack(str(error), self._advice(error))
@@ -172,6 +174,8 @@ class Machine:
             self._keeper.release()
         if self._memory is not None:
             discard(self._memory)
+            os.close(self._memory_lock)
+            self._memory = None
 
     def wait(
         self,
@@ -298,6 +302,20 @@ def memory_folder(
         hint = "set TMPDIR to a folder that is not mounted noexec"
         raise LabError(msg, hint=container.MEMORY_HINT if container.is_one() else hint)
     return fallback
+
+
+def _own_folder(disk: Path) -> tuple[Path, int]:
+    """A new folder for one lab's memory, locked: it must reach no other's, nor what else is on that disk.
+
+    What a wirelab that was killed has left there goes.
+    """
+    for left in disk.glob(f"{_MEMORY}*"):
+        with suppress(OSError), exclusive_now(left) as is_left:
+            if is_left:
+                discard(left)
+    folder, lock = locked_folder(disk, _MEMORY)
+    folder.chmod(0o700)
+    return folder, lock
 
 
 def guest_folder(base: Path, name: str) -> Path:
