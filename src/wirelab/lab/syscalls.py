@@ -1,7 +1,8 @@
 """What User-Mode Linux asks of its host on x86-64: every system call of it, and with which arguments.
 
 A lab's processes ask for these alone. Their numbers are those of arch/x86/entry/syscalls/syscall_64.tbl; what
-is asked was read in arch/um, arch/x86/um and fs/hostfs of 7.2, 6.12 and 6.1, and seen with strace.
+is asked was read in arch/um, arch/x86/um and fs/hostfs of 7.2, and seen with strace in both of its modes, by
+seccomp and by ptrace. Before 6.16 there is the latter alone.
 """
 
 from dataclasses import dataclass
