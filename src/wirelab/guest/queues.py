@@ -39,14 +39,18 @@ def _shaper(port: Port, rate_bps: int, classes: Sequence[dict[str, Any]]) -> lis
     told = next(
         (c for c in classes if (c["class"], c["handle"]) == (SHAPER, handle)), {"rate": 0, "burst": 0}
     )
-    asked_bytes, told_bytes = iproute2.SHAPER_BURST_BYTES, told["burst"]
-    if abs(told_bytes - asked_bytes) <= 1 + _TICK_S * rate_bps / _BITS_PER_BYTE:
-        told_bytes = asked_bytes
+    asked_bytes = iproute2.SHAPER_BURST_BYTES
     pairs = {
         "rate_bps": (rate_bps, told["rate"] * _BITS_PER_BYTE),
-        "rate_burst_bytes": (asked_bytes, told_bytes),
+        "rate_burst_bytes": (asked_bytes, told_burst_bytes(asked_bytes, told["burst"], rate_bps)),
     }
     return readbacks(port.name, pairs)
+
+
+def told_burst_bytes(asked_bytes: int, told_bytes: int, rate_bps: int) -> int:
+    """What tc tells of a burst: it keeps it as a time, and what agrees with that is what was asked for."""
+    lost_bytes = 1 + _TICK_S * rate_bps / _BITS_PER_BYTE
+    return asked_bytes if abs(told_bytes - asked_bytes) <= lost_bytes else told_bytes
 
 
 def _queue(name: str, asked: Queue | None, qdisc: dict[str, Any]) -> list[Readback]:

@@ -6,7 +6,7 @@ from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
-from wirelab.guest import hardware, links, queues
+from wirelab.guest import hardware, links, queues, shapers
 from wirelab.guest.interfaces import Interfaces
 from wirelab.guest.network import Network
 from wirelab.guest.readback import Readback, readbacks
@@ -94,6 +94,8 @@ def read_back(network: Network) -> list[Readback]:
                 settings += readbacks(port.name, {"carrier": (True, network.link(port).up)})
             shaped = port.rate_bps and network.told(node.name, "tc", f"class show dev {port.name}")
             settings += queues.read_back(port, qdiscs, shaped or ())
+            if port.shape is not None:
+                settings += shapers.read_back(network, port, port.shape)
     for name, sysctls in _sysctls(plan).items():
         with network.inside(name):
             actual = {key: _read_sysctl(key) for key in sysctls if _sysctl(key).exists()}

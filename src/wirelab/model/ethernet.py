@@ -56,6 +56,18 @@ def memory_bytes(frame: int, cell_bytes: int) -> int:
     return -(-padded // cell_bytes) * cell_bytes if cell_bytes else padded
 
 
+def counted(layer: int, overhead_bytes: int) -> tuple[int, int]:
+    """What a line that counts bytes of a layer adds to a frame, and the least that it counts of one.
+
+    Of layer 1 preamble, FCS and gap; of layer 2 the FCS, which Linux leaves out; of layer 3 the IP packet
+    alone, without padding.
+    """
+    if layer == 3:  # noqa: PLR2004 - a layer
+        return overhead_bytes - HEADER_BYTES, 0
+    own_bytes = OVERHEAD_BYTES if layer == 1 else FCS_BYTES
+    return own_bytes + overhead_bytes, MIN_FRAME_BYTES + own_bytes + overhead_bytes
+
+
 def tcp_payload_bytes(mtu_bytes: int, *, timestamps: bool) -> int:
     """The TCP payload of a full IPv4 packet: 1448 at MTU 1500 with timestamps, 1460 without."""
     return mtu_bytes - IPV4_BYTES - TCP_BYTES - (TCP_TIMESTAMP_BYTES if timestamps else 0)

@@ -14,6 +14,7 @@ from wirelab.model.types import (
     Count,
     Figure,
     HostSpeed,
+    Layer,
     LinkMode,
     Microseconds,
     Milliseconds,
@@ -35,7 +36,9 @@ from wirelab.model.types import (
 CAPTURE: Final = ("capture_frame", "capture_backlog", "capture_rate")
 """What a host that captures its frames has: all of these."""
 
-PartKind = Literal["host", "system", "firewall", "switch", "hub", "module", "nic", "driver", "bus", "storage"]
+PartKind = Literal[
+    "host", "system", "firewall", "switch", "hub", "module", "nic", "driver", "bus", "storage", "line"
+]
 System = Literal["linux", "windows", "macos", "other"]
 
 STANDARD_MTU_BYTES: Final = 1500
@@ -169,6 +172,20 @@ class Storage(Titled):
     write: Figure[ByteRate] = key("How fast long files are written.")
 
 
+class Line(Titled):
+    """A line as a provider sells it: a shaper and a FIFO in each direction, and what is between them."""
+
+    down: Figure[Rate] = key("What it lets pass to the customer, as `layer` counts it.")
+    up: Figure[Rate] = key("What it lets pass to the provider.")
+    layer: Figure[Layer] = key("Which bytes of a frame count, as of `shape.layer`.")
+    overhead: Figure[Size] | None = optional("What each frame counts besides, as of `shape.overhead`.")
+    rtt: Figure[Time] = key(
+        "How long a bit is under way there and back when it is idle; half of it each way."
+    )
+    down_queue: Figure[Size] = key("What may wait at the provider's end for its turn, as counted.")
+    up_queue: Figure[Size] = key("What may wait at the customer's end, in the modem.")
+
+
 class Temperature(Model):
     """What was measured at a module's case."""
 
@@ -252,7 +269,7 @@ class Switch(Titled):
     phy_latency: tuple[PhyLatency, ...] = key(_PHY_LATENCIES, default=())
 
 
-Part = Nic | Driver | Transceiver | Switch | Host | OperatingSystem | Hub | Firewall | Bus | Storage
+Part = Nic | Driver | Transceiver | Switch | Host | OperatingSystem | Hub | Firewall | Bus | Storage | Line
 
 
 class PartsFile(Model):
@@ -274,6 +291,7 @@ class PartsFile(Model):
     )
     buses: dict[Name, Bus] = key("What joins a card to its host.", default_factory=dict)
     storage: dict[Name, Storage] = key("Disks.", default_factory=dict)
+    lines: dict[Name, Line] = key("Lines as providers sell them.", default_factory=dict)
 
 
 KINDS: Final = tuple(PartsFile.model_fields)
@@ -289,6 +307,7 @@ _SECTIONS: Final[Mapping[PartKind, str]] = {
     "firewall": "firewalls",
     "bus": "buses",
     "storage": "storage",
+    "line": "lines",
 }
 
 

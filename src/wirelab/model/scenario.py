@@ -15,10 +15,19 @@ R = TypeVar("R")
 
 
 def _settings(value: object) -> object:
-    """No settings for nothing; a list of words is the same words with commas between them."""
+    """No settings for nothing; a list of words is the same words with commas between them.
+
+    Settings below one stand for themselves: ``{line.shape: {rate: 50 Mbit/s}}``.
+    """
     if not isinstance(value, dict):
         return {} if value is None else value
-    return {name: _joined(words) for name, words in value.items()}
+    return {name: _joined(words) for key, of in value.items() for name, words in _below(key, of)}
+
+
+def _below(key: object, value: object) -> list[tuple[object, object]]:
+    if not isinstance(value, dict) or not value:
+        return [(key, value)]
+    return [(f"{key}.{name}", words) for name, words in value.items()]
 
 
 def _joined(value: object) -> object:
@@ -31,7 +40,10 @@ Settings = Annotated[
     dict[str, Text],
     BeforeValidator(_settings),
     WithJsonSchema(
-        {"type": "object", "additionalProperties": {"type": ["string", "boolean", "integer", "array"]}}
+        {
+            "type": "object",
+            "additionalProperties": {"type": ["string", "boolean", "integer", "array", "object"]},
+        }
     ),
 ]
 """``with``: a node's part, or a setting of a node, a port, a cable or the network, to its value as text."""

@@ -17,13 +17,16 @@ from wirelab.model.sysctls import fixed_sysctls
 from wirelab.model.topology import Topology
 from wirelab.model.types import Congestion, Moderation, read_bit_error_rate, read_on_off
 from wirelab.model.yamlfile import Loc, Report
-from wirelab.units import COUNT, RATE, SIZE, Quantity, parse
+from wirelab.units import COUNT, RATE, SIZE, TIME, Quantity, parse
 
 Value = int | bool | str
 QueueKind = Literal["fq_codel", "fq", "cake", "pfifo_fast", "pfifo", "bfifo"]
+Shaper = Literal["tbf", "htb", "cake", "police"]
 
 PART: Final = "part"
 FRAMES: Final = " frames"
+SHAPE: Final = "shape"
+"""It has settings of its own: ``shape: {rate: 50 Mbit/s}`` is ``shape.rate: 50 Mbit/s``."""
 STATIC: Final = "off"
 """No ``alpha``: thresholds that do not move."""
 
@@ -47,6 +50,7 @@ class Setting:
 
 
 Trust = Literal["pcp", "dscp"]
+Layer = Literal["1", "2", "3"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -78,6 +82,10 @@ class SettingReader:
 
     def _what(self, key: str) -> tuple[Target, str, SettingKind | PartKind]:
         name, *rest = key.split(".")
+        if rest and rest[-1] == SHAPE:
+            raise ValueError(f"write `{key}: {{rate: 50 Mbit/s}}`, or `{key}.rate: 50 Mbit/s`")
+        if SHAPE in rest[-2:-1]:
+            rest = [*rest[:-2], f"{SHAPE}.{rest[-1]}"]
         node = self.topology.nodes.get(name)
         if node is not None:
             if not rest:
@@ -143,9 +151,16 @@ def parse_priorities(text: str) -> tuple[int, ...]:
     return tuple(sorted(priorities))
 
 
+def is_time(text: str) -> bool:
+    """Whether a limit of a queue is written as a time."""
+    return text.lstrip("0123456789. ") in TIME.units
+
+
 def _queue_limit(text: str) -> int | str:
-    """``107 kB`` in bytes, or ``1000 frames`` as it is. Raises ValueError for anything else."""
+    """``107 kB`` in bytes, ``1000 frames`` or ``100 ms`` as it is. Raises ValueError for anything else."""
     setting = settings_of("switch")["queue_limit"]
+    if is_time(text):
+        return _as_text(lambda time: parse(time, TIME), text)
     if not text.endswith(FRAMES):
         return setting.parse(text, SIZE)
     setting.parse(text.removesuffix(FRAMES), COUNT)
@@ -176,6 +191,8 @@ _READERS: Final[Mapping[str, Callable[[str], Value]]] = {
     "congestion": partial(_word, Congestion, "congestion control"),
     "queue": partial(_word, QueueKind, "queue"),
     "queue_limit": _queue_limit,
+    "layer": lambda text: int(_word(Layer, "layer", text)),
+    "shaper": partial(_word, Shaper, "shaper"),
     "speed": lambda text: AUTO if text == AUTO else parse(text, RATE),
     "duplex": partial(_word, Duplex, "duplex"),
     "modes": partial(_as_text, parse_modes),

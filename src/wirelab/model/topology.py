@@ -104,6 +104,9 @@ class Cable(Model):
     delay_ns: Time | None = optional(
         "How long a bit takes to the other end, instead of a length.", alias="delay"
     )
+    line: Name | None = optional(
+        "The line that it is, as a provider sells it; the first of `between` is the provider's end."
+    )
     bits_per_error: BitErrorRate | None = optional(
         "The share of bits that arrive wrong, at either end: `1e-12`. A frame with one is dropped.",
         alias="bit_error_rate",

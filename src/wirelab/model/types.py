@@ -135,6 +135,12 @@ def _dscp(value: object) -> int:
     return value
 
 
+def _layer(value: object) -> int:
+    if isinstance(value, bool) or str(value) not in ("1", "2", "3"):
+        raise _expected("a layer, 1, 2 or 3", value)
+    return int(str(value))
+
+
 def read_bit_error_rate(value: object) -> int:
     """``1e-12`` as the mean number of bits between two errors; 0 is none at all.
 
@@ -277,6 +283,8 @@ BitErrorRate = Annotated[
 Celsius = Annotated[float, BeforeValidator(_celsius), _such_as("46 C", "37.7 C")]
 Dscp = Annotated[int, BeforeValidator(_dscp), _such_as("cs3", "ef", types=["string", "integer"])]
 """A traffic class: 0..63, or its name by RFC 2474, 2597 and 3246."""
+Layer = Annotated[int, BeforeValidator(_layer), _such_as("2", types=["string", "integer"])]
+"""Which bytes of a frame count: of layer 1, 2 or 3 of the OSI model."""
 Count = Annotated[int, *_in(COUNT)]
 PositiveCount = Annotated[int, *_in(COUNT, _positive)]
 

@@ -7,7 +7,19 @@ from typing import Self, cast
 from wirelab.model.ethernet import cable_delay_ns
 from wirelab.model.metric import NETWORK
 from wirelab.model.modes import AUTO, Mode
-from wirelab.model.parts import Driver, Firewall, Host, Hub, Nic, Part, Parts, Storage, Switch, Transceiver
+from wirelab.model.parts import (
+    Driver,
+    Firewall,
+    Host,
+    Hub,
+    Line,
+    Nic,
+    Part,
+    Parts,
+    Storage,
+    Switch,
+    Transceiver,
+)
 from wirelab.model.settings import PART, Setting, Target, Value, parse_priorities
 from wirelab.model.topology import MODULE_HOST_PORT, Cable, PortRef, Topology
 from wirelab.model.types import Adaptive, Moderation, figure_value
@@ -83,6 +95,12 @@ class Wiring:
         storage = self.own(node, "storage")
         return None if storage is None else self.parts.storage[str(storage)]
 
+    def line(self, cable: Cable) -> Line | None:
+        """The line that a cable is, None for a plain one."""
+        setting = self._cable_setting(cable, "line")
+        name = cable.line if setting is None else str(setting.value)
+        return None if name is None else self.parts.lines[name]
+
     def transceiver(self, node: str) -> Transceiver:
         """The module part of a node."""
         return self.parts.modules[self.part_name(node) or ""]
@@ -110,15 +128,37 @@ class Wiring:
         return int(value)
 
     def value(self, ref: PortRef, name: str) -> Value | None:
-        """A figure of a port from the settings, else from its part, None if neither has it."""
-        setting = self.setting(ref, name)
+        """A figure of a port from the settings, else its line's, else its part's, None if none has it."""
+        setting = self.setting(ref, name) or self._shape_setting(ref, name)
         if setting is not None:
             return setting.value
+        if (figure := self.of_line(ref, name)) is not None:
+            return figure
         device = self.device(ref.node)
         if isinstance(device, Nic) and (driver := self.driver(ref.node)) and getattr(driver, name, None):
             device = driver
         value: Value | None = figure_value(device, name)
         return value
+
+    def of_line(self, ref: PortRef, name: str) -> Value | None:
+        """What the line that begins at a port says of it, None where no line begins or it says nothing."""
+        cable = self.topology.cable_of(ref)
+        line = self.line(cable)
+        if line is None:
+            return None
+        way = "down" if ref == self.topology.ends(cable)[0] else "up"
+        figure = {
+            "shape.rate": way,
+            "shape.layer": "layer",
+            "shape.overhead": "overhead",
+            "queue_limit": f"{way}_queue",
+        }.get(name, "")
+        value: Value | None = figure_value(line, figure) if figure else None
+        return value
+
+    def _shape_setting(self, ref: PortRef, name: str) -> Setting | None:
+        """What the cable in a port says of what leaves by it."""
+        return self._cable_setting(self.topology.cable_of(ref), name) if name.startswith("shape.") else None
 
     def asked_speed_bps(self, ref: PortRef) -> int | None:
         """The speed that a port is forced to by a setting or its cable, None where it is to negotiate."""
@@ -149,9 +189,14 @@ class Wiring:
     def delay_ns(self, cable: Cable) -> int:
         """How long a bit takes along a cable."""
         setting = self._cable_setting(cable, "delay") or self._cable_setting(cable, "length")
-        if setting is not None:
-            return int(setting.value) if setting.name == "delay" else cable_delay_ns(int(setting.value))
-        return cable.delay_ns if cable.delay_ns is not None else cable_delay_ns(cable.length_mm or 0)
+        if setting is not None and setting.name == "delay":
+            return int(setting.value)
+        length_mm = cable.length_mm or 0 if setting is None else int(setting.value)
+        own_ns = cable.delay_ns if setting is None else None
+        line = self.line(cable)
+        return (cable_delay_ns(length_mm) if own_ns is None else own_ns) + (
+            line.rtt.value // 2 if line else 0
+        )
 
     def autoneg_ms(self, ref: PortRef) -> int:
         """How long a port negotiates, if it does."""

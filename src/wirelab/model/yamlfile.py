@@ -83,9 +83,10 @@ class Document:
         return next(((*self.origins[head], *loc[len(head) :]) for head in heads if head in self.origins), loc)
 
     def known(self, loc: Loc) -> Loc:
-        """The longest part of ``loc`` that the file has."""
+        """The longest part of ``loc`` that the file has; what is below a key may be written with a dot."""
         parts = (loc[:end] for end in range(len(loc), 0, -1))
-        return next((part for part in parts if part in self.values), ())
+        both = ((part, (*part[:-1], *str(part[-1]).rsplit(".", 1))) for part in parts)
+        return next((part for pair in both for part in pair if part in self.values), ())
 
     def place(self, loc: Loc) -> Place:
         """Where ``loc`` stands: its key if it has one, else its value, else the nearest parent's."""

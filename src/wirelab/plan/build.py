@@ -12,7 +12,7 @@ from wirelab.model.wiring import Wiring
 from wirelab.plan.addresses import Addresses
 from wirelab.plan.cpu import firewall_rules, node_capture, node_cpu
 from wirelab.plan.flows import traffic
-from wirelab.plan.physics import bus, equipped, gso_max_segs, netem, pause_reaction_ns, pool
+from wirelab.plan.physics import bus, equipped, gso_max_segs, netem, pause_reaction_ns, pool, shape
 from wirelab.plan.sysctls import host_sysctls, memory_bytes, pinned_sysctls, socket_buffers, tcp_memory
 from wirelab.plan.types import Cable, Firewall, Host, Hub, Node, Plan, Port, Switch, Transceiver
 
@@ -98,6 +98,7 @@ def _port(wiring: Wiring, ref: PortRef, node_number: int, addresses: Addresses) 
         pause_tx=wiring.pause(ref, "pause_tx"),
         netem=netem(wiring, ref),
         rate_bps=int(wiring.value(ref, "rate") or 0),
+        shape=shape(wiring, ref),
         autoneg=forced is None,
         advertise=tuple(mode.ethtool for mode in offered),
         duplex=forced.duplex if forced else "full",

@@ -8,6 +8,7 @@ from typing import Final
 
 from wirelab.model import ethernet
 from wirelab.plan.path import Hop, flow_path
+from wirelab.plan.shape import Shape
 from wirelab.plan.sysctls import TIMESTAMPS
 from wirelab.plan.traffic import Flow
 from wirelab.plan.types import Bus, Plan
@@ -66,7 +67,7 @@ def ceiling_bps(plan: Plan, flow: Flow) -> float | None:
 
 
 def ceiling(plan: Plan, flow: Flow) -> Ceiling | None:
-    """What the slowest line, bus or CPU on the way of a flow serves; None when there is no way.
+    """What the slowest line, shaper, bus or CPU on the way of a flow serves; None when there is no way.
 
     For a line that is payload / (frame + 24 B) x line rate.
     """
@@ -78,11 +79,27 @@ def ceiling(plan: Plan, flow: Flow) -> Ceiling | None:
     payload, frames = _udp_sizes(flow, mtu) if flow.protocol == "udp" else _tcp_sizes(plan, flow, mtu)
     wire_bits = sum(map(ethernet.wire_bytes, frames)) * BITS_PER_BYTE
     served_s = {f"the line from {hop.out.label} to {hop.into.label}": wire_bits / hop.rate_bps for hop in way}
+    served_s |= {
+        f"the shaper of {hop.out.label}": _shaped_s(hop.out.shape, flow, payload, frames)
+        for hop in way
+        if hop.out.shape
+    }
     served_s |= {f"the bus of {port.label}": _bus_s(port.bus, frames) for port in ports if port.bus}
     served_s |= {f"the CPU of {node}": spent_s for node, spent_s in _cpus_s(way, frames).items()}
     served_s |= flow.stages_s(payload, min(served_s.values()))
     bottleneck = max(served_s, key=served_s.__getitem__)
     return Ceiling(payload * BITS_PER_BYTE / served_s[bottleneck], bottleneck)
+
+
+def _shaped_s(shape: Shape, flow: Flow, payload: int, frames: tuple[int, ...]) -> float:
+    """How long a shaper takes for frames of a flow, at whose start a burst passes at once."""
+    counted = sum(map(shape.counted_bytes, frames))
+    free_bytes = max(shape.burst_bytes, counted)
+    if flow.size_bytes is None:
+        free_bps = free_bytes * BITS_PER_BYTE * NS_PER_S / flow.duration_ns
+        return counted * BITS_PER_BYTE / (shape.rate_bps + free_bps)
+    payloads = flow.size_bytes / payload
+    return max(counted - free_bytes / payloads, 0) * BITS_PER_BYTE / shape.rate_bps
 
 
 def _bus_s(bus: Bus, frames: tuple[int, ...]) -> float:

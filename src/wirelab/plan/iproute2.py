@@ -6,9 +6,15 @@ second and a loss in percent: every number here has its unit.
 
 from collections.abc import Iterator, Sequence
 
+from wirelab.plan.shape import Shape
 from wirelab.plan.types import OWN_QUEUE, SHAPER, Firewall, Host, Netem, Port, Queue, Transceiver
 
 PRIORITIES = 8
+CAKE = "cake"
+ETHERNET_HEADER_BYTES = 14
+POLICED = "prio"
+"""What has a policer at its filter: of its two bands one is used, it takes no fewer."""
+_PRIOMAP = 16
 
 SHAPER_BURST_BYTES = 1600
 """What htb lets pass at once: tc's own choice where timers are of high resolution (tc/q_htb.c).
@@ -28,16 +34,65 @@ def egress(port: Port) -> Iterator[str]:
     if port.pfc:
         yield f"{qdisc} root handle 1: mq"
     if port.netem is not None:
-        yield f"{qdisc} root handle 1: netem {_netem(port.netem)}"
+        yield f"{qdisc} root handle 1: {_counting(port)}netem {_netem(port.netem)}"
     if port.rate_bps:
         handle = shaper_handle(port)
         yield f"{qdisc} {'root' if port.netem is None else 'parent 1:'} handle {handle} {SHAPER} default 1"
         burst = f"burst {SHAPER_BURST_BYTES}b cburst {SHAPER_BURST_BYTES}b"
         shaper = f"{SHAPER} rate {port.rate_bps}bit {burst}"
         yield f"class replace dev {port.name} parent {handle} classid {handle}1 {shaper}"
+    if port.shape is not None:
+        yield from _shape(port, port.shape)
     if port.queue is not None:
         places = (f"parent {parent}" if parent else "root" for parent in queue_parents(port))
-        yield from (f"{qdisc} {place} {_queue(port.queue)}" for place in places)
+        spaced = _cake(port.shape) if port.shape and port.shape.kind == CAKE else ""
+        yield from (f"{qdisc} {place} {_queue(port.queue)}{spaced}" for place in places)
+
+
+def _shape(port: Port, shape: Shape) -> Iterator[str]:
+    """What a line lets pass; none of it where the egress queue sees to that."""
+    if shape.kind == CAKE:
+        return
+    handle, parent = shaper_handle(port), "root" if port.netem is None else "parent 1:"
+    counting = _counting(port) if port.netem is None else ""
+    qdisc = f"qdisc replace dev {port.name} {parent} handle {handle} {counting}"
+    rate = f"rate {shape.rate_bps}bit burst {shape.burst_bytes}b"
+    match shape.kind:
+        case "htb":
+            yield f"{qdisc}htb default 1"
+            limits = f"{rate} cburst {shape.burst_bytes}b"
+            yield f"class replace dev {port.name} parent {handle} classid {handle}1 htb {limits}"
+        case "police":
+            # On its way out: Open vSwitch takes away whatever polices what comes in by a port of a bridge.
+            yield f"{qdisc}{POLICED} bands 2 priomap {' '.join('0' * _PRIOMAP)}"
+            # Without an mtu, what is longer than 2040 bytes would be too much at any rate.
+            policer = f"police {rate} mtu {port.mtu_bytes + ETHERNET_HEADER_BYTES}b conform-exceed drop/ok"
+            flow = f"matchall classid {handle}1"
+            yield f"filter replace dev {port.name} parent {handle} {flow} action {policer}"
+        case _:
+            # The limit is that of a queue in whose place the egress queue comes.
+            yield f"{qdisc}tbf {rate} limit {shape.burst_bytes}"
+
+
+def _counting(port: Port) -> str:
+    """How the root qdisc is told what a frame counts, for all below it; nothing where cake counts.
+
+    Where there is a least size that is a table, with an entry for each length.
+    """
+    shape = port.shape
+    if shape is None or shape.kind == CAKE:
+        return ""
+    if not shape.least_bytes:
+        return f"stab overhead {shape.overhead_bytes} "
+    entries = 1 << shape.counted_bytes(port.mtu_bytes + ETHERNET_HEADER_BYTES).bit_length()
+    table = f"mtu {entries - 1} tsize {entries}"
+    return f"stab overhead {shape.overhead_bytes} mpu {shape.least_bytes} {table} linklayer ethernet "
+
+
+def _cake(shape: Shape) -> str:
+    """To cake, which begins to count at the IP packet."""
+    overhead = shape.overhead_bytes + ETHERNET_HEADER_BYTES
+    return f" bandwidth {shape.rate_bps}bit overhead {overhead} mpu {shape.least_bytes}"
 
 
 def shaper_handle(port: Port) -> str:
@@ -49,7 +104,7 @@ def queue_parents(port: Port) -> tuple[str, ...]:
     """What the egress queues of a port hang below, in tc's words; nothing for the root."""
     if port.pfc:
         return tuple(f"1:{number}" for number in range(1, PRIORITIES + 1))
-    if port.rate_bps:
+    if port.rate_bps or (port.shape and port.shape.kind != CAKE):
         return (f"{shaper_handle(port)}1",)
     return ("" if port.netem is None else "1:",)
 

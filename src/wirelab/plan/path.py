@@ -31,6 +31,11 @@ class Hop:
         return min(self.out.speed_bps, self.into.speed_bps)
 
     @property
+    def served_bps(self) -> int:
+        """What empties the egress queue: the line, or the shaper before it."""
+        return min(self.rate_bps, self.out.shape.rate_bps) if self.out.shape else self.rate_bps
+
+    @property
     def lossless(self) -> bool:
         """Whether the receiving end can stop the sending one before its buffer overflows."""
         return self.into.pause_tx and self.out.pause_rx

@@ -7,19 +7,21 @@ frames wait in the egress queue and stay charged to the ingress port's packet bu
 from collections.abc import Mapping
 from dataclasses import replace
 from fractions import Fraction
-from typing import Final
+from typing import Final, cast
 
 from wirelab.model import ethernet
 from wirelab.model.bus import Bus as BusModel
 from wirelab.model.bus import bus_of
-from wirelab.model.check.queue import FORWARDING_QUEUE, HOST_QUEUE, MAY_MARK
+from wirelab.model.check.queue import FORWARDING_QUEUE, MAY_MARK, usual_queue
 from wirelab.model.ethernet import frame_bytes
 from wirelab.model.linking import link_speed_bps
-from wirelab.model.settings import FRAMES, STATIC
+from wirelab.model.settings import FRAMES, STATIC, is_time
+from wirelab.model.shaping import CAKE, joins, shaping
 from wirelab.model.topology import PortRef
 from wirelab.model.wiring import Wiring
+from wirelab.plan.shape import Shape, ShapeKind
 from wirelab.plan.types import OWN_QUEUE, Bus, Netem, Pool, Port, Queue
-from wirelab.units import BITS_PER_BYTE, COUNT, NS_PER_S, NS_PER_US, PPM, parse
+from wirelab.units import BITS_PER_BYTE, COUNT, NS_PER_S, NS_PER_US, PPM, TIME, parse
 
 ALPHA_ONE: Final = 128
 """The lab is told a dynamic threshold in 128ths."""
@@ -52,6 +54,16 @@ def netem(wiring: Wiring, ref: PortRef) -> Netem | None:
     return Netem(said["delay"], said["jitter"], loss_ppm / PPM, reorder_ratio=said["reorder"] / PPM)
 
 
+def shape(wiring: Wiring, ref: PortRef) -> Shape | None:
+    """What lets pass what leaves by a port, None where nothing but the line does."""
+    told = shaping(wiring, ref)
+    if told is None:
+        return None
+    burst_bytes = told.burst_bytes or told.usual_burst_bytes
+    kind = cast("ShapeKind", told.kind)
+    return Shape(kind, told.rate_bps, burst_bytes, told.overhead_bytes, told.least_bytes)
+
+
 def pause_reaction_ns(wiring: Wiring, ref: PortRef) -> int:
     """How long a port that obeys PAUSE or PFC sends on; 0 for one that does not.
 
@@ -67,9 +79,9 @@ def gso_max_segs(wiring: Wiring, ref: PortRef) -> int | None:
     """The longest burst that the stack hands to a port, in segments; None leaves the kernel's own.
 
     Where a long path begins it is one: netem holds and loses what it is handed, and that would be a
-    whole burst.
+    whole burst. A shaper of a line counts frames.
     """
-    if netem(wiring, ref) is not None:
+    if netem(wiring, ref) is not None or wiring.value(ref, "shape.rate") is not None:
         return 1
     longest = wiring.value(ref, "gso_max_segs")
     return None if longest is None else int(longest)
@@ -130,7 +142,10 @@ def _queue(wiring: Wiring, ref: PortRef, kind: str, limit_bytes: int | None) -> 
     if chosen is not None and chosen.value != kind and (chosen.value, kind) != (FORWARDING_QUEUE, OWN_QUEUE):
         kind, limit_bytes = str(chosen.value), None
     frames: int | None = None
-    if limit is not None and isinstance(limit.value, str):
+    if limit is not None and is_time(str(limit.value)):
+        rate_bps = int(wiring.value(ref, "shape.rate") or wiring.number(ref, "rate"))
+        limit_bytes = rate_bps * parse(str(limit.value), TIME) // (NS_PER_S * BITS_PER_BYTE)
+    elif limit is not None and isinstance(limit.value, str):
         limit_bytes, frames = None, parse(limit.value.removesuffix(FRAMES), COUNT)
     elif limit is not None:
         limit_bytes = int(limit.value)
@@ -156,7 +171,7 @@ def _card(port: Port, wiring: Wiring, ref: PortRef) -> Port:
         tx_frames=int(wiring.value(ref, "tx_frames") or 0),
         rx_moderation=wiring.moderation(ref),
         rx_adaptive=adaptive,
-        gro=not is_host or wiring.own(ref.node, "gro") is not False,
+        gro=joins(wiring, ref.node) and (not is_host or wiring.own(ref.node, "gro") is not False),
         gro_max_bytes=_gro_max_bytes(wiring, ref) if is_host else None,
         napi_defer_hard_irqs=int(wiring.value(ref, "napi_defer_hard_irqs") or 0),
         gro_flush_timeout_ns=int(wiring.value(ref, "gro_flush_timeout") or 0) * NS_PER_US,
@@ -165,8 +180,14 @@ def _card(port: Port, wiring: Wiring, ref: PortRef) -> Port:
         buffer_bytes=wiring.number(ref, "buffer"),
         xoff_bytes=wiring.number(ref, "xoff"),
         xon_bytes=wiring.number(ref, "xon"),
-        queue=_queue(wiring, ref, HOST_QUEUE, None),
+        queue=_queue(wiring, ref, usual_queue(wiring, ref), _line_queue_bytes(wiring, ref)),
     )
+
+
+def _line_queue_bytes(wiring: Wiring, ref: PortRef) -> int | None:
+    """What may wait for the line that begins at a port, None where none does or cake keeps the queue."""
+    limit = wiring.of_line(ref, "queue_limit")
+    return int(limit) if limit is not None and usual_queue(wiring, ref) == FORWARDING_QUEUE else None
 
 
 def _switch(port: Port, wiring: Wiring, ref: PortRef) -> Port:
@@ -175,11 +196,12 @@ def _switch(port: Port, wiring: Wiring, ref: PortRef) -> Port:
     xoff = wiring.number(ref, "xoff")
     lossless = any(_stops(wiring, other) for other in wiring.topology.ports() if other.node == ref.node)
     limit = wiring.value(ref, "queue_limit")
-    if lossless and wiring.setting(ref, "queue_limit") is None:
+    if lossless and wiring.setting(ref, "queue_limit") is None and wiring.of_line(ref, "queue_limit") is None:
         limit = shared
     cell = int(wiring.value(ref, "cell") or 0)
     alpha = _alpha_128ths(wiring, ref)
-    kind = OWN_QUEUE if cell or alpha else FORWARDING_QUEUE
+    usual = usual_queue(wiring, ref)
+    kind = OWN_QUEUE if (cell or alpha) and usual == FORWARDING_QUEUE else usual
     return replace(
         port,
         role="forward",
@@ -189,7 +211,7 @@ def _switch(port: Port, wiring: Wiring, ref: PortRef) -> Port:
         buffer_bytes=xoff + wiring.number(ref, "headroom") if _stops(wiring, ref) else shared,
         xoff_bytes=xoff,
         xon_bytes=wiring.number(ref, "xon"),
-        queue=_queue(wiring, ref, kind, limit if isinstance(limit, int) else None),
+        queue=_queue(wiring, ref, kind, limit if isinstance(limit, int) and kind != CAKE else None),
         forward_latency_ns=int(wiring.value(ref, "forward_latency") or 0),
     )
 

@@ -10,6 +10,7 @@ from typing import Any, Literal, Self
 
 from wirelab.plan.capture import Capture
 from wirelab.plan.jsonform import from_values, to_values
+from wirelab.plan.shape import Shape
 from wirelab.plan.traffic import KINDS, Flow, Item, Ping
 
 SCHEMA = 2
@@ -208,6 +209,7 @@ class Port:
     tx_ring_frames: int = 1
     queue: Queue | None = None
     rate_bps: int = 0
+    shape: Shape | None = None
     netem: Netem | None = None
     autoneg: bool = False
     advertise: tuple[str, ...] = ()

@@ -12,6 +12,9 @@ FILE = "counters.json"
 START, END = "start", "end"
 
 _INGRESS = ("ingress", "clsact")
+_SHAPERS = (SHAPER, "tbf")
+POLICED: Final = "prio"
+"""The qdisc of a policer, which counts what that drops beside what the queue below does."""
 
 # Maxima since the port was made: what lies between two of them means nothing.
 _HIGH_WATERS = ("buffer_high_water_bytes", "queue_high_water_bytes")
@@ -99,17 +102,23 @@ class PortCounters:
 
     @property
     def queue_drops(self) -> dict[str, int]:
-        """Frames lost in the egress qdiscs: ``queue``, and ``netem`` where one loses some on purpose.
+        """Frames lost in the egress qdiscs: ``queue``, ``police`` and ``netem``, which lose some on purpose.
 
-        netem counts what the queue below it drops as its own, too, and so does a shaper.
+        netem counts what is dropped below it as its own, too, and so do a policer and a shaper.
         """
         root = self.queue()
-        if root.kind != "netem":
+        policer = next((qdisc for qdisc in self.qdiscs if qdisc.kind == POLICED), None)
+        if root.kind != "netem" and policer is None:
             return {"queue": root.dropped_frames}
-        above = (*_INGRESS, SHAPER)
+        above = (*_INGRESS, *_SHAPERS, POLICED)
         egress = (qdisc for qdisc in self.qdiscs if not qdisc.root and qdisc.kind not in above)
         below = sum(qdisc.dropped_frames for qdisc in egress)
-        return {"queue": below, "netem": root.dropped_frames - below}
+        drops = {"queue": below}
+        if policer is not None:
+            drops["police"] = policer.dropped_frames - below
+        if root.kind == "netem":
+            drops["netem"] = root.dropped_frames - sum(drops.values())
+        return drops
 
     def drops(self, direction: str) -> dict[str, int]:
         """The driver's drop counters of ``rx`` or ``tx``, by cause."""

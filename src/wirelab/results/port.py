@@ -24,12 +24,12 @@ _COUNTED: Final = (
 class PortResult:
     """One port over the whole run.
 
-    ``drops`` counts frames by cause: ``queue`` (the egress qdisc), ``netem`` (lost on purpose), and the
-    port's own, ``rx_buffer``, ``rx_oversize``, ``tx_error`` ... ``paused_ns`` is how long its peer kept
-    it silent, ``priority_paused_ns`` the same for each priority (PFC). ``speed_bps`` and ``duplex`` are
-    what the link came to, None without a link. ``collisions`` counts those that frames of this port
-    met on a shared medium, ``late_collisions`` those after 512 bit times. ``cpu_busy_ns`` is how long the
-    CPU was busy with frames of this port.
+    ``drops`` counts frames by cause: ``queue`` (the egress qdisc), ``netem`` (lost on purpose), ``police``
+    (by a policer), and the port's own, ``rx_buffer``, ``rx_oversize``, ``tx_error`` ...
+    ``paused_ns`` is how long its peer kept it silent, ``priority_paused_ns`` the same for each priority
+    (PFC). ``speed_bps`` and ``duplex`` are what the link came to, None without a link. ``collisions`` counts
+    those that frames of this port met on a shared medium, ``late_collisions`` those after 512 bit times.
+    ``cpu_busy_ns`` is how long the CPU was busy with frames of this port.
     """
 
     tx_frames: Count

@@ -146,17 +146,18 @@ def _fullest_queue(result: Result, way: Iterable[Hop], item: str) -> list[str]:
     """The egress queue on the path that kept a frame waiting longest, by the samples taken meanwhile."""
     first, last = (result.snapshots[name].at_ns for name in window(item))
     waits = [
-        (queue_bytes * BITS_PER_BYTE * NS_PER_S // hop.rate_bps, queue_bytes, hop.out.label)
+        (queue_bytes * BITS_PER_BYTE * NS_PER_S // hop.served_bps, queue_bytes, hop)
         for sample in result.samples
         if first <= sample.at_ns <= last
         for hop in way
         for queue_bytes in (sample.ports[hop.out.name].queue_bytes,)
     ]
-    wait_ns, queue_bytes, label = max(waits, key=lambda wait: wait[0], default=(0, 0, ""))
-    if not wait_ns:
+    fullest = max(waits, key=lambda wait: wait[0], default=None)
+    if fullest is None or not fullest[0]:
         return []
-    held = f"the queue of {label} held up to {rounded(queue_bytes, SIZE)}"
-    return [f"{held}, {rounded(wait_ns, TIME)} at line rate"]
+    wait_ns, queue_bytes, hop = fullest
+    held = f"the queue of {hop.out.label} held up to {rounded(queue_bytes, SIZE)}, {rounded(wait_ns, TIME)}"
+    return [f"{held} at {'line rate' if hop.out.shape is None else rounded(hop.served_bps, RATE)}"]
 
 
 def _neighbours(item: Item, plan: Plan) -> list[str]:

@@ -10,7 +10,7 @@ from wirelab.plan.types import Plan, Port
 from wirelab.results.counters import window
 from wirelab.results.port import PortResult
 from wirelab.results.result import Result
-from wirelab.units import COUNT, PPM, RATIO, SIZE, TIME, rounded, show
+from wirelab.units import COUNT, PPM, RATE, RATIO, SIZE, TIME, rounded, show
 
 MOST_NAMED: Final = 2
 """Further places are summed up."""
@@ -113,6 +113,7 @@ def _cause(port: Port, cause: str) -> str:
     words = {
         "queue": _full_queue(port),
         "netem": "lost by netem, as asked",
+        "police": f"policed to {show(port.shape.rate_bps, RATE)}" if port.shape else "police",
         "rx_buffer": f"packet buffer {show(port.buffer_bytes, SIZE)} full",
         "rx_oversize": f"longer than MTU {port.mtu_bytes} allows",
         "rx_down": "link down",
@@ -143,4 +144,9 @@ def _full_queue(port: Port) -> str:
         return f"by {queue.kind}"
     if share := memory_share(port):
         return f"queue longer than {share}"
-    return "FIFO full" if queue.limit_bytes is None else f"FIFO {show(queue.limit_bytes, SIZE)} full"
+    behind = f" behind a shaper of {show(port.shape.rate_bps, RATE)}" if port.shape else ""
+    return (
+        f"FIFO{behind} full"
+        if queue.limit_bytes is None
+        else f"FIFO {show(queue.limit_bytes, SIZE)}{behind} full"
+    )

@@ -4,7 +4,7 @@ from collections.abc import Iterator
 from typing import Final
 
 from wirelab.model.check import Blame
-from wirelab.model.settings import FRAMES, STATIC, Target
+from wirelab.model.settings import FRAMES, STATIC, Target, is_time
 from wirelab.model.topology import PortRef
 from wirelab.model.wiring import Wiring
 
@@ -16,11 +16,19 @@ ALWAYS_MARKS: Final = "cake"
 MAY_MARK: Final = "fq_codel"
 
 
+def usual_queue(wiring: Wiring, ref: PortRef) -> str:
+    """The egress queue of a port where nobody asks for another: a modem, too, has a plain FIFO."""
+    if wiring.value(ref, "shape.kind") == ALWAYS_MARKS:
+        return ALWAYS_MARKS
+    forwards = wiring.topology.nodes[ref.node].kind == "switch"
+    return FORWARDING_QUEUE if forwards or wiring.of_line(ref, "queue_limit") is not None else HOST_QUEUE
+
+
 def queue_problems(wiring: Wiring, ref: PortRef) -> Iterator[Blame]:
     """A limit in what the queue does not count, marks it does not make, PFC beside what excludes it."""
     kind = wiring.topology.nodes[ref.node].kind
     setting = wiring.setting(ref, "queue")
-    usual = FORWARDING_QUEUE if kind == "switch" else HOST_QUEUE
+    usual = usual_queue(wiring, ref)
     queue = usual if setting is None else str(setting.value)
     yield from _limit_problems(wiring, ref, queue)
     if kind == "switch" and queue != usual and wiring.value(ref, "alpha") not in (None, STATIC):
@@ -38,6 +46,13 @@ def queue_problems(wiring: Wiring, ref: PortRef) -> Iterator[Blame]:
 def _limit_problems(wiring: Wiring, ref: PortRef, queue: str) -> Iterator[Blame]:
     limit = wiring.setting(ref, "queue_limit")
     if limit is None:
+        return
+    if is_time(text := str(limit.value)):
+        if queue != FORWARDING_QUEUE:
+            yield f"`{queue}` knows no time: a `{FORWARDING_QUEUE}` behind a shaper does", ("queue_limit",)
+        elif wiring.value(ref, "shape.rate") is None and wiring.setting(ref, "rate") is None:
+            message = f"`{text}` of what? Set `shape.rate`, or write a size such as `100 kB`"
+            yield message, ("queue_limit",)
         return
     in_frames = isinstance(limit.value, str)
     if queue in BYTE_LIMITED and in_frames:

@@ -23,6 +23,11 @@ def topology_problems(topology: Topology, parts: Parts, document: Document) -> I
     for name, node in topology.nodes.items():
         for key, message in _part_problems(node, parts):
             yield document.problem(("nodes", name, key), message)
+    for index, cable in enumerate(topology.cables):
+        try:
+            part_name(parts, "line", cable.line) if cable.line else None
+        except ValueError as error:
+            yield document.problem(("cables", index, "line"), str(error))
     yield from _length_problems(topology, document)
     yield from _cabling_problems(topology, document)
 

@@ -9,6 +9,7 @@ from wirelab.model.check import Blame
 from wirelab.model.check.link import cable_problem, link_problems
 from wirelab.model.check.parts import fifo_message, threshold_problems
 from wirelab.model.check.queue import queue_problems
+from wirelab.model.check.shape import shape_problems
 from wirelab.model.ethernet import frame_bytes, memory_bytes
 from wirelab.model.metric import NETWORK
 from wirelab.model.parts import CAPTURE, Hub, Switch, Transceiver
@@ -62,7 +63,17 @@ def _port_conflicts(wiring: Wiring, ref: PortRef) -> Iterator[Conflict]:
         index = wiring.topology.cables.index(wiring.topology.cable_of(ref))
         message = f"there is no port `{label}`: `{part}` has {device.ports.value}"
         yield Conflict(message, _blamed(wiring, ref, ()), ("cables", index, "between"))
-    for problems in (link_problems, queue_problems, _moderation, _capture, _mtu, _room, _pause, _path):
+    for problems in (
+        link_problems,
+        queue_problems,
+        shape_problems,
+        _moderation,
+        _capture,
+        _mtu,
+        _room,
+        _pause,
+        _path,
+    ):
         for message, names in problems(wiring, ref):
             yield Conflict(message, _blamed(wiring, ref, names), ("nodes", ref.node))
 

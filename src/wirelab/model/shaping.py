@@ -1,0 +1,67 @@
+"""What lets pass what leaves a port, as the settings and the line that begins there say."""
+
+from dataclasses import dataclass
+from typing import Final
+
+from wirelab.model.ethernet import counted, frame_bytes
+from wirelab.model.topology import PortRef
+from wirelab.model.wiring import Wiring
+from wirelab.units import BITS_PER_BYTE, NS_PER_S
+
+CAKE: Final = "cake"
+POLICE: Final = "police"
+USUAL: Final = "tbf"
+_USUAL_LAYER: Final = 2
+_BURST_FRAMES: Final = 2
+"""One that passes, and one for the time that the line is still busy with it: what comes meanwhile counts."""
+_TICK_NS: Final = 64
+"""In which tc keeps a burst (PSCHED_SHIFT in net/pkt_sched.h), rounded down."""
+
+
+@dataclass(frozen=True, slots=True)
+class Shaping:
+    """A frame counts as its length and ``overhead_bytes``, or ``least_bytes`` if that is more.
+
+    ``frame_bytes`` is what the longest one counts, ``burst_bytes`` what is said to pass at once.
+    """
+
+    kind: str
+    rate_bps: int
+    overhead_bytes: int
+    least_bytes: int
+    frame_bytes: int
+    burst_bytes: int | None
+
+    @property
+    def smallest_burst_bytes(self) -> int:
+        """The least that lets the longest frame pass, with what tc rounds away."""
+        return self.frame_bytes + self.rate_bps * _TICK_NS // (BITS_PER_BYTE * NS_PER_S) + 1
+
+    @property
+    def usual_burst_bytes(self) -> int:
+        """What passes at once where nobody says it: of cake nothing, it spaces frames."""
+        least = max(_BURST_FRAMES * self.frame_bytes, self.smallest_burst_bytes)
+        return 0 if self.kind == CAKE else least
+
+
+def shaping(wiring: Wiring, ref: PortRef) -> Shaping | None:
+    """The ``shape`` of a port, None if it has none."""
+    names = ("kind", "rate", "layer", "overhead", "burst")
+    kind, rate, layer, overhead, burst = (wiring.value(ref, f"shape.{name}") for name in names)
+    if rate is None:
+        return None
+    overhead_bytes, least_bytes = counted(int(layer or _USUAL_LAYER), int(overhead or 0))
+    longest = max(frame_bytes(wiring.mtu_bytes(ref)) + overhead_bytes, least_bytes)
+    said = None if burst is None else int(burst)
+    return Shaping(str(kind or USUAL), int(rate), overhead_bytes, least_bytes, longest, said)
+
+
+def joins(wiring: Wiring, node: str) -> bool:
+    """Whether a node may join segments as they come in.
+
+    A firewall passes on what it has joined, and a shaper behind it counts frames.
+    """
+    if wiring.topology.nodes[node].kind != "firewall":
+        return True
+    ports = (ref for ref in wiring.topology.ports() if ref.node == node)
+    return all(wiring.value(ref, "shape.rate") is None for ref in ports)

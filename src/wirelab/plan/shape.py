@@ -1,0 +1,29 @@
+"""What lets pass what leaves a port. Standard library only, for the guest."""
+
+from dataclasses import dataclass
+from typing import Literal
+
+ShapeKind = Literal["tbf", "htb", "cake", "police"]
+
+
+@dataclass(frozen=True, slots=True)
+class Shape:
+    """What lets ``rate_bps`` pass, and ``burst_bytes`` at once after a silence.
+
+    What may not pass yet waits in the egress queue below it, or in itself (``cake``, which spaces frames and
+    has no burst), or is dropped (``police``, a policer).
+
+    A frame counts as its length as Linux has it, without FCS, and ``overhead_bytes``, which may be less than
+    nothing; ``least_bytes`` if that is more. It meets single frames and no GSO packets: Linux would add the
+    overhead once to each of those.
+    """
+
+    kind: ShapeKind
+    rate_bps: int
+    burst_bytes: int
+    overhead_bytes: int = 0
+    least_bytes: int = 0
+
+    def counted_bytes(self, frame: int) -> int:
+        """What a frame of so many bytes counts."""
+        return max(frame + self.overhead_bytes, self.least_bytes)
