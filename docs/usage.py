@@ -17,7 +17,7 @@ _LONGEST: Final = 36
 
 _NAMED: Final = (
     *("nodes", "nics", "drivers", "modules", "switches", "hubs", "hosts", "systems"),
-    *("firewalls", "buses", "storage", "expect"),
+    *("firewalls", "buses", "storage", "lines", "expect"),
 )
 """Below these are names, and what belongs together is below each name."""
 

@@ -34,6 +34,7 @@ SHARED = {
     "wirelab.plan.jsonform",
     "wirelab.plan.path",
     "wirelab.plan.port_settings",
+    "wirelab.plan.shape",
     "wirelab.plan.traffic",
     "wirelab.plan.traffic.copy",
     "wirelab.plan.traffic.iperf3",

@@ -53,7 +53,7 @@ def shaper(
     kind = iproute2.POLICED if shape.kind == "police" else shape.kind
     own = next((qdisc for qdisc in qdiscs if _is_top(qdisc, port)), {})
     options = own.get("options", {})
-    stab = next((qdisc["stab"] for qdisc in detailed if "stab" in qdisc), {})
+    stab: Mapping[str, int] = next((qdisc["stab"] for qdisc in detailed if "stab" in qdisc), {})
     overhead, least = stab.get("overhead", 0), stab.get("mpu", 0)
     if shape.kind == "htb":
         handle = f"{iproute2.shaper_handle(port)}1"

@@ -45,6 +45,7 @@ _CODE: Final = (
     "plan/jsonform.py",
     "plan/path.py",
     "plan/port_settings.py",
+    "plan/shape.py",
     "plan/traffic/*.py",
     "plan/types.py",
     "lab/machine.py",
