@@ -95,7 +95,8 @@ def read_back(network: Network) -> list[Readback]:
             shaped = port.rate_bps and network.told(node.name, "tc", f"class show dev {port.name}")
             settings += queues.read_back(port, qdiscs, shaped or ())
             if port.shape is not None:
-                settings += shapers.read_back(network, port, port.shape)
+                with network.inside(node.name):
+                    settings += shapers.read_back(port, port.shape)
     for name, sysctls in _sysctls(plan).items():
         with network.inside(name):
             actual = {key: _read_sysctl(key) for key in sysctls if _sysctl(key).exists()}

@@ -11,9 +11,9 @@ from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
 
 from wirelab.guest import netlink
-from wirelab.guest.network import Network
 from wirelab.guest.queues import told_burst_bytes
 from wirelab.guest.readback import Readback, readbacks
+from wirelab.guest.shell import run
 from wirelab.plan import iproute2
 from wirelab.plan.shape import Shape
 from wirelab.plan.types import Port
@@ -31,15 +31,12 @@ _POLICE_TBF = struct.Struct("=IiIIIBBHhHI")
 _SHOT = 2
 
 
-def read_back(network: Network, port: Port, shape: Shape) -> list[Readback]:
-    """What it lets pass, and what a frame counts there."""
+def read_back(port: Port, shape: Shape) -> list[Readback]:
+    """What it lets pass, and what a frame counts there; asked in the network namespace of the port."""
     shown = (("-j", "qdisc"), ("-j", "class"), ("-d", "-j", "qdisc"))
-    told = (network.run(port.node, "tc", *words, "show", "dev", port.name) for words in shown)
+    told = (run(("tc", *words, "show", "dev", port.name)) for words in shown)
     settings = shaper(port, shape, *map(json.loads, told))
-    if shape.kind == "police":
-        with network.inside(port.node):
-            settings += policer(port, shape, _told_police(port))
-    return settings
+    return settings + policer(port, shape, _told_police(port)) if shape.kind == "police" else settings
 
 
 def shaper(

@@ -152,6 +152,12 @@ def _room(wiring: Wiring, ref: PortRef) -> Iterator[Blame]:
                 show(memory_bytes(frame, cell), SIZE),
             )
             yield f"a {noun} of {size} does not hold one frame, {taken}", (name, "mtu", "cell")
+    waiting = wiring.of_line(ref, "queue_limit")
+    if isinstance(waiting, int) and isinstance(wiring.device(ref.node), Switch):
+        held = wiring.number(ref, "buffer")
+        if wiring.value(ref, "queue_limit") == waiting > held:
+            queue = f"what may wait for the line, {show(waiting, SIZE)}, is more than the buffer holds"
+            yield f"{queue}, {show(held, SIZE)}", ("buffer", "line")
 
 
 def _pause(wiring: Wiring, ref: PortRef) -> Iterator[Blame]:
