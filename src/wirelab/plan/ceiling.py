@@ -80,7 +80,7 @@ def ceiling(plan: Plan, flow: Flow) -> Ceiling | None:
     wire_bits = sum(map(ethernet.wire_bytes, frames)) * BITS_PER_BYTE
     served_s = {f"the line from {hop.out.label} to {hop.into.label}": wire_bits / hop.rate_bps for hop in way}
     served_s |= {
-        f"the shaper of {hop.out.label}": _shaped_s(hop.out.shape, flow, payload, frames)
+        f"the {hop.out.shape.noun} of {hop.out.label}": _shaped_s(hop.out.shape, flow, payload, frames)
         for hop in way
         if hop.out.shape
     }

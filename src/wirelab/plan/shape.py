@@ -24,6 +24,11 @@ class Shape:
     overhead_bytes: int = 0
     least_bytes: int = 0
 
+    @property
+    def noun(self) -> str:
+        """What a person calls it."""
+        return "policer" if self.kind == "police" else "shaper"
+
     def counted_bytes(self, frame: int) -> int:
         """What a frame of so many bytes counts."""
         return max(frame + self.overhead_bytes, self.least_bytes)

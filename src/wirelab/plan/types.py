@@ -162,21 +162,20 @@ class Port:
     come, and stay charged to this port's packet buffer until they have left the node, and ``repeat`` where
     they are repeated bit by bit (hub).
 
-    Without ``autoneg`` speed and duplex are forced. With it the port offers the modes ``advertise``
-    (by ethtool's names, without the slash), and ``speed_bps`` is the fastest of them: what the link
-    comes to is known when it is up, ``autoneg_ms`` after both ends are, or what the other end takes for it.
-    With ``pause_autoneg`` the same holds for PAUSE. A port that
-    ``follow``s another one of its node has a link only while that one has, and at its speed.
-    ``pfc`` are the priorities that are paused on their own (802.1Qbb) and never dropped.
-    In the buffer a frame takes whole cells of ``buffer_cell_bytes``, if that is not 0.
-    Of what is free of the ``pool`` its own queue takes at most ``queue_alpha_128ths``, and what came in by it
-    ``xoff_alpha_128ths`` before it says stop; 0 is no such limit.
-    Told to stop, it sends on for ``pause_reaction_ns``.
-    ``rx_usecs`` counts from what ``rx_moderation`` says, or is chosen by the algorithm ``rx_adaptive``;
-    ``tx_usecs`` is how long the sender of a frame that has left may not hear of it.
-    ``gso_max_segs`` bounds the bursts that the stack hands to the port as one, in segments; None leaves
-    the kernel's own bound, as ``gro_max_bytes`` does of what it joins of what comes in. Of so many bits
-    that arrive, ``bits_per_error``, one is wrong; 0 for none.
+    Without ``autoneg`` speed and duplex are forced. With it the port offers the modes ``advertise`` (by
+    ethtool's names, without the slash), and ``speed_bps`` is the fastest of them: what the link comes to is
+    known when it is up, ``autoneg_ms`` after both ends are, or what the other end takes for it. With
+    ``pause_autoneg`` the same holds for PAUSE. A port that ``follow``s another one of its node has a link
+    only while that one has, and at its speed. ``pfc`` are the priorities that are paused on their own
+    (802.1Qbb) and never dropped. In the buffer a frame takes whole cells of ``buffer_cell_bytes``, if that is
+    not 0. Of what is free of the ``pool`` its own queue takes at most ``queue_alpha_128ths``, and what came
+    in by it ``xoff_alpha_128ths`` before it says stop; 0 is no such limit. Told to stop, it sends on for
+    ``pause_reaction_ns``. ``rx_usecs`` counts from what ``rx_moderation`` says, or is chosen by the algorithm
+    ``rx_adaptive``; ``tx_usecs`` is how long the sender of a frame that has left may not hear of it.
+    ``gso_max_segs`` bounds the bursts that the stack hands to the port as one, in segments; None leaves the
+    kernel's own bound, as ``gro_max_bytes`` does of what it joins of what comes in. Of ``bits_per_error``
+    bits that arrive one is wrong; 0 for none. ``rate_bps`` is what a router's own htb lets pass of whole GSO
+    packets, ``shape`` what a line does.
     """
 
     name: str

@@ -1,0 +1,205 @@
+"""A line of any rate: `shape`, as tc has it, counting what it is told to count."""
+
+from __future__ import annotations
+
+import json
+import shutil
+import subprocess
+import sys
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+import pytest
+
+from tests.lab.rig import GBPS, MBPS, NS_PER_S, SCRIPTS, flow, host_port, plan
+from tests.lab.road import carried_out
+from wirelab.model.ethernet import counted
+from wirelab.plan.iproute2 import egress
+from wirelab.plan.shape import Shape
+from wirelab.plan.types import Cable, Netem, Queue
+from wirelab.results.result import read_result
+from wirelab.verdict.checks import check_laws
+
+if TYPE_CHECKING:
+    from tests.lab.rig import Rig
+    from wirelab.plan.shape import ShapeKind
+    from wirelab.plan.types import Port
+
+RATES_BPS = (
+    *(256_000, 1 * MBPS, 4 * MBPS, 10 * MBPS, 16 * MBPS, 50 * MBPS),
+    *(100 * MBPS, 250 * MBPS, 500 * MBPS, 1 * GBPS, 2500 * MBPS, 5 * GBPS),
+)
+PAYLOAD, FRAME = 1472, 1514
+"""Of a full datagram over IPv4, as iperf3 counts it and as Linux does."""
+
+
+def shaped(kind: ShapeKind, rate_bps: int, layer: int) -> Shape:
+    """A shape with two frames of burst; a policer has more, for a flow that comes in bursts."""
+    overhead, least = counted(layer, 0)
+    bursts = {"cake": 0, "police": 64_000}
+    return Shape(kind, rate_bps, bursts.get(kind, 2 * (FRAME + overhead)), overhead, least)
+
+
+def seconds(rate_bps: int) -> int:
+    """As long as 500 frames take, and a second before them; where they take seconds, one after them, too."""
+    middle_s = -(-500 * FRAME * 8 // rate_bps)
+    return 1 + middle_s + (middle_s > 1)
+
+
+@pytest.mark.parametrize("kind", ["tbf", "htb", "cake", "police"])
+def test_a_line_lets_pass_what_the_counted_bytes_allow(rig: Rig, kind: ShapeKind) -> None:
+    """Within 0.5 %, at twelve rates and each of three layers; a tenth more comes than may pass."""
+    ports, cables, flows = [], [], []
+    start_s = 0
+    for number, rate_bps in enumerate(RATES_BPS):
+        shape = shaped(kind, rate_bps, number % 3 + 1)
+        queue = Queue("cake") if kind == "cake" else Queue("bfifo", 10 * FRAME)
+        one, other = f"s{number}", f"r{number}"
+        sender = host_port(one, 10 * number + 1, 10 * GBPS, shape=shape, queue=queue, gso_max_segs=1)
+        receiver = host_port(other, 10 * number + 2, 10 * GBPS)
+        ports += [sender, receiver]
+        cables.append(Cable(sender.name, receiver.name, 15))
+        flood = {"protocol": "udp", "congestion": None, "bitrate_bps": rate_bps * 11 // 10}
+        lasts_s = seconds(rate_bps)
+        flows.append(
+            flow(f"flow-{number}", one, other, number, lasts_s, start_ns=start_s * NS_PER_S, **flood)
+        )
+        start_s += lasts_s + 3
+    built = plan(ports, cables, flows)
+    result = read_result(built, rig.run(built))
+    assert [violation.explanation for violation in check_laws(built, result)] == []
+    lost = "police" if kind == "police" else "queue"
+    for number, rate_bps in enumerate(RATES_BPS):
+        port = built.port(f"s{number}-eth0")
+        assert port.shape is not None
+        allowed_bps = rate_bps * PAYLOAD / port.shape.counted_bytes(FRAME)
+        # The first second has the burst, the last one the end of a queue that takes long.
+        middle_bps = result.flows[f"flow-{number}"].intervals_bps[1 : max(2, seconds(rate_bps) - 1)]
+        measured_bps = sum(middle_bps) / len(middle_bps)
+        assert measured_bps == pytest.approx(allowed_bps, rel=0.005), (rate_bps, port.shape)
+        drops = result.ports[f"s{number}"].drops
+        assert drops[lost] == result.ports[f"s{number}"].dropped_frames > 0
+
+
+def test_each_direction_has_a_rate_of_its_own(rig: Rig) -> None:
+    """Up and down at the same time, each by its own shaper; TCP, whose acknowledgements pass beside."""
+    text = """\
+topology: home-line
+with: {line.delay: 1 ms, provider.p2.queue: fq_codel, modem.p1.queue: fq_codel}
+traffic:
+  - iperf3: {name: down, from: server, to: client, time: 5 s, start: 0 s}
+  - iperf3: {name: up, from: client, to: server, time: 5 s, start: 0 s}
+expect:
+  down: {goodput: 85..93 Mbit/s}
+  up: {goodput: 32..37.2 Mbit/s}
+"""
+    built, result = carried_out(rig, text)
+    assert [violation.explanation for violation in check_laws(built, result)] == []
+
+
+@pytest.mark.parametrize("kind", ["tbf", "htb", "cake", "police"])
+def test_a_firewall_counts_every_frame_that_it_passes_on(rig: Rig, kind: str) -> None:
+    """Its stack joins nothing while a port of it has a shape; TCP over a long path fills what counts."""
+    burst = ", burst: 64 kB" if kind == "police" else ""
+    text = f"""\
+topology: firewall
+with:
+  firewall: linux-router
+  client: ubuntu20
+  server: ubuntu20
+  client.flow_control: off
+  server.flow_control: off
+  firewall.flow_control: off
+  firewall.p2.shape: {{kind: {kind}, rate: 20 Mbit/s, layer: 1{burst}}}
+  firewall.p2.delay: 2 ms
+traffic:
+  - iperf3: {{name: bulk, from: client, to: server, time: 10 s, congestion: reno}}
+  - iperf3: {{name: flood, from: client, to: server, time: 4 s, protocol: udp, bitrate: 30 Mbit/s}}
+expect:
+  bulk: {{goodput: 10..18.9 Mbit/s}}
+"""
+    built, result = carried_out(rig, text)
+    assert [violation.explanation for violation in check_laws(built, result)] == []
+    _, *middle_bps, _, _ = result.flows["flood"].intervals_bps
+    allowed_bps = 20 * MBPS * PAYLOAD / 1538
+    assert sum(middle_bps) / len(middle_bps) == pytest.approx(allowed_bps, rel=0.005)
+    # Whatever came in left or was dropped by name: nothing else is lost in a firewall.
+    came = result.change("firewall-p1")["rx_frames"]
+    lost = result.ports["firewall.p2"].dropped_frames
+    assert came == pytest.approx(result.change("firewall-p2")["tx_frames"] + lost, abs=10)
+
+
+def test_a_policer_keeps_nobody_waiting(rig: Rig) -> None:
+    """A shaper with 100 ms of queue answers late, a policer at once; what it drops has its name."""
+    text = """\
+topology: home-line
+with:
+  line.delay: 1 ms
+  provider.p2.shape: {KIND}
+  provider.p2.queue_limit: 100 ms
+traffic:
+  - iperf3: {name: flood, from: server, to: client, time: 4 s, protocol: udp, bitrate: 30 Mbit/s}
+  - ping: {name: echo, from: server, to: client, with: flood, time: 4 s}
+expect:
+  echo: {EXPECTED}
+  provider.p2: {drops: 1..}
+"""
+    late = text.replace("KIND", "rate: 20 Mbit/s").replace("EXPECTED", "rtt_max: 100..120 ms")
+    _, result = carried_out(rig, late)
+    assert "police" not in result.ports["provider.p2"].drops
+    soon = text.replace("KIND", "kind: police, burst: 20 kB, rate: 20 Mbit/s")
+    built, result = carried_out(rig, soon.replace("EXPECTED", "rtt_max: ..13 ms"))
+    assert [violation.explanation for violation in check_laws(built, result)] == []
+    drops = result.ports["provider.p2"].drops
+    assert (drops["police"] > 0, drops["queue"]) == (True, 0)
+    sent = result.change("server-eth0", "flood")["tx_frames"]
+    passed = result.change("provider-p2", "flood")["tx_frames"]
+    assert sent == pytest.approx(passed + drops["police"], abs=5)
+
+
+def test_a_long_path_and_a_shaper_count_their_own_drops(rig: Rig) -> None:
+    """Netem loses some on purpose, the policer below it others, the queue below that none."""
+    shape = shaped("police", 10 * MBPS, 3)
+    sender = host_port("s", 1, GBPS, shape=shape, netem=Netem(1000, loss_ratio=0.1), gso_max_segs=1)
+    sender = replace(sender, queue=Queue("bfifo", 200_000))
+    receiver = host_port("r", 2, GBPS)
+    flood = {"protocol": "udp", "congestion": None, "bitrate_bps": 20 * MBPS}
+    built = plan([sender, receiver], [Cable("s-eth0", "r-eth0", 15)], [flow("f", "s", "r", 1, 3, **flood)])
+    result = read_result(built, rig.run(built))
+    assert [violation.explanation for violation in check_laws(built, result)] == []
+    drops = result.ports["s"].drops
+    sent = result.ports["s"].tx_frames + sum(drops.values())
+    assert drops["netem"] == pytest.approx(0.1 * sent, rel=0.1)
+    assert drops["police"] == pytest.approx(sent * (0.9 - 0.5), rel=0.1)
+    assert drops["queue"] == 0
+
+
+LENGTHS = (0, 1, 17, 18, 19, 100, 512, 1000, 1471, 1472)
+"""Payloads of datagrams: below the shortest frame, at it, and up to the longest."""
+
+
+def counted_on_loopback(port: Port) -> list[str]:
+    """The script that sends these datagrams over a shaped loopback device and tells what came of them."""
+    return ["shaped_loopback.py", json.dumps([list(egress(port)), LENGTHS])]
+
+
+@pytest.mark.parametrize("layer", [1, 2, 3])
+@pytest.mark.parametrize("kind", ["tbf", "htb"])
+def test_tc_counts_the_same_on_the_machines_own_kernel(rig: Rig, kind: ShapeKind, layer: int) -> None:
+    """The same commands there: as many frames pass at once, and as many bytes wait, as counted."""
+    shape = replace(shaped(kind, 8000, layer), burst_bytes=3200)
+    port = replace(host_port("lo", 1, GBPS), name="lo", shape=shape, queue=Queue("bfifo", 100_000))
+    argv = counted_on_loopback(port)
+    lab = rig.script(*argv)
+    frames = [14 + 20 + 8 + length for length in LENGTHS]
+    assert lab["bytes"] + lab["backlog"] == sum(map(shape.counted_bytes, frames))
+    assert lab["packets"] + lab["qlen"] == len(LENGTHS)
+    assert lab["qlen"] > 0
+    unshare = shutil.which("unshare")
+    if unshare is None or shutil.which("tc") is None:
+        pytest.skip("no tc or unshare on this machine")
+    own = [unshare, "--user", "--map-root-user", "--net", sys.executable, *argv]
+    done = subprocess.run(own, cwd=SCRIPTS, capture_output=True, text=True, check=False, timeout=30)
+    if done.returncode:
+        pytest.skip(f"this machine's kernel: {done.stderr.strip().splitlines()[-1]}")
+    assert json.loads(done.stdout) == lab
