@@ -36,10 +36,15 @@ PAYLOAD, FRAME = 1472, 1514
 
 
 def shaped(kind: ShapeKind, rate_bps: int, layer: int) -> Shape:
-    """A shape with two frames of burst; a policer has more, for a flow that comes in bursts."""
+    """A shape with two frames of burst; a policer has more, for iperf3 sends what is due every millisecond."""
     overhead, least = counted(layer, 0)
-    bursts = {"cake": 0, "police": 64_000}
+    bursts = {"cake": 0, "police": max(64_000, pauses_bytes(rate_bps))}
     return Shape(kind, rate_bps, bursts.get(kind, 2 * (FRAME + overhead)), overhead, least)
+
+
+def pauses_bytes(rate_bps: int) -> int:
+    """What a line lets pass in five pauses of iperf3: less would be over before the next datagram comes."""
+    return rate_bps * 5 // (8 * 1000)
 
 
 def seconds(rate_bps: int) -> int:
@@ -62,7 +67,8 @@ def test_a_line_lets_pass_what_the_counted_bytes_allow(rig: Rig, kind: ShapeKind
     start_s = 0
     for number, rate_bps in enumerate(RATES_BPS):
         shape = shaped(kind, rate_bps, number % 3 + 1)
-        queue = Queue("cake") if kind == "cake" else Queue("bfifo", 10 * FRAME)
+        fifo = Queue("bfifo", max(10 * FRAME, pauses_bytes(rate_bps)))
+        queue = Queue("cake") if kind == "cake" else fifo
         one, other = f"s{number}", f"r{number}"
         sender = host_port(one, 10 * number + 1, 10 * GBPS, shape=shape, queue=queue, gso_max_segs=1)
         receiver = host_port(other, 10 * number + 2, 10 * GBPS)
@@ -88,7 +94,9 @@ def test_a_line_lets_pass_what_the_counted_bytes_allow(rig: Rig, kind: ShapeKind
         allowed_bps = rate_bps * FRAME / port.shape.counted_bytes(FRAME)
         assert measured_bps == pytest.approx(allowed_bps, rel=0.005), (rate_bps, port.shape)
         drops = result.ports[f"s{number}"].drops
-        assert drops[lost] == result.ports[f"s{number}"].dropped_frames > 0
+        assert drops[lost] == result.ports[f"s{number}"].dropped_frames
+        # Where the queue is long the sender waits for its socket buffer, and nothing is lost.
+        assert drops[lost] > 0 or rate_bps > 10 * MBPS
 
 
 def test_each_direction_has_a_rate_of_its_own(rig: Rig) -> None:
