@@ -174,8 +174,7 @@ class Port:
     ``rx_adaptive``; ``tx_usecs`` is how long the sender of a frame that has left may not hear of it.
     ``gso_max_segs`` bounds the bursts that the stack hands to the port as one, in segments; None leaves the
     kernel's own bound, as ``gro_max_bytes`` does of what it joins of what comes in. Of ``bits_per_error``
-    bits that arrive one is wrong; 0 for none. ``rate_bps`` is what a router's own htb lets pass of whole GSO
-    packets, ``shape`` what a line does.
+    bits that arrive one is wrong; 0 for none. ``rate_bps`` is that of a router's own htb, ``shape`` a line's.
     """
 
     name: str
