@@ -65,8 +65,10 @@ def _shape(port: Port, shape: Shape) -> Iterator[str]:
         case "police":
             # On its way out: Open vSwitch takes away whatever polices what comes in by a port of a bridge.
             yield f"{qdisc}{POLICED} bands 2 priomap {' '.join('0' * _PRIOMAP)}"
-            # Without an mtu, what is longer than 2040 bytes would be too much at any rate.
-            policer = f"police {rate} mtu {port.mtu_bytes + ETHERNET_HEADER_BYTES}b conform-exceed drop/ok"
+            # What counts more than its mtu, 2040 if nobody says it, is too much for it at any rate.
+            frame = port.mtu_bytes + ETHERNET_HEADER_BYTES
+            longest = max(frame, shape.counted_bytes(frame))
+            policer = f"police {rate} mtu {longest}b conform-exceed drop/ok"
             flow = f"matchall classid {handle}1"
             yield f"filter replace dev {port.name} parent {handle} {flow} action {policer}"
         case _:
