@@ -89,7 +89,7 @@ def test_what_tc_is_told(tmp_path: Path) -> None:
 
 
 def test_a_policer_takes_a_frame_for_as_long_as_it_counts(tmp_path: Path) -> None:
-    """Its mtu is held against that: with 1514 bytes it would drop each full frame of a line that counts 1538."""
+    """Its mtu is held against that: with 1514 bytes it would drop full frames that count 1538."""
     _, policer, _ = egress(port(tmp_path, "rate: 50 Mbit/s, layer: 1, kind: police, burst: 20 kB"))
     assert "mtu 1538b" in policer
 
