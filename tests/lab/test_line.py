@@ -38,7 +38,7 @@ PAYLOAD, FRAME = 1472, 1514
 def shaped(kind: ShapeKind, rate_bps: int, layer: int) -> Shape:
     """A shape with two frames of burst; a policer has more, as iperf3 sends what is due every millisecond."""
     overhead, least = counted(layer, 0)
-    bursts = {"cake": 0, "police": max(64_000, pauses_bytes(rate_bps))}
+    bursts = {"cake": 0, "police": max(4 * (FRAME + overhead), pauses_bytes(rate_bps))}
     return Shape(kind, rate_bps, bursts.get(kind, 2 * (FRAME + overhead)), overhead, least)
 
 
