@@ -150,13 +150,14 @@ def test_doctor_names_what_is_missing(wirelab: Wirelab) -> None:
 
 
 def test_version_and_help(wirelab: Wirelab) -> None:
-    """The version, and that there is no lab; without a command, the commands there are."""
+    """The version, that there is no lab, and what would confine one; without a command, which there are."""
     code, out, _ = wirelab("--version")
     assert code == 0
-    version, lab = out.splitlines()
+    version, lab, jail = out.splitlines()
     assert version.startswith("wirelab 0.")
     assert lab.startswith("no lab: ")
     assert lab.endswith(" (wirelab lab build)")
+    assert jail.startswith("jail: ")
     _, out, err = wirelab()
     commands = ("run", "list", "validate", "plan", "schema", "doctor", "lab", "exec")
     assert all(f"  {command} " in out + err for command in commands)

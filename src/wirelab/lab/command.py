@@ -8,7 +8,7 @@ from pathlib import Path, PurePosixPath
 from typing import BinaryIO, Final
 
 from wirelab.errors import InputError, LabError
-from wirelab.lab import jail
+from wirelab.lab import host, jail
 from wirelab.lab.jail import Confinement
 from wirelab.lab.machine import Machine
 from wirelab.lab.select import Lab
@@ -42,6 +42,8 @@ def run_command(  # noqa: PLR0913 each is a choice of the user's
     longer than ``wall_limit_s`` or cannot be confined on this host.
     """
     if is_jailed and (lack := jail.lack()):
+        if worse := host.lack():
+            raise LabError(f"the lab cannot run: {worse.message}", hint=worse.fix)
         raise LabError(lack.message, hint=f"{lack.fix}; {WITHOUT_JAIL}")
     if not os.access(work, os.R_OK | os.X_OK):
         hint = "cd to a folder of yours"
