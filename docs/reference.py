@@ -15,7 +15,7 @@ from docs.usage import examples
 from wirelab.cli.app import app
 from wirelab.model import traffic
 from wirelab.model.parts import PartsFile, PhyLatency, Temperature
-from wirelab.model.scenario import Bound, Cell, Citation, Control, Row, Scenario, Variant
+from wirelab.model.scenario import Bound, Cell, Citation, Control, Event, Row, Scenario, Variant
 from wirelab.model.spelling import spelling
 from wirelab.model.topology import Cable, Node, Topology
 from wirelab.model.types import Figure
@@ -43,6 +43,7 @@ def pages() -> Iterator[tuple[str, str]]:
             (Citation, "source"),
             (Variant, "variants"),
             (Control, "controls"),
+            (Event, "events"),
             (Row, "published"),
             (Cell, "cells"),
             (Bound, "bound"),

@@ -30,6 +30,7 @@ SHARED = {
     "wirelab.model.graph",
     "wirelab.plan",
     "wirelab.plan.capture",
+    "wirelab.plan.event",
     "wirelab.plan.iproute2",
     "wirelab.plan.jsonform",
     "wirelab.plan.path",

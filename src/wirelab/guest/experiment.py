@@ -60,7 +60,7 @@ def run(plan_folder: Path, results: Path) -> dict[str, Any]:
             probe.sample(0)
         schedule.run(ready_ns)
     finally:
-        probe.write(results)
+        schedule.write(results)
     return {"status": "done", "kernel": os.uname().release, "tools": tools()}
 
 

@@ -42,3 +42,9 @@ class Interfaces:
             if longest:
                 body += netlink.attribute(kind, struct.pack("=I", longest))
         netlink.tell(self._socket, _NEW_LINK, body)
+
+    def set_up(self, port: Port) -> None:
+        """Open a port, or shut it: ``ip link set ... up`` or ``down``."""
+        flags = _UP if port.up else 0
+        index = socket.if_nametoindex(port.name)
+        netlink.tell(self._socket, _NEW_LINK, _LINK.pack(socket.AF_UNSPEC, 0, index, flags, _UP))

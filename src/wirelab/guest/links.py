@@ -4,6 +4,7 @@ from typing import TYPE_CHECKING
 
 from wirelab.guest import clock
 from wirelab.guest.shell import CommandError
+from wirelab.plan.event import is_open
 from wirelab.plan.path import Hop, crossing_ns, flow_path, path
 from wirelab.plan.traffic import Item
 from wirelab.plan.types import Plan, Port
@@ -28,10 +29,10 @@ class NoLinkError(Exception):
 
 
 def is_forced(plan: Plan, port: Port) -> bool:
-    """Whether there must be a link at a port: both ends of its cable are forced, and neither follows."""
+    """Whether there must be a link at a port: both ends are forced and in use, and neither follows."""
     cable = plan.cable_of(port.name)
     ends = [plan.port(name) for name in (cable.a, cable.b)]
-    return not any(end.autoneg or end.follow for end in ends)
+    return is_open(plan, cable) and not any(end.autoneg or end.follow for end in ends)
 
 
 def await_links(network: "Network") -> None:

@@ -4,6 +4,7 @@ from collections.abc import Callable
 from pathlib import Path
 
 from wirelab.guest import clock
+from wirelab.guest.events import Events
 from wirelab.guest.measure import Probe, drained, still
 from wirelab.guest.network import Network
 from wirelab.guest.running import Running
@@ -29,7 +30,7 @@ _LOOK_NS = clock.NS_PER_S // 1000
 
 
 class Schedule:
-    """Runs every item at its instant and samples while any of them runs.
+    """Runs every item at its instant, and every event, and samples while any item runs.
 
     Everything happens at instants counted from ``ready_ns``, so that how long the set-up took cannot
     shift anything. One loop, no threads: two events at one instant always come in the same order.
@@ -45,6 +46,7 @@ class Schedule:
     ) -> None:
         self._plan = network.plan
         self._probe = probe
+        self._events = Events(network)
         self._on_progress = on_progress
         # Whoever receives listens from the beginning: a sender never comes too soon.
         self._waiting = [Running(item, network, results, shortcuts) for item in self._plan.timetable]
@@ -59,8 +61,13 @@ class Schedule:
         at_ns = 0
         self._begin(ready_ns)
         try:
-            while self._waiting or self._running:
-                clock.sleep_until(ready_ns + at_ns)
+            while self._waiting or self._running or self._events.next_ns is not None:
+                # Nothing of what reads counters or starts programs comes before an event at its instant.
+                if self._events.next_ns == at_ns:
+                    clock.wake_at(ready_ns + at_ns)
+                    self._events.carry_out(ready_ns)
+                else:
+                    clock.sleep_until(ready_ns + at_ns)
                 self._collect(at_ns)
                 self._start_due(at_ns)
                 self._probe.sample(at_ns)
@@ -70,6 +77,11 @@ class Schedule:
             for running in (*self._running, *self._waiting):
                 running.kill()
         self._drain(ready_ns, at_ns)
+
+    def write(self, folder: Path) -> None:
+        """Leave what samples and snapshots hold, and what came of events. Raises SettingsMismatchError."""
+        self._probe.write(folder)
+        self._events.write(folder)
 
     def _begin(self, ready_ns: int) -> None:
         """Take the first snapshot while no frame moves: its counters are read one after the other.
@@ -91,11 +103,14 @@ class Schedule:
 
     def _next(self, at_ns: int, interval_ns: int) -> int:
         tick = (at_ns // interval_ns + 1) * interval_ns
+        event_ns = self._events.next_ns
         if not self._waiting:
-            return tick
+            return tick if event_ns is None else min(tick, event_ns)
         if not self._running:
             self._bring_forward(at_ns)
         start = min(self._start_ns(running.item) for running in self._waiting)
+        if event_ns is not None:
+            start = min(start, event_ns)
         return min(tick, start) if self._running else start
 
     def _start_ns(self, item: Item) -> int:

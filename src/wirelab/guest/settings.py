@@ -2,7 +2,7 @@
 
 import json
 import os
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -11,7 +11,7 @@ from wirelab.guest.interfaces import Interfaces
 from wirelab.guest.network import Network
 from wirelab.guest.readback import Readback, readbacks
 from wirelab.plan import iproute2
-from wirelab.plan.types import Firewall, Host, Plan
+from wirelab.plan.types import Firewall, Host, Plan, Port
 
 # A module has no stack and says nothing of its own: no neighbour discovery, no multicast reports.
 _SILENT = {"net.ipv6.conf.all.disable_ipv6": "1", "net.ipv6.conf.default.disable_ipv6": "1"}
@@ -83,20 +83,7 @@ def read_back(network: Network) -> list[Readback]:
     plan = network.plan
     settings: list[Readback] = []
     for node in plan.nodes:
-        ports = plan.ports_of(node.name)
-        qdiscs = network.told(node.name, "tc", "qdisc show")
-        bursts: dict[str, dict[str, Any]] = {}
-        if any(port.gso_max_segs or port.gro_max_bytes for port in ports):
-            bursts = {link["ifname"]: link for link in network.told(node.name, "ip", "link show")}
-        for port in ports:
-            settings += hardware.read_back(network, port, bursts.get(port.name, {}))
-            if links.is_forced(plan, port):
-                settings += readbacks(port.name, {"carrier": (True, network.link(port).up)})
-            shaped = port.rate_bps and network.told(node.name, "tc", f"class show dev {port.name}")
-            settings += queues.read_back(port, qdiscs, shaped or ())
-            if port.shape is not None:
-                with network.inside(node.name):
-                    settings += shapers.read_back(port, port.shape)
+        settings += read_ports(network, node.name, plan.ports_of(node.name))
     for name, sysctls in _sysctls(plan).items():
         with network.inside(name):
             actual = {key: _read_sysctl(key) for key in sysctls if _sysctl(key).exists()}
@@ -108,6 +95,25 @@ def read_back(network: Network) -> list[Readback]:
         ruleset = json.loads(network.run(firewall.name, "nft", "-j", "list", "ruleset"))
         listed = sum("rule" in entry for entry in ruleset["nftables"])
         settings.append(Readback(firewall.name, "nft_rules", len(firewall.rules), listed))
+    return settings
+
+
+def read_ports(network: Network, node: str, ports: Sequence[Port]) -> list[Readback]:
+    """Of that, what belongs to some ports of a node."""
+    settings: list[Readback] = []
+    qdiscs = network.told(node, "tc", "qdisc show")
+    bursts: dict[str, dict[str, Any]] = {}
+    if any(port.gso_max_segs or port.gro_max_bytes for port in ports):
+        bursts = {link["ifname"]: link for link in network.told(node, "ip", "link show")}
+    for port in ports:
+        settings += hardware.read_back(network, port, bursts.get(port.name, {}))
+        if links.is_forced(network.plan, port):
+            settings += readbacks(port.name, {"carrier": (True, network.link(port).up)})
+        shaped = port.rate_bps and network.told(node, "tc", f"class show dev {port.name}")
+        settings += queues.read_back(port, qdiscs, shaped or ())
+        if port.shape is not None:
+            with network.inside(node):
+                settings += shapers.read_back(port, port.shape)
     return settings
 
 

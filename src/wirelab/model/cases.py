@@ -7,11 +7,14 @@ from typing import Final, TypeVar
 from wirelab.errors import InputError, Problem, unknown
 from wirelab.model.check.traffic import transfer_problems
 from wirelab.model.check.wiring import wiring_conflicts
+from wirelab.model.events import Event, EventReader
 from wirelab.model.expect import Expectation
 from wirelab.model.expect_reader import ExpectReader, mappings, written_expectations
+from wirelab.model.metric import LINK
 from wirelab.model.parts import Parts
 from wirelab.model.published import Published, read_published
 from wirelab.model.scenario import Control, Scenario
+from wirelab.model.scenario import Event as WrittenEvent
 from wirelab.model.settings import Setting, SettingReader
 from wirelab.model.topology import Topology
 from wirelab.model.wiring import Wiring
@@ -37,6 +40,7 @@ class Case:
     wiring: Wiring
     expectations: tuple[Expectation, ...]
     breaks: str | None = None
+    events: tuple[Event, ...] = ()
 
     @property
     def is_control(self) -> bool:
@@ -50,6 +54,8 @@ class _Draft:
 
     settings: tuple[Setting, ...]
     expectations: tuple[Expectation, ...]
+    events: Sequence[WrittenEvent]
+    events_loc: Loc
 
 
 def quantity_of(case: Case, key: str) -> Quantity | None:
@@ -72,8 +78,9 @@ def varied(case: Case, settings: Mapping[str, str]) -> Case:
         merged[setting.target, setting.name] = setting
     wiring = replace(case.wiring, settings=merged)
     shown = ", ".join(f"{key} {text}" for key, text in settings.items())
-    for conflict in wiring_conflicts(wiring):
-        raise InputError(f"--vary {shown}: {conflict.message}")
+    for state in (wiring, *(event.wiring(wiring) for event in case.events)):
+        for conflict in wiring_conflicts(state):
+            raise InputError(f"--vary {shown}: {conflict.message}")
     return replace(case, name=shown, wiring=wiring)
 
 
@@ -88,13 +95,12 @@ class CaseReader:
         self._document = document
         self._settings = SettingReader(topology, parts)
         self._expect = ExpectReader(scenario, topology, document, self._report)
+        self._events = EventReader(scenario.items, self._settings, self._report)
 
     def read(self) -> tuple[Case, ...]:
         """Every case: the variants, then the controls. Sound only if there are no problems."""
         drafts = self._variants()
-        cases = [
-            Case(name, self._wiring(draft.settings), draft.expectations) for name, draft in drafts.items()
-        ]
+        cases = [self._case(name, draft) for name, draft in drafts.items()]
         for index, control in enumerate(self._limited("controls", self._scenario.controls)):
             case = self._control(index, control, drafts)
             if case is None:
@@ -113,8 +119,10 @@ class CaseReader:
     def _variants(self) -> dict[str, _Draft]:
         scenario = self._scenario
         base = _Draft(
-            self._settings.read(scenario.settings, ("with",), self._report),
+            self._lasting(scenario.settings, ("with",)),
             self._expect.read(scenario.expect, ("expect",)),
+            scenario.events,
+            ("events",),
         )
         if not self._document.tree.get("variants"):
             if not scenario.expect and not self._document.tree.get("expect") and not scenario.published:
@@ -123,20 +131,21 @@ class CaseReader:
         drafts: dict[str, _Draft] = {}
         for index, variant in enumerate(self._limited("variants", scenario.variants)):
             loc: Loc = ("variants", index)
-            settings = self._settings.read(variant.settings, (*loc, "with"), self._report)
+            settings = self._lasting(variant.settings, (*loc, "with"))
             own = self._expect.read(variant.expect, (*loc, "expect"))
             expectations = {expectation.name: expectation for expectation in (*base.expectations, *own)}
             if not (expectations or variant.expect or scenario.expect or scenario.published):
                 self._report(loc, "expects nothing: nothing would be judged")
             if variant.name in drafts:
                 self._report((*loc, "name"), f"duplicate name: there is a variant `{variant.name}` already")
-            drafts[variant.name] = _Draft((*base.settings, *settings), tuple(expectations.values()))
+            happens = _instead(variant.events, (*loc, "events"), base)
+            drafts[variant.name] = _Draft((*base.settings, *settings), tuple(expectations.values()), *happens)
         return drafts
 
     def _control(self, index: int, control: Control, drafts: dict[str, _Draft]) -> Case | None:
         loc: Loc = ("controls", index)
-        settings = self._settings.read(control.settings, (*loc, "with"), self._report)
-        if not control.settings:
+        settings = self._lasting(control.settings, (*loc, "with"))
+        if not control.settings and control.events is None:
             self._report((*loc, "with"), "changes nothing, so it can break nothing")
         variant = control.variant or next(iter(drafts), None)
         if variant not in drafts:
@@ -150,7 +159,30 @@ class CaseReader:
         if breaks not in names and breaks not in self._unsound_expectations(drafts):
             self._report((*loc, "breaks"), unknown("expectation", control.breaks, names))
         name = control.name or f"control-{int(self._document.written(loc)[1]) + 1}"
-        return Case(name, self._wiring((*draft.settings, *settings)), draft.expectations, breaks)
+        happens = _instead(control.events, (*loc, "events"), draft)
+        return self._case(name, _Draft((*draft.settings, *settings), draft.expectations, *happens), breaks)
+
+    def _case(self, name: str, draft: _Draft, breaks: str | None = None) -> Case:
+        """A variant or a control with its wiring, and what becomes of that while it runs."""
+        wiring = self._wiring(draft.settings)
+        events: tuple[Event, ...] = ()
+        if draft.events and not self.problems:
+            events = self._events.read(draft.events, draft.events_loc, wiring)
+            for event in events if not self.problems else ():
+                for conflict in wiring_conflicts(event.wiring(wiring)):
+                    self._report(conflict.setting.loc if conflict.setting else event.loc, conflict.message)
+        return Case(name, wiring, draft.expectations, breaks, events)
+
+    def _lasting(self, settings: Mapping[str, str], loc: Loc) -> tuple[Setting, ...]:
+        """Settings that hold from the beginning."""
+        read = self._settings.read(settings, loc, self._report)
+        for setting in read:
+            if setting.name == LINK.name:
+                message = (
+                    "in the beginning every cable is plugged in and every port is up: write it under `events`"
+                )
+                self._report(setting.loc, message)
+        return read
 
     def _wiring(self, settings: tuple[Setting, ...]) -> Wiring:
         wiring = Wiring.of(self._topology, self._parts, settings)
@@ -177,3 +209,10 @@ class CaseReader:
         owners = (tree, *mappings(tree.get("variants")))
         written = {name for owner in owners for name in written_expectations(owner.get("expect"))}
         return written - {sound.name for draft in drafts.values() for sound in draft.expectations}
+
+
+def _instead(
+    events: Sequence[WrittenEvent] | None, loc: Loc, of: _Draft
+) -> tuple[Sequence[WrittenEvent], Loc]:
+    """The events of a case, and where they are: its own, if it has any said, else those of what it is on."""
+    return (of.events, of.events_loc) if events is None else (events, loc)

@@ -9,7 +9,7 @@ from pydantic_core import CoreSchema
 
 from wirelab.model.metric import METRICS
 from wirelab.model.traffic import Item, TrafficItem
-from wirelab.model.types import Date, Model, Name, Seconds, Text, key, optional, range_of
+from wirelab.model.types import Date, Model, Name, PositiveTime, Seconds, Text, Time, key, optional, range_of
 
 R = TypeVar("R")
 
@@ -104,6 +104,27 @@ class Bounds(_Ranges):  # type: ignore[misc, valid-type]  # its fields are the t
     why: Text | None = None
 
 
+class Event(Model):
+    """Something that changes while the network runs."""
+
+    at_ns: Time = key("When, after the network is ready, as `start` of traffic counts it.", alias="at")
+    settings: Settings = key(
+        "The settings that hold from then on; `link: down` shuts a port, or pulls a cable out.", alias="with"
+    )
+    for_ns: PositiveTime | None = optional(
+        "For how long; then it is as it was before. Without it, for good.", alias="for"
+    )
+    every_ns: PositiveTime | None = optional(
+        "That it happens again and again, and how long from one time to the next.", alias="every"
+    )
+    until_ns: PositiveTime | None = optional(
+        "No more from then on; without it until the traffic ends.", alias="until"
+    )
+
+
+Events = tuple[Event, ...]
+
+
 class Variant(Model):
     """One way to run a scenario."""
 
@@ -113,6 +134,7 @@ class Variant(Model):
         "What must hold for this variant; replaces the scenario's range for the same subject and metric.",
         default_factory=dict,
     )
+    events: Events | None = optional("What happens instead of the scenario's events.")
     story: Text | None = optional("What it shows, in words.")
 
 
@@ -121,7 +143,10 @@ class Control(Model):
 
     name: Name | None = optional("How verdicts, folders and `--variant` call it.")
     variant: Name | None = optional("The variant that it is a control of; the first one if none is named.")
-    settings: Settings = key("What takes the cause away: settings on top of the variant's.", alias="with")
+    settings: Settings = key(
+        "What takes the cause away: settings on top of the variant's.", alias="with", default_factory=dict
+    )
+    events: Events | None = optional("What happens instead of the variant's events; `[]` for nothing.")
     breaks: Text = key("The expectation that must fail, as `download.retransmits`.")
     story: Text | None = optional("What it shows, in words.")
 
@@ -172,6 +197,7 @@ class Scenario(Model):
         default_factory=dict,
     )
     traffic: tuple[TrafficItem, ...] = key("What happens, in order; each item under the name of its tool.")
+    events: Events = key("What changes meanwhile, each at its instant.", default=())
     expect: dict[Text, Bounds] = key(
         "What must hold: a subject, its metrics and their ranges.", default_factory=dict
     )

@@ -24,7 +24,7 @@ class SettingKind(Model):
 
     ``kind`` is the quantity it is measured in, or the word for how it is written. ``default`` is what
     holds where nobody says anything. ``least`` and ``most`` are in the base unit, ``reason`` is what sets
-    the limit.
+    the limit. ``fixed`` says why it cannot change while the network runs, empty if it can.
     """
 
     name: str
@@ -36,6 +36,7 @@ class SettingKind(Model):
     least: int = 0
     most: int | None = None
     reason: str = ""
+    fixed: str = ""
     since: str = "0.1.0"
 
     @property
@@ -87,5 +88,6 @@ def _entry(name: str, sysctl: Sysctl) -> dict[str, Any]:
         "default": largest,
         "example": largest,
         "reason": "Linux takes no more",
+        "fixed": "programs and connections have read it when they began",
         **limits,
     }

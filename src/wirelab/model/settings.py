@@ -8,7 +8,7 @@ from typing import Final, Literal, cast, get_args
 from wirelab.errors import unknown
 from wirelab.model.alpha import read_alpha
 from wirelab.model.bus import bus_of
-from wirelab.model.metric import NETWORK, PRIORITIES
+from wirelab.model.metric import LINK, NETWORK, PRIORITIES
 from wirelab.model.modes import AUTO, Duplex, parse_modes
 from wirelab.model.packets import parse_packets
 from wirelab.model.parts import PartKind, Parts
@@ -74,6 +74,11 @@ class SettingReader:
         """One line of ``with:``. Raises ValueError that says what would be right."""
         target, name, kind = self._what(key)
         return Setting(target, name, read_value(text, kind, self.parts), loc)
+
+    def fixed(self, key: str) -> str:
+        """Why a setting cannot change while the network runs, empty if it can."""
+        _, _, kind = self._what(key)
+        return kind.fixed if isinstance(kind, SettingKind) else f"no {kind} is swapped while it runs"
 
     def quantity(self, key: str) -> Quantity | None:
         """What a setting is measured in, None for words. Raises ValueError if there is no such setting."""
@@ -195,6 +200,7 @@ _READERS: Final[Mapping[str, Callable[[str], Value]]] = {
     "shaper": partial(_word, Shaper, "shaper"),
     "speed": lambda text: AUTO if text == AUTO else parse(text, RATE),
     "duplex": partial(_word, Duplex, "duplex"),
+    "link": lambda text: LINK.parse(text)[0] == LINK.values.index("up"),
     "modes": partial(_as_text, parse_modes),
     "priorities": partial(_as_text, parse_priorities),
     "trust": partial(_word, Trust, "trust"),

@@ -160,6 +160,16 @@ class Wiring:
         """What the cable in a port says of what leaves by it."""
         return self._cable_setting(self.topology.cable_of(ref), name) if name.startswith("shape.") else None
 
+    def is_up(self, ref: PortRef) -> bool:
+        """Whether a port is not shut."""
+        setting = self.setting(ref, "link")
+        return setting is None or bool(setting.value)
+
+    def is_plugged(self, cable: Cable) -> bool:
+        """Whether a cable is in its ports."""
+        setting = self._cable_setting(cable, "link")
+        return setting is None or bool(setting.value)
+
     def asked_speed_bps(self, ref: PortRef) -> int | None:
         """The speed that a port is forced to by a setting or its cable, None where it is to negotiate."""
         cable = self.topology.cable_of(ref)

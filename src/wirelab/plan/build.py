@@ -1,7 +1,9 @@
 """One case of an experiment, made into a Plan: every node, port, setting and flow in base units."""
 
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
-from typing import Final
+from itertools import pairwise
+from typing import Any, Final, TypeVar
 
 from wirelab.model.cases import Case
 from wirelab.model.experiment import Experiment
@@ -11,14 +13,34 @@ from wirelab.model.topology import Cable as CableModel
 from wirelab.model.wiring import Wiring
 from wirelab.plan.addresses import Addresses
 from wirelab.plan.cpu import firewall_rules, node_capture, node_cpu
-from wirelab.plan.flows import traffic
+from wirelab.plan.flows import phase_ns, traffic
 from wirelab.plan.physics import bus, equipped, gso_max_segs, netem, pause_reaction_ns, pool, shape
 from wirelab.plan.sysctls import host_sysctls, memory_bytes, pinned_sysctls, socket_buffers, tcp_memory
-from wirelab.plan.types import Cable, Firewall, Host, Hub, Node, Plan, Port, Switch, Transceiver
+from wirelab.plan.types import (
+    SAMPLE_NS,
+    Cable,
+    Cpu,
+    Event,
+    Firewall,
+    Host,
+    Hub,
+    Netem,
+    Node,
+    Plan,
+    Port,
+    Switch,
+    Transceiver,
+)
+from wirelab.units import NS_PER_MS
 
 WALL_START_S: Final = 300
 WALL_S_PER_NODE: Final = 5
 """Ten times what it takes on a slow machine, and much more than any tenth of a virtual second."""
+
+EVENT_SAMPLE_NS: Final = 10 * NS_PER_MS
+"""Where something happens it is looked at ten times as often: a twentieth of TCP's shortest timeout."""
+
+Thing = TypeVar("Thing", Port, Cable)
 
 
 def build_plan(experiment: Experiment, case: Case, seed: int) -> Plan:
@@ -26,10 +48,11 @@ def build_plan(experiment: Experiment, case: Case, seed: int) -> Plan:
     wiring = case.wiring
     topology = wiring.topology
     addresses = Addresses.of(topology)
-    items = traffic(experiment.scenario.items, wiring, seed)
+    items = traffic(experiment.scenario.items, wiring, seed, pinned=bool(case.events))
     nodes = [_node(wiring, name, addresses) for name in topology.nodes]
-    number = {name: index for index, name in enumerate(topology.nodes, start=1)}
-    ports = {ref: _port(wiring, ref, number[ref.node], addresses) for ref in topology.ports()}
+    wirings = [wiring, *(event.wiring(wiring) for event in case.events)]
+    ports = _pinned([_ports(state, addresses) for state in wirings])
+    cables = [tuple(_cable(state, cable) for cable in topology.cables) for state in wirings]
     hosts = tuple(node for node in nodes if isinstance(node, Host))
     lab_bytes = memory_bytes(items, {host.name: host.sysctls for host in hosts})
     return Plan(
@@ -42,15 +65,57 @@ def build_plan(experiment: Experiment, case: Case, seed: int) -> Plan:
         hubs=tuple(node for node in nodes if isinstance(node, Hub)),
         switches=tuple(node for node in nodes if isinstance(node, Switch)),
         modules=tuple(node for node in nodes if isinstance(node, Transceiver)),
-        ports=tuple(
-            replace(port, pool=pool(wiring, ref, number[ref.node], ports)) for ref, port in ports.items()
-        ),
-        cables=tuple(_cable(wiring, cable) for cable in topology.cables),
+        ports=ports[0],
+        cables=cables[0],
         traffic=items,
         sysctls={**pinned_sysctls(), **tcp_memory(lab_bytes), **socket_buffers(items)},
         memory_bytes=lab_bytes,
         wall_limit_s=WALL_START_S + WALL_S_PER_NODE * len(nodes),
+        sample_interval_ns=EVENT_SAMPLE_NS if case.events else SAMPLE_NS,
+        events=tuple(
+            Event(event.at_ns + phase_ns(seed), event.what, _changed(*ports), _changed(*cables))
+            for event, ports, cables in zip(case.events, pairwise(ports), pairwise(cables), strict=True)
+        ),
     )
+
+
+def _ports(wiring: Wiring, addresses: Addresses) -> tuple[Port, ...]:
+    """Every port of a wiring."""
+    number = {name: index for index, name in enumerate(wiring.topology.nodes, start=1)}
+    ports = {ref: _port(wiring, ref, number[ref.node], addresses) for ref in wiring.topology.ports()}
+    return tuple(
+        replace(port, pool=pool(wiring, ref, number[ref.node], ports)) for ref, port in ports.items()
+    )
+
+
+def _pinned(states: Sequence[tuple[Port, ...]]) -> list[tuple[Port, ...]]:
+    """The ports in each state of a network, with all that cannot come or go while it runs.
+
+    A long path that does nothing yet, a CPU that takes no time, a packet memory that is not the limit.
+    """
+    if len(states) == 1:
+        return list(states)
+    whole = {}
+    for port, *others in zip(*states, strict=True):
+        known = [port, *others]
+        path = next((state for state in known if state.netem), None)
+        whole[port.name] = {
+            "netem": path and Netem(),
+            "gso_max_segs": path.gso_max_segs if path else port.gso_max_segs,
+            "cpu": next((Cpu(state.cpu.number) for state in known if state.cpu), None),
+            "pool": next((state.pool for state in known if state.pool), None),
+        }
+    return [tuple(_filled(port, whole[port.name]) for port in state) for state in states]
+
+
+def _filled(port: Port, whole: Mapping[str, Any]) -> Port:
+    own: dict[str, Any] = {name: getattr(port, name) or pinned for name, pinned in whole.items()}
+    return replace(port, **{**own, "gso_max_segs": whole["gso_max_segs"]})
+
+
+def _changed(before: tuple[Thing, ...], now: tuple[Thing, ...]) -> tuple[Thing, ...]:
+    """What is otherwise than it was."""
+    return tuple(thing for was, thing in zip(before, now, strict=True) if was != thing)
 
 
 def _node(wiring: Wiring, name: str, addresses: Addresses) -> Node:
@@ -78,7 +143,8 @@ def _cable(wiring: Wiring, cable: CableModel) -> Cable:
     # Out by one PHY and in by the other: of each, half of what it takes for both.
     mode = agreed_mode(wiring, a)
     phys_ns = sum(wiring.phy_latency_ns(ref, mode) for ref in (a, b)) // 2
-    return Cable(a.interface, b.interface, wiring.delay_ns(cable) + phys_ns, phys_ns)
+    delay_ns = wiring.delay_ns(cable) + phys_ns
+    return Cable(a.interface, b.interface, delay_ns, phys_ns, plugged=wiring.is_plugged(cable))
 
 
 def _port(wiring: Wiring, ref: PortRef, node_number: int, addresses: Addresses) -> Port:
@@ -113,6 +179,7 @@ def _port(wiring: Wiring, ref: PortRef, node_number: int, addresses: Addresses) 
         gso_max_segs=gso_max_segs(wiring, ref),
         bits_per_error=wiring.bits_per_error(ref),
         autoneg_ms=0 if forced else wiring.autoneg_ms(ref),
+        up=wiring.is_up(ref),
     )
     return equipped(plain, wiring, ref)
 

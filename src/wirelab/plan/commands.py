@@ -1,13 +1,14 @@
 """A Plan as the lines a person would type to set the same up on real equipment."""
 
 import shlex
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Final
 
 from wirelab.plan import iproute2
-from wirelab.plan.port_settings import Value, settings_of
+from wirelab.plan.event import after, changed_lines, changed_settings, ways_again
+from wirelab.plan.port_settings import PortSetting, Value, settings_of
 from wirelab.plan.traffic import Item
-from wirelab.plan.types import Firewall, Host, Hub, Node, Plan, Port, Switch, Transceiver
+from wirelab.plan.types import Event, Firewall, Host, Hub, Node, Plan, Port, Switch, Transceiver
 from wirelab.units import BPS_PER_MBPS, COST, MILLISECONDS, RATE, SIZE, TIME, show
 
 _SHOWN_ELSEWHERE: Final = ("role", "cable_delay_ns")
@@ -25,7 +26,32 @@ def commands(plan: Plan) -> list[str]:
         *_sysctls(plan.sysctls),
         *(line for node in nodes for line in _node(plan, node)),
         *(line for item in plan.timetable for line in _traffic(plan, item)),
+        *_events(plan),
     ]
+
+
+def _events(plan: Plan) -> Iterator[str]:
+    for event in plan.events:
+        later = after(plan, event)
+        yield from _event(plan, later, event)
+        plan = later
+
+
+def _event(plan: Plan, later: Plan, event: Event) -> Iterator[str]:
+    """What is typed at the instant of an event; what no command does stands in comments."""
+    yield ""
+    yield f"# {show(event.at_ns, TIME)} after the start: {event.what}"
+    for cable in event.cables:
+        if cable.plugged != plan.cable_of(cable.a).plugged:
+            yield f"# cable {cable.a} to {cable.b}: {'plugged in' if cable.plugged else 'pulled out'}"
+    for port in event.ports:
+        was = plan.port(port.name)
+        changed = changed_settings(was, plan.cable_of(port.name), port, later.cable_of(port.name))
+        yield from _told(port, [(setting, value) for setting, value in changed if setting.name != "follow"])
+        if port.up != was.up:
+            yield f"ip link set {port.name} {'up' if port.up else 'down'}"
+            yield from (f"ip {line}" for line in ways_again(later, port) if port.up)
+        yield from (f"tc {line}" for line in changed_lines(was, port))
 
 
 def _cables(plan: Plan) -> Iterator[str]:
@@ -77,19 +103,26 @@ def _port(plan: Plan, port: Port) -> Iterator[str]:
     """What a port is set to: what no command sets in comments, by topics, then tool by tool."""
     settings = settings_of(port, plan.cable_of(port.name))
     values = [(setting, value) for setting, value in settings if setting.name not in _SHOWN_ELSEWHERE]
+    yield from _told(port, values)
+
+
+def _told(port: Port, values: Sequence[tuple[PortSetting, Value]]) -> Iterator[str]:
+    """How some of its settings are set."""
     topics: dict[str, list[str]] = {}
     for setting, value in values:
         if setting.topic:
             topics.setdefault(setting.topic, []).append(f"{setting.text} {_shown(setting.name, value)}")
     yield from (f"# {port.name}: {topic}: {', '.join(texts)}" for topic, texts in topics.items())
-    if port.pfc:
+    if any(setting.name == "pfc" for setting, _ in values):
         yield f"# {port.name}: made with numtxqueues {iproute2.PRIORITIES}"
     card = ("ethtool -C", "ethtool -G", "ethtool -K") if port.role == "host" else ()
     for tool in ("ip link set", "ethtool -s", "ethtool -A", *card):
         options = {setting.option: value for setting, value in values if setting.tool == tool}
+        if not options:
+            continue
         words = _phy(options) if tool == "ethtool -s" else " ".join(map(_option, options.items()))
         yield f"{tool} {port.name} {words}"
-    if port.pfc:
+    if any(setting.name == "pfc" for setting, _ in values):
         yield from (f"dcb {line}" for line in (iproute2.pfc(port), iproute2.trust(port)))
 
 

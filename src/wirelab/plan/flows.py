@@ -6,6 +6,7 @@ from dataclasses import fields
 from typing import Any, Final
 
 from wirelab.model.ethernet import udp_payload_bytes
+from wirelab.model.timetable import starts_ns
 from wirelab.model.topology import HOST_PORT, PortRef
 from wirelab.model.traffic import Copy as CopyModel
 from wirelab.model.traffic import Iperf3 as Iperf3Model
@@ -15,25 +16,28 @@ from wirelab.model.wiring import Wiring
 from wirelab.plan.traffic import KINDS, Flow, Item
 from wirelab.units import NS_PER_S, PS_PER_S
 
-FIRST_START_NS: Final = NS_PER_S
-GAP_NS: Final = 2 * NS_PER_S
-"""The silence between flows that run one after the other: long enough for every queue to run empty."""
 TICK_NS: Final = NS_PER_S // 250
 FIRST_SERVER_PORT: Final = 5201
 FIRST_CLIENT_PORT: Final = 40001
 
 
-def traffic(items: Sequence[ItemModel], wiring: Wiring, seed: int) -> tuple[Item, ...]:
-    """The traffic, in the order in which the scenario has it; what both call alike is taken over."""
+def traffic(
+    items: Sequence[ItemModel], wiring: Wiring, seed: int, *, pinned: bool = False
+) -> tuple[Item, ...]:
+    """The traffic, in the order in which the scenario has it; what both call alike is taken over.
+
+    Where it is ``pinned`` nothing is early: what happens at an instant would happen to something else.
+    """
     shift_ns = phase_ns(seed)
+    starts = starts_ns(items)
     made: dict[str, Item] = {}
     for index, item in enumerate(items):
         kind, written = KINDS[item.tool], type(item).model_fields
         names = [field.name for field in fields(kind) if field.name in written]
         values: dict[str, Any] = {name: getattr(item, name) for name in names} | {
-            "start_ns": _start_ns(item, made, shift_ns),
+            "start_ns": starts[item.name] + shift_ns,
             "duration_ns": item.longest_ns,
-            "early": _is_early(item, made),
+            "early": not pinned and _is_early(item, made),
         }
         if not isinstance(item, PingModel):
             taken = sum(flow.parallel for flow in made.values() if isinstance(flow, Flow))
@@ -75,16 +79,6 @@ def _copy(item: CopyModel, wiring: Wiring) -> dict[str, Any]:
 def _byte_ps(bytes_per_s: int) -> int:
     """What a byte takes, rounded to a picosecond: at 1 GB/s that is exact to a thousandth."""
     return round(PS_PER_S / bytes_per_s)
-
-
-def _start_ns(item: ItemModel, earlier: Mapping[str, Item], shift_ns: int) -> int:
-    if item.start_ns is not None:
-        return item.start_ns + shift_ns
-    if item.concurrent_with is not None:
-        return earlier[item.concurrent_with].start_ns
-    if not earlier:
-        return FIRST_START_NS + shift_ns
-    return max(other.end_ns for other in earlier.values()) + GAP_NS
 
 
 def _is_early(item: ItemModel, earlier: Mapping[str, Item]) -> bool:

@@ -15,6 +15,7 @@ from wirelab.plan.traffic import KINDS, Flow, Item, Ping
 
 SCHEMA = 2
 MEMORY_BYTES = 768 << 20
+SAMPLE_NS = 100_000_000
 
 OWN_QUEUE = "etherfifo"
 SHAPER = "htb"
@@ -175,6 +176,7 @@ class Port:
     ``gso_max_segs`` bounds the bursts that the stack hands to the port as one, in segments; None leaves the
     kernel's own bound, as ``gro_max_bytes`` does of what it joins of what comes in. Of ``bits_per_error``
     bits that arrive one is wrong; 0 for none. ``rate_bps`` is that of a router's own htb, ``shape`` a line's.
+    A port that is not ``up`` has been shut.
     """
 
     name: str
@@ -226,6 +228,7 @@ class Port:
     bits_per_error: int = 0
     forward_latency_ns: int = 0
     autoneg_ms: int = 0
+    up: bool = True
 
     @property
     def own_queue(self) -> Queue | None:
@@ -240,19 +243,37 @@ class Port:
 
 @dataclass(frozen=True, slots=True)
 class Cable:
-    """Two ports joined, and the time a bit takes from one to the other: ``phys_ns`` of it in their PHYs."""
+    """Two ports joined, and the time a bit takes from one to the other: ``phys_ns`` of it in their PHYs.
+
+    One that is not ``plugged`` has been pulled out.
+    """
 
     a: str
     b: str
     delay_ns: int
     phys_ns: int = 0
+    plugged: bool = True
+
+
+@dataclass(frozen=True, slots=True)
+class Event:
+    """What changes at ``at_ns``, counted as the traffic is: ports and cables as they are from then on.
+
+    ``what`` says it in the scenario's words.
+    """
+
+    at_ns: int
+    what: str
+    ports: tuple[Port, ...] = ()
+    cables: tuple[Cable, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
 class Plan:
     """One variant of one scenario, ready to be built.
 
-    ``ports`` and ``cables`` are in the order in which they are made. ``sysctls`` are set in every
+    ``ports`` and ``cables`` are in the order in which they are made, as they are before the first of the
+    ``events``, which are in the order of their instants. ``sysctls`` are set in every
     host's namespace and read back. ``memory_bytes`` is what the lab is given, part of the experiment: its
     kernel derives tables and limits from it. ``wall_limit_s`` is the wall-clock time in which the lab must
     come farther, or it is taken for hung.
@@ -269,12 +290,13 @@ class Plan:
     cables: tuple[Cable, ...]
     traffic: tuple[Item, ...] = ()
     sysctls: dict[str, str] = field(default_factory=dict)
-    sample_interval_ns: int = 100_000_000
+    sample_interval_ns: int = SAMPLE_NS
     memory_bytes: int = MEMORY_BYTES
     wall_limit_s: int = 600
     schema: int = SCHEMA
     hubs: tuple[Hub, ...] = ()
     firewalls: tuple[Firewall, ...] = ()
+    events: tuple[Event, ...] = ()
 
     @property
     def timetable(self) -> tuple[Item, ...]:
@@ -334,7 +356,9 @@ class Plan:
         """
         kinds = ("hosts", "firewalls", "switches", "hubs", "modules")
         unnamed: dict[str, Any] = {kind: tuple(map(_without_part, getattr(self, kind))) for kind in kinds}
-        return replace(self, scenario="", variant="", drawing="", wall_limit_s=0, **unnamed).to_json()
+        events = tuple(replace(event, what="") for event in self.events)
+        plain = replace(self, scenario="", variant="", drawing="", wall_limit_s=0, events=events, **unnamed)
+        return plain.to_json()
 
     @classmethod
     def from_json(cls, text: str) -> Self:

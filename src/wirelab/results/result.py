@@ -8,12 +8,14 @@ from typing import Final
 from wirelab.model.expect import Expectation
 from wirelab.model.metric import NETWORK
 from wirelab.plan.ceiling import ceiling_bps
+from wirelab.plan.event import ended, is_open, states
 from wirelab.plan.traffic import Flow
 from wirelab.plan.types import Plan, Port
 from wirelab.results import counters, samples
 from wirelab.results.copy import parse_copy
 from wirelab.results.counters import END, START, LinkState, PortCounters, Snapshot, parse_snapshots, window
 from wirelab.results.digest import digest
+from wirelab.results.events import Happened, read_happened
 from wirelab.results.flow import FlowResult, flow_figure
 from wirelab.results.iperf3 import connected, lost_connection, parse_flow, read_report, require_server
 from wirelab.results.ping import Echoes, PingResult, ping_figure, read_echoes
@@ -43,6 +45,7 @@ class Result:
     ports: Mapping[str, PortResult] = field(default_factory=dict)
     pings: Mapping[str, PingResult] = field(default_factory=dict)
     echoes: Mapping[str, Echoes] = field(default_factory=dict)
+    happened: Happened = field(default_factory=Happened)
 
     @property
     def elapsed_ns(self) -> int:
@@ -59,15 +62,19 @@ class Result:
         return figure(subject, metric, self.flows, self.pings, self.ports, self.elapsed_ns)
 
     def linked(self, plan: Plan) -> Plan:
-        """``plan`` with what the ports agreed on in the place of what they offered.
+        """``plan`` as it is in the end, with what the ports agreed on in the place of what they offered.
 
-        A cable without a link leads nowhere, and is left out.
+        A cable that never had a link leads nowhere, and is left out.
         """
+        last = ended(plan)
         links = {name: counted.link for name, counted in self.snapshots[END].ports.items()}
+        had = [
+            name for snapshot in self.snapshots.values() for name, of in snapshot.ports.items() if of.link.up
+        ]
         return replace(
-            plan,
-            ports=tuple(_linked_port(port, links[port.name]) for port in plan.ports),
-            cables=tuple(cable for cable in plan.cables if links[cable.a].up or links[cable.b].up),
+            last,
+            ports=tuple(_linked_port(port, links[port.name]) for port in last.ports),
+            cables=tuple(cable for cable in last.cables if not {cable.a, cable.b}.isdisjoint(had)),
         )
 
     def blocked(self, flow: str | None = None) -> dict[str, dict[str, int]]:
@@ -161,6 +168,7 @@ def read_result(plan: Plan, raw: Path) -> Result:
         pings={ping.name: echoes[ping.name].result(ping) for ping in plan.pings},
         echoes=echoes,
         digest=digest(measured, counted.value, samples.written_out(lines)),
+        happened=read_happened(plan, raw),
     )
     linked = result.linked(plan)
     ports = {port.label: PortResult.of(result.change(port.name)) for port in plan.ports}
@@ -168,12 +176,31 @@ def read_result(plan: Plan, raw: Path) -> Result:
     flows = {
         flow.name: replace(
             figures[flow.name],
-            path_bps=ceiling_bps(linked, flow),
+            path_bps=_path_bps(plan, linked, flow),
             share_ppm=(figures[flow.name].goodput_bps or 0) * PPM / total_bps if total_bps else None,
         )
         for flow in plan.flows
     }
     return replace(result, flows=flows, ports=ports)
+
+
+def _path_bps(plan: Plan, linked: Plan, flow: Flow) -> float | None:
+    """The most that the path of a flow carries at any time of its; None where there never was one."""
+    known = states(plan)
+    untils = [at_ns for at_ns, _ in known[1:]]
+    whiles = [
+        _open(state)
+        for (from_ns, state), until_ns in zip(known, untils, strict=False)
+        if from_ns < flow.end_ns and until_ns > flow.start_ns
+    ]
+    if not untils or untils[-1] < flow.end_ns:
+        whiles.append(_open(linked))
+    rates = (ceiling_bps(state, flow) for state in whiles)
+    return max((rate for rate in rates if rate is not None), default=None)
+
+
+def _open(plan: Plan) -> Plan:
+    return replace(plan, cables=tuple(cable for cable in plan.cables if is_open(plan, cable)))
 
 
 def _linked_port(port: Port, link: LinkState) -> Port:

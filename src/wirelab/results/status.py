@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from wirelab.errors import LabError
-from wirelab.results.rawjson import read_json
+from wirelab.results.rawjson import Field, read_json
 
 STATUS_FILE = "status.json"
 SETTINGS_FILE = "settings.json"
@@ -53,7 +53,12 @@ def read_status(raw: Path) -> Status:
 
 def read_readbacks(raw: Path) -> tuple[Readback, ...]:
     """Every setting that the lab made. Raises LabError when the file is not whole."""
+    return parse_readbacks(read_json(raw, SETTINGS_FILE))
+
+
+def parse_readbacks(settings: Field) -> tuple[Readback, ...]:
+    """A list of settings. Raises LabError when it is not whole."""
     return tuple(
         Readback(item["port"].text(), item["setting"].text(), item["asked"].value, item["actual"].value)
-        for item in read_json(raw, SETTINGS_FILE).elements()
+        for item in settings.elements()
     )

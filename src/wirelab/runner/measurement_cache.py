@@ -41,6 +41,7 @@ _CODE: Final = (
     "model/graph.py",
     "plan/__init__.py",
     "plan/capture.py",
+    "plan/event.py",
     "plan/iproute2.py",
     "plan/jsonform.py",
     "plan/path.py",

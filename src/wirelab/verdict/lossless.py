@@ -4,6 +4,9 @@ Priorities are told apart by halves. tc counts the queue of each; the driver cou
 dropped, and the most that it held, for all together. So where only some of the priorities that arrive
 are stopped, its drops say nothing, and the switch as a whole is asked: what entered with a priority
 has to leave with it.
+
+Of a port whose settings or whose cable an event changes while frames are on their way nobody can say how
+much was too much: such ports are left out, and for queues and switches all of the node's.
 """
 
 from collections.abc import Collection, Iterator
@@ -11,6 +14,7 @@ from itertools import pairwise
 from typing import Final
 
 from wirelab.plan.ceiling import headroom_bytes
+from wirelab.plan.event import touched
 from wirelab.plan.path import Hop, hops, path, priority
 from wirelab.plan.types import OWN_QUEUE, Plan, Port
 from wirelab.results.counters import END
@@ -30,9 +34,11 @@ def buffer(plan: Plan, result: Result) -> Iterator[Violation]:
     With PFC that is so for each priority. What is known is the most that all of them held together:
     no more than the sum of what each may hold that arrives there.
     """
-    arriving = _marks(plan)
+    arriving, changed = _marks(plan), touched(plan)
     for hop in hops(plan):
         port = hop.into
+        if {hop.out.name, port.name} & changed:
+            continue
         highest = result.snapshots[END].ports[port.name]["buffer_high_water_bytes"]
         held = f"{port.label}: the packet buffer held {number(highest)} bytes"
         room, most, heard = port.buffer_bytes, _most_held(hop), _is_heard(hop, result)
@@ -57,8 +63,10 @@ def lossless(plan: Plan, result: Result) -> Iterator[Violation]:
     A buffer without room for its headroom, and a queue shorter than what may lie in the buffers of
     the ports that feed it, can overflow on real hardware too: those are no violation.
     """
-    arriving = _marks(plan)
+    arriving, changed = _marks(plan), touched(plan)
     for hop in hops(plan):
+        if {hop.out.name, hop.into.name} & changed:
+            continue
         stopped = all(map(hop.stops, arriving.get(hop.into.name, ()))) if hop.into.pfc else hop.lossless
         dropped = result.change(hop.into.name).drops("rx").get("buffer", 0)
         if dropped and stopped and _is_heard(hop, result) and hop.into.buffer_bytes >= _most_held(hop):
@@ -67,6 +75,8 @@ def lossless(plan: Plan, result: Result) -> Iterator[Violation]:
             yield 0, dropped, message
     for (name, of), feeding in _fed(plan).items():
         port, change = plan.port(name), result.change(name)
+        if any(other.name in changed for other in plan.ports_of(port.node)):
+            continue
         stopped = all(hop.stops(dscp) and _is_heard(hop, result) for hop, dscp in feeding)
         if not stopped or not _deep_enough(port, feeding):
             continue
@@ -86,7 +96,10 @@ def priorities(plan: Plan, result: Result) -> Iterator[Violation]:
     for PFC and reads it from the same mark: there tc counts it on each way in and out. Of priority 0
     more leaves than entered: broadcasts have it. What a queue dropped is the law above this one.
     """
+    changed = touched(plan)
     for switch in plan.switches:
+        if any(port.name in changed for port in plan.ports_of(switch.name)):
+            continue
         entering = [hop for hop in hops(plan) if hop.into.node == switch.name]
         both = [port for hop in entering for port in (hop.out, hop.into)]
         if len({port.trust for port in both}) != 1 or not all(_is_heard(hop, result) for hop in entering):

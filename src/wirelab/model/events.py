@@ -1,0 +1,206 @@
+"""Events: what changes in a network while it runs, and the settings that hold after each of them."""
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import Final
+
+from wirelab.model.metric import LINK
+from wirelab.model.scenario import Event as Written
+from wirelab.model.settings import Setting, SettingReader, Target
+from wirelab.model.shaping import POLICE
+from wirelab.model.timetable import end_ns
+from wirelab.model.topology import PortRef
+from wirelab.model.traffic import Item
+from wirelab.model.wiring import Wiring
+from wirelab.model.yamlfile import Loc, Report
+from wirelab.units import TIME, show
+
+MOST_EVENTS: Final = 10_000
+"""Of one case; a flap counts each time, and its end as well."""
+
+_SHAPERS: Final = {"shape.rate": "shape.kind", "shape.burst": "shape.kind", "rate": ""}
+"""What there is to change only where it is from the beginning, and where its kind is."""
+_OFF: Final = ("delay", "jitter", "loss", "reorder", "bit_error_rate")
+"""What is 0 where nobody says anything."""
+
+Key = tuple[Target, str]
+
+
+@dataclass(frozen=True, slots=True)
+class Event:
+    """What changes at ``at_ns``: ``what``, in the scenario's words, and each change with its line.
+
+    ``settings`` is all that events have set by then, those of this one included.
+    """
+
+    at_ns: int
+    what: str
+    settings: Mapping[Key, Setting]
+    loc: Loc
+
+    def wiring(self, before: Wiring) -> Wiring:
+        """The wiring of a case from then on."""
+        return replace(before, settings={**before.settings, **self.settings})
+
+
+@dataclass(frozen=True, slots=True)
+class _Change:
+    """One setting at one instant: what it is set to, or None where what was before holds again."""
+
+    at_ns: int
+    key: Key
+    setting: Setting | None
+    name: str
+    text: str
+    loc: Loc
+
+
+class EventReader:
+    """Reads ``events:`` of one scenario, and reports what is wrong with them."""
+
+    def __init__(self, items: Sequence[Item], settings: SettingReader, report: Report) -> None:
+        self._end_ns = end_ns(items)
+        self._settings = settings
+        self._report = report
+
+    def read(self, written: Sequence[Written], loc: Loc, wiring: Wiring) -> tuple[Event, ...]:
+        """The events at ``loc`` that befall ``wiring``, instant by instant."""
+        changes: list[_Change] = []
+        for index, event in enumerate(written):
+            changes += self._changes(event, (*loc, index))
+            if len(changes) > MOST_EVENTS:
+                self._report((*loc, index), f"makes more than {MOST_EVENTS} events")
+                return ()
+        # What ends at an instant ends before anything begins.
+        changes.sort(key=lambda change: (change.at_ns, change.setting is not None))
+        return tuple(self._in_force(changes, wiring))
+
+    def _changes(self, event: Written, loc: Loc) -> Iterator[_Change]:
+        sound = self._sound(event, loc)
+        instants_ns = list(self._instants_ns(event, loc))
+        for at_ns in instants_ns:
+            for setting in sound:
+                name = str(setting.loc[-1])
+                key = (setting.target, setting.name)
+                text = f"{name} {event.settings[name]}"
+                yield _Change(at_ns, key, setting, name, text, setting.loc)
+                if event.for_ns is not None:
+                    over_ns = at_ns + event.for_ns
+                    yield _Change(over_ns, key, None, name, f"{name} as before", (*loc, "for"))
+
+    def _sound(self, event: Written, loc: Loc) -> list[Setting]:
+        """The settings of an event that can change."""
+        if not event.settings:
+            self._report((*loc, "with"), "changes nothing: say which setting of what, as `patch.link: down`")
+        sound = []
+        for setting in self._settings.read(event.settings, (*loc, "with"), self._report):
+            reason = self._settings.fixed(str(setting.loc[-1]))
+            if reason:
+                self._report(setting.loc, f"cannot change while the network runs: {reason}")
+            else:
+                sound.append(setting)
+        return sound
+
+    def _instants_ns(self, event: Written, loc: Loc) -> Iterator[int]:
+        """When it happens, each time; what is wrong with that is reported."""
+        longest_ns, every_ns = event.for_ns or 0, event.every_ns
+        end = f"the end of the traffic, {show(self._end_ns, TIME)}"
+        if event.at_ns >= self._end_ns:
+            self._report((*loc, "at"), f"`{show(event.at_ns, TIME)}` is not before {end}")
+            return
+        if every_ns is None:
+            if event.until_ns is not None:
+                self._report((*loc, "until"), "is for what happens again and again: give `every`, too")
+            if event.at_ns + longest_ns > self._end_ns:
+                self._report((*loc, "for"), f"ends at {show(event.at_ns + longest_ns, TIME)}, after {end}")
+            yield event.at_ns
+            return
+        if longest_ns >= every_ns:
+            self._report(
+                (*loc, "every"), "it happens again before it is over: `every` must be more than `for`"
+            )
+            return
+        if event.for_ns is None:
+            self._report((*loc, "every"), "changes nothing the second time: say `for` how long it lasts")
+            return
+        until_ns = min(event.until_ns or self._end_ns, self._end_ns)
+        if event.until_ns is not None and not event.at_ns < event.until_ns <= self._end_ns:
+            where = "before its first time" if event.until_ns <= event.at_ns else f"after {end}"
+            self._report((*loc, "until"), f"`{show(event.until_ns, TIME)}` is {where}")
+            return
+        if (until_ns - event.at_ns) // every_ns > MOST_EVENTS:
+            self._report((*loc, "every"), f"makes more than {MOST_EVENTS} events")
+            return
+        # Each time with its end, so that all is as before in the end.
+        last_ns = until_ns - longest_ns
+        yield from range(event.at_ns, last_ns + 1, every_ns)
+
+    def _in_force(self, changes: Sequence[_Change], wiring: Wiring) -> Iterator[Event]:
+        """What holds after each instant."""
+        overlay: dict[Key, Setting] = {}
+        before: dict[Key, list[Setting | None]] = {}
+        at = 0
+        while at < len(changes):
+            now = [change for change in changes[at:] if change.at_ns == changes[at].at_ns]
+            at += len(now)
+            self._report_contradictions(now)
+            for change in now:
+                if change.setting is None:
+                    restored = before[change.key].pop()
+                    overlay.pop(change.key, None)
+                    if restored is not None:
+                        overlay[change.key] = restored
+                    continue
+                so_far = replace(wiring, settings={**wiring.settings, **overlay})
+                if problem := _problem(so_far, change.setting):
+                    self._report(change.loc, problem)
+                before.setdefault(change.key, []).append(overlay.get(change.key))
+                overlay[change.key] = change.setting
+            what = ", ".join(dict.fromkeys(change.text for change in now))
+            yield Event(now[0].at_ns, what, dict(overlay), now[-1].loc)
+
+    def _report_contradictions(self, now: Sequence[_Change]) -> None:
+        seen: dict[Key, _Change] = {}
+        for change in now:
+            other = seen.setdefault(change.key, change)
+            if other.setting and change.setting and other.setting.value != change.setting.value:
+                at = show(change.at_ns, TIME)
+                self._report(change.loc, f"contradicts `{other.text}`, which happens at {at}, too")
+
+
+def _problem(wiring: Wiring, setting: Setting) -> str | None:
+    """Why a setting has nothing to change in a wiring; None if it has."""
+    target, name = setting.target, setting.name
+    refs = _ports(wiring, target)
+    if name in _SHAPERS and refs:
+        missing = [ref for ref in refs if wiring.value(ref, name.replace("burst", "rate")) is None]
+        if missing:
+            label = wiring.topology.label(missing[0])
+            return f"there is no shaper at `{label}` to change: give it a `{name}` in `with`, too"
+        if any(wiring.value(ref, "shape.kind") == POLICE for ref in refs):
+            return "cannot change while the network runs: a policer forgets what has passed"
+    if name == "queue_limit" and any(wiring.value(ref, name) is None for ref in refs):
+        return "has no limit to come back to: give it one in `with`, too"
+    prior = wiring.settings.get((target, name))
+    if prior is not None:
+        same = prior.value == setting.value
+    elif name == LINK.name:
+        same = bool(setting.value)
+    elif name in _OFF:
+        same = setting.value == 0 and target in {Target(ref.node, ref.port) for ref in refs}
+    elif name in {"flow_control", "pause_rx", "pause_tx"}:
+        ways = ("pause_rx", "pause_tx") if name == "flow_control" else (name,)
+        same = all(wiring.pause(ref, way) == setting.value for ref in refs for way in ways)
+    else:
+        same = bool(refs) and all(wiring.value(ref, name) == setting.value for ref in refs)
+    return "changes nothing: it is so already" if same else None
+
+
+def _ports(wiring: Wiring, target: Target) -> list[PortRef]:
+    """The ports that a setting of a node, a port or a cable is about."""
+    topology = wiring.topology
+    cable = next((cable for cable in topology.cables if cable.name == target.name), None)
+    if cable is not None:
+        return list(topology.ends(cable))
+    own = [ref for ref in topology.ports() if ref.node == target.name]
+    return [ref for ref in own if target.port in (None, ref.port)]

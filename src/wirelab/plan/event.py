@@ -1,0 +1,123 @@
+"""A Plan while it runs: how the network is after each event, and what has to be set for that.
+
+Standard library only, for the guest.
+"""
+
+from collections.abc import Iterator
+from dataclasses import replace
+from itertools import pairwise
+
+from wirelab.plan import iproute2
+from wirelab.plan.port_settings import PortSetting, Value, settings_of
+from wirelab.plan.types import Cable, Event, Plan, Port
+
+UNPLUGGED = "unplugged"
+"""What an end of a cable that is pulled out has to follow for a link: a port that nobody has."""
+
+_MODE_TOOL = "ethtool -s"
+_LINK = ("up", "autoneg", "speed_bps", "duplex", "advertise", "follow", "pause_rx", "pause_tx")
+
+
+def after(plan: Plan, event: Event) -> Plan:
+    """The Plan of the network as it is after one of its events."""
+    ports = {port.name: port for port in event.ports}
+    cables = {cable.a: cable for cable in event.cables}
+    return replace(
+        plan,
+        ports=tuple(ports.get(port.name, port) for port in plan.ports),
+        cables=tuple(cables.get(cable.a, cable) for cable in plan.cables),
+    )
+
+
+def states(plan: Plan) -> list[tuple[int, Plan]]:
+    """The network from each instant on: as it begins, then after each event."""
+    found = [(0, plan)]
+    for event in plan.events:
+        found.append((event.at_ns, after(found[-1][1], event)))
+    return found
+
+
+def ended(plan: Plan) -> Plan:
+    """The network as it is in the end."""
+    return states(plan)[-1][1]
+
+
+def touched(plan: Plan) -> frozenset[str]:
+    """The ports that an event is about, itself or by their cable, by name."""
+    ports = {port.name for event in plan.events for port in event.ports}
+    return frozenset(ports | {name for cable in _cables(plan) for name in (cable.a, cable.b)})
+
+
+def relinked(plan: Plan) -> dict[str, list[int]]:
+    """When an event changes what a port has for a link, by name: those of both its ends, and who follows."""
+    found: dict[str, list[int]] = {}
+    for (_, was), (at_ns, now) in pairwise(states(plan)):
+        changed = {
+            name
+            for cable_was, cable in zip(was.cables, now.cables, strict=True)
+            if _link(was, cable_was) != _link(now, cable)
+            for name in (cable.a, cable.b)
+        }
+        followers = {port.name for port in now.ports if port.follow in changed}
+        cables = (cable for cable in now.cables if {cable.a, cable.b} & (changed | followers))
+        for name in {name for cable in cables for name in (cable.a, cable.b)}:
+            found.setdefault(name, []).append(at_ns)
+    return found
+
+
+def _cables(plan: Plan) -> Iterator[Cable]:
+    return (cable for event in plan.events for cable in event.cables)
+
+
+def _link(plan: Plan, cable: Cable) -> tuple[object, ...]:
+    """What decides whether there is a link at a cable, and which."""
+    ends = (plan.port(cable.a), plan.port(cable.b))
+    return cable.plugged, *(getattr(end, name) for end in ends for name in _LINK)
+
+
+def is_open(plan: Plan, cable: Cable) -> bool:
+    """Whether nobody has shut an end of a cable, or pulled it out."""
+    return cable.plugged and plan.port(cable.a).up and plan.port(cable.b).up
+
+
+def pulled_end(plan: Plan, cable: Cable) -> Port:
+    """The end at which a cable is pulled out: one that follows no other port."""
+    ends = (plan.port(cable.a), plan.port(cable.b))
+    return next((end for end in ends if end.follow is None), ends[0])
+
+
+def changed_settings(
+    before: Port, cable_before: Cable, port: Port, cable: Cable
+) -> list[tuple[PortSetting, Value]]:
+    """The settings of a port that an event changes, each with its new value; a mode is told as a whole."""
+    was, now = settings_of(before, cable_before), settings_of(port, cable)
+    values = {setting.name: value for setting, value in was}
+    other = {setting.name for setting, value in now if values.get(setting.name) != value}
+    mode = any(setting.tool == _MODE_TOOL for setting, _ in now if setting.name in other)
+    changed = [
+        (setting, value)
+        for setting, value in now
+        if setting.name in other or (mode and setting.tool == _MODE_TOOL)
+    ]
+    kept = {setting.name for setting, _ in now}
+    # What a port has no more of is 0, or a name that is empty; tools that have a mode have left that.
+    gone = [(setting, type(value)()) for setting, value in was if setting.name not in kept]
+    return changed + [(setting, value) for setting, value in gone if setting.tool == "sysfs"]
+
+
+def changed_lines(before: Port, port: Port) -> list[str]:
+    """To tc: what an event changes of the path, the shaper and the queue of a port."""
+    was, now = set(iproute2.egress(before)), list(iproute2.egress(port))
+    changed = [line for line in now if line not in was]
+    # A tbf that is told its limit tells the queue below it so, too.
+    if port.shape != before.shape and port.shape and port.shape.kind == "tbf":
+        queues = now[-len(iproute2.queue_parents(port)) :]
+        changed += [line for line in queues if line not in changed]
+    return changed
+
+
+def ways_again(plan: Plan, port: Port) -> list[str]:
+    """To ip: the ways of a host or firewall whose port is opened: by one that is shut it has forgotten them."""
+    stacks = [stack for stack in plan.stacks if stack.name == port.node]
+    lines = [line for stack in stacks for line in iproute2.routes(stack, plan.ports_of(stack.name))]
+    return [line.replace("route add", "route replace", 1) for line in lines]

@@ -1,0 +1,29 @@
+"""events.json -> what was done while the network ran, and when."""
+
+from dataclasses import dataclass
+from pathlib import Path
+
+from wirelab.plan.types import Plan
+from wirelab.results.rawjson import read_json
+from wirelab.results.status import Readback, parse_readbacks
+
+FILE = "events.json"
+
+
+@dataclass(frozen=True, slots=True)
+class Happened:
+    """When each event took place, counted as the traffic is, and all that was read back after them."""
+
+    at_ns: tuple[int, ...] = ()
+    readbacks: tuple[Readback, ...] = ()
+
+
+def read_happened(plan: Plan, raw: Path) -> Happened:
+    """What the lab says of the events of a Plan. Raises LabError when it says nothing of them."""
+    if not plan.events:
+        return Happened()
+    told = read_json(raw, FILE)
+    events = list(told["events"].elements())
+    readbacks = [setting for event in events for setting in parse_readbacks(event["settings"])]
+    readbacks += parse_readbacks(told["last"])
+    return Happened(tuple(event["at_ns"].integer() for event in events), tuple(readbacks))

@@ -1,0 +1,162 @@
+"""Events: from a scenario to what the lab is told, and the laws that know of them."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+import pytest
+from examples import HEAD, SHIPPED, scenario
+
+from wirelab.errors import InputError
+from wirelab.model.experiment import load_file
+from wirelab.model.setting_table import settings_of
+from wirelab.plan.build import build_plan
+from wirelab.plan.commands import commands
+from wirelab.plan.event import changed_lines, ended, is_open, relinked, states
+from wirelab.plan.flows import phase_ns
+from wirelab.plan.types import Netem, Plan
+from wirelab.units import NS_PER_MS, NS_PER_S
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+OWNERS = ("host", "firewall", "switch", "module", "hub", "switch port", "module port", "cable", "network")
+
+
+def _plan(folder: Path, events: str, *, settings: str = "", rest: str = "", case: int = 0) -> Plan:
+    head = f"{HEAD}with: {{{settings}}}\nevents:\n" + "".join(
+        f"  - {{{event}}}\n" for event in events.split("; ")
+    )
+    loaded = load_file(scenario(folder, head=head, rest=rest), SHIPPED)
+    return build_plan(loaded, loaded.cases[case], 1)
+
+
+def test_an_event_is_counted_as_the_traffic_is(tmp_path: Path) -> None:
+    """Both are shifted by the seed's phase: what is a second after the start of a flow stays so."""
+    plan = _plan(tmp_path, "at: 2 s, with: {patch.link: down}")
+    assert plan.events[0].at_ns - plan.flows[0].start_ns == NS_PER_S
+    assert plan.events[0].at_ns == 2 * NS_PER_S + phase_ns(1)
+    assert plan.sample_interval_ns == 10 * NS_PER_MS
+
+
+def test_a_flap_ends_as_it_began(tmp_path: Path) -> None:
+    """With `for` a setting comes back to what it was, with `every` again and again, to the end of each."""
+    plan = _plan(tmp_path, "at: 2 s, for: 300 ms, every: 1 s, until: 4500 ms, with: {patch.link: down}")
+    shift_ns = phase_ns(1)
+    assert [(event.at_ns - shift_ns) // NS_PER_MS for event in plan.events] == [
+        *(2000, 2300, 3000, 3300, 4000, 4300)
+    ]
+    plugged = [state.cable_of("client-eth0").plugged for _, state in states(plan)]
+    assert plugged == [True, False, True, False, True, False, True]
+    assert ended(plan) == plan
+    assert set(relinked(plan)) == {"client-eth0", "module-line"}
+
+
+def test_a_flap_within_a_change_comes_back_to_that(tmp_path: Path) -> None:
+    """What holds after an event is what its predecessors have left, not what the scenario began with."""
+    words = "at: 2 s, with: {server.delay: 20 ms}; at: 3 s, for: 1 s, with: {server.delay: 50 ms}"
+    plan = _plan(tmp_path, words, settings="server.delay: 5 ms")
+    delays = [state.port("server-eth0").netem.delay_ns // NS_PER_MS for _, state in states(plan)]  # type: ignore[union-attr]
+    assert delays == [5, 20, 50, 20]
+
+
+def test_a_path_that_comes_later_is_there_from_the_beginning(tmp_path: Path) -> None:
+    """A qdisc that came into the place of another would lose what waits in that: netem is there, and idle."""
+    plan = _plan(tmp_path, "at: 2 s, for: 1 s, with: {server.loss: 1 %}")
+    server = plan.port("server-eth0")
+    assert server.netem == Netem()
+    assert server.gso_max_segs == 1
+    (lossy,) = plan.events[0].ports
+    assert changed_lines(server, lossy) == [
+        "qdisc replace dev server-eth0 root handle 1: netem limit 1000000 loss 1.0000%"
+    ]
+    assert plan.events[1].ports == (server,)
+
+
+def test_a_cpu_that_gets_slower_is_there_from_the_beginning(tmp_path: Path) -> None:
+    """A port is joined to its CPU while it is down, so it has one that takes no time until then."""
+    plan = _plan(tmp_path, "at: 2 s, with: {server.rx_frame: 7 us}", settings="server.rx_frame: 0 us")
+    before, after = plan.port("server-eth0").cpu, ended(plan).port("server-eth0").cpu
+    assert before is not None
+    assert after == replace(before, rx_frame_ns=7000)
+
+
+def test_nothing_begins_early_where_something_happens(tmp_path: Path) -> None:
+    """An item that moved forward would meet another network."""
+    traffic = "traffic:\n  - copy: {name: a, from: server, to: client, bytes: 1 MB, within: 5 s}\n"
+    traffic += "  - ping: {name: download, from: server, to: client, time: 5 s}\n"
+    expect = "expect: {download: {lost: 0 %}}\n"
+    early = [
+        build_plan(loaded, loaded.cases[0], 1).traffic[1].early
+        for rest in ("", "events: [{at: 9 s, with: {patch.link: down}}]\n")
+        for loaded in [load_file(scenario(tmp_path, traffic=traffic, expect=expect, rest=rest), SHIPPED)]
+    ]
+    assert early == [True, False]
+
+
+def test_a_case_has_events_of_its_own(tmp_path: Path) -> None:
+    """Those of a variant or a control stand in the place of those that it would have."""
+    rest = "controls:\n  - {events: [], breaks: download.goodput}\n"
+    rest += "  - {events: [{at: 3 s, with: {dac.link: down}}], breaks: download.goodput}\n"
+    whats = [
+        [
+            event.what
+            for event in _plan(tmp_path, "at: 2 s, with: {patch.link: down}", rest=rest, case=case).events
+        ]
+        for case in range(3)
+    ]
+    assert whats == [["patch.link down"], [], ["dac.link down"]]
+
+
+def test_the_plan_is_printed_with_its_events(tmp_path: Path) -> None:
+    """What a person would type at the instant, by the same lines as in the beginning."""
+    words = "at: 2 s, with: {switch.p1.link: down}; at: 3 s, with: {switch.p2.flow_control: on}; "
+    words += "at: 4 s, with: {switch.p2.queue_limit: 50 kB}"
+    lines = commands(_plan(tmp_path, words, settings="switch.p2.queue_limit: 100 kB"))
+    at = next(
+        number for number, line in enumerate(lines) if line.endswith("after the start: switch.p1.link down")
+    )
+    assert lines[at + 1] == "ip link set switch-p1 down"
+    assert "ethtool -A switch-p2 rx on tx on" in lines[at:]
+    assert lines[-1] == "# switch-p2: egress queue: limit 50 kB"
+
+
+def test_a_shut_port_has_no_way(tmp_path: Path) -> None:
+    """A cable with an end that is shut carries as little as one that is pulled out."""
+    plan = _plan(tmp_path, "at: 2 s, with: {switch.p1.link: down}")
+    assert is_open(plan, plan.cable_of("switch-p1"))
+    assert not is_open(ended(plan), ended(plan).cable_of("switch-p1"))
+
+
+def test_a_plan_with_events_is_read_back_equal(tmp_path: Path) -> None:
+    """The lab gets the very ports and cables of each event."""
+    plan = _plan(tmp_path, "at: 2 s, for: 1 s, with: {patch.link: down, server.delay: 5 ms}")
+    assert Plan.from_json(plan.to_json()) == plan
+
+
+def test_each_setting_can_change_or_says_why_not(tmp_path: Path) -> None:
+    """Whatever cannot change at an instant is refused by name, with the reason; the rest has no reason."""
+    for name, kind in settings_of("host").items():
+        if kind.fixed and not name.startswith("tcp_"):
+            with pytest.raises(InputError, match=f"server.{name}: cannot change while the network runs: "):
+                _plan(tmp_path, f"at: 2 s, with: {{server.{name}: {kind.example}}}")
+    can = {name for owner in OWNERS for name, kind in settings_of(owner).items() if not kind.fixed}
+    assert can == {
+        *("link", "speed", "duplex", "advertise", "autoneg_time", "bit_error_rate", "length"),
+        *("delay", "jitter", "loss", "reorder", "rate", "shape.rate", "shape.burst", "queue_limit"),
+        *("flow_control", "pause_rx", "pause_tx", "pause_reaction", "xoff", "xon", "headroom", "fifo"),
+        *("forward_latency", "rx_frame", "rx_byte", "tx_frame", "tx_byte", "frame", "byte"),
+    }
+
+
+def test_no_traffic_has_no_end(tmp_path: Path) -> None:
+    """Without traffic every event is after the end of it."""
+    text = scenario(
+        tmp_path,
+        traffic="traffic: []\n",
+        expect="expect: {client: {link: up}}\n",
+        rest="events: [{at: 1 s, with: {patch.link: down}}]\n",
+    )
+    with pytest.raises(InputError, match="is not before the end of the traffic"):
+        load_file(text, SHIPPED)
