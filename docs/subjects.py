@@ -30,6 +30,7 @@ _WORDS: Final[Mapping[str, str]] = {
     "queue_limit": "a [size](units.md#size), a number of `frames`, or a [time](units.md#time)",
     "speed": "a [rate](units.md#rate), or `auto`",
     "duplex": "`full` or `half`",
+    "link": "`up` or `down`",
     "modes": "[link modes](units.md#link-modes)",
     "bus": "one of the [buses](parts.md#buses), and its lanes",
     "priorities": "one of 0..7, or a list of them",
@@ -63,7 +64,7 @@ def _settings(owner: str) -> str:
             _owners(name, node, port) if port else "",
             _value(kind),
             words(kind.default),
-            words(kind.text),
+            words(f"{kind.text}; no event changes it: {kind.fixed}" if kind.fixed else kind.text),
             code(kind.example),
             kind.since,
         )

@@ -171,6 +171,10 @@ class CaseReader:
             for event in events if not self.problems else ():
                 for conflict in wiring_conflicts(event.wiring(wiring)):
                     self._report(conflict.setting.loc if conflict.setting else event.loc, conflict.message)
+        for expectation in draft.expectations if breaks is None and not draft.events else ():
+            if expectation.metric == "recovers_within":
+                place = ("expect", expectation.subject, expectation.metric)
+                self._report(place, f"nothing happens in `{name}` that it could recover from: give `events`")
         return Case(name, wiring, draft.expectations, breaks, events)
 
     def _lasting(self, settings: Mapping[str, str], loc: Loc) -> tuple[Setting, ...]:

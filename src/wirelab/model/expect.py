@@ -4,9 +4,12 @@ A subject is a flow, a ping, a port (by its label) or ``network``, the sum over 
 """
 
 from dataclasses import dataclass
+from typing import Final
 
 from wirelab.model.metric import METRICS, Choice, Metric
-from wirelab.units import COUNT, show
+from wirelab.units import COUNT, TIME, show
+
+FROM: Final = " from "
 
 
 @dataclass(frozen=True, slots=True)
@@ -15,6 +18,7 @@ class Expectation:
 
     The ends are in the base unit of the metric's quantity: goodput in bit/s, rtt in microseconds, paused in
     parts per million of the time, high water in bytes; a word is a number by its Choice; the rest are counts.
+    A ``window`` is the part of the time that it is about, counted as the scenario counts it.
     """
 
     subject: str
@@ -22,11 +26,20 @@ class Expectation:
     low: int | None
     high: int | None
     why: str | None = None
+    window: tuple[int, int] | None = None
 
     @property
     def name(self) -> str:
         """``download.retransmits``: how ``breaks`` and a verdict name it."""
-        return f"{self.subject}.{self.metric}"
+        return f"{self.subject}.{self.metric}{self.when}"
+
+    @property
+    def when(self) -> str:
+        """Its window as its name has it: `` from 3.2 s to 5 s``; nothing for all of the time."""
+        if self.window is None:
+            return ""
+        from_ns, to_ns = self.window
+        return f"{FROM}{show(from_ns, TIME)} to {show(to_ns, TIME)}"
 
     @property
     def of(self) -> Metric:

@@ -1,14 +1,20 @@
 """Expectations as a scenario writes them, turned into objects that can be judged."""
 
 from collections.abc import Mapping
+from typing import Final
 
 from wirelab.errors import unknown
-from wirelab.model.expect import Expectation
-from wirelab.model.metric import METRICS, NETWORK, PAUSED_PRIORITY, PRIORITIES, SubjectKind, metrics_of
-from wirelab.model.scenario import Bounds, Scenario
+from wirelab.model.expect import FROM, Expectation
+from wirelab.model.metric import METRICS, NETWORK, PAUSED_PRIORITY, PORT, PRIORITIES, SubjectKind, metrics_of
+from wirelab.model.scenario import Bounds, Scenario, Window
+from wirelab.model.timetable import end_ns, starts_ns
 from wirelab.model.topology import Topology
 from wirelab.model.traffic import Iperf3
 from wirelab.model.yamlfile import Document, Loc, Report
+from wirelab.units import TIME, show
+
+_FOLLOWED: Final = ("longest_gap", "recovers_within")
+_SAMPLED: Final = (*METRICS["longest_gap"].subjects, PORT)
 
 
 class ExpectReader:
@@ -38,27 +44,70 @@ class ExpectReader:
             if name in seen:
                 self._report(here, f"duplicate name: `{name}` has expectations already")
             seen.add(name)
-            metrics = [metric for metric in METRICS if getattr(bounds, metric) is not None]
-            if not metrics:
-                self._report(here, "expects nothing: give a metric and its range")
-            for metric in metrics:
-                try:
-                    sound.append(self._expectation(kind, name, metric, bounds))
-                except ValueError as error:
-                    self._report((*here, metric), str(error))
+            if not bounds.windows or any(getattr(bounds, metric) is not None for metric in METRICS):
+                sound += self._metrics(kind, name, bounds, here)
+            for index, window in enumerate(bounds.windows):
+                sound += self._in_window(kind, name, window, (*here, "windows", index))
         return tuple(sound)
+
+    def _metrics(
+        self,
+        kind: SubjectKind,
+        name: str,
+        bounds: Bounds | Window,
+        loc: Loc,
+        when: tuple[int, int] | None = None,
+    ) -> list[Expectation]:
+        """The sound ranges of a subject, of all of the time or of a part."""
+        sound = []
+        metrics = [metric for metric in METRICS if getattr(bounds, metric) is not None]
+        if not metrics:
+            self._report(loc, "expects nothing: give a metric and its range")
+        for metric in metrics:
+            try:
+                sound.append(self._expectation(kind, name, metric, bounds, when))
+            except ValueError as error:
+                self._report((*loc, metric), str(error))
+        return sound
+
+    def _in_window(self, kind: SubjectKind, name: str, window: Window, loc: Loc) -> list[Expectation]:
+        """The sound ranges of a window in which the subject does something."""
+        from_ns, to_ns = window.from_ns, window.to_ns
+        began_ns, over_ns = 0, end_ns(tuple(self._items.values()))
+        if name in self._items:
+            began_ns = starts_ns(tuple(self._items.values()))[name]
+            over_ns = began_ns + self._items[name].longest_ns
+        if from_ns >= to_ns:
+            self._report((*loc, "to"), f"the window ends before it begins, at {show(from_ns, TIME)}")
+        elif from_ns >= over_ns or to_ns <= began_ns:
+            runs = f"from {show(began_ns, TIME)} to {show(over_ns, TIME)}"
+            words = f"`{name}` runs {runs}" if name in self._items else f"there is traffic {runs}"
+            self._report((*loc, "from"), f"there is nothing in the window: {words}")
+        else:
+            return self._metrics(kind, name, window, loc, (from_ns, to_ns))
+        return []
 
     def full_name(self, name: str) -> str:
         """An expectation's name with its port's label: ``client.drops`` for ``client.eth0.drops``."""
-        subject, _, metric = name.rpartition(".")
+        whole, begins, rest = name.partition(FROM)
+        subject, _, metric = whole.rpartition(".")
         try:
             named = self._subject(subject)
         except ValueError:
             return name
-        return f"{named[1]}.{metric}" if named else name
+        return f"{named[1]}.{metric}{begins}{rest}" if named else name
 
-    def _expectation(self, kind: SubjectKind, name: str, metric: str, bounds: Bounds) -> Expectation:
+    def _expectation(
+        self, kind: SubjectKind, name: str, metric: str, bounds: Bounds | Window, when: tuple[int, int] | None
+    ) -> Expectation:
         item = self._items.get(name)
+        if when and not METRICS[metric].in_windows:
+            own = ", ".join(metric.name for metric in METRICS.values() if metric.in_windows)
+            raise ValueError(f"is not known of a part of the time; a window has {own}")
+        if when and kind not in _SAMPLED:
+            raise ValueError(f"nobody samples a {kind}; windows are for flows over TCP and for ports")
+        if isinstance(item, Iperf3) and item.parallel > 1 and (when or metric in _FOLLOWED):
+            raise ValueError(f"samples follow one connection, and `{name}` has {item.parallel}")
         if metric == "duration" and isinstance(item, Iperf3) and item.size_bytes is None:
             raise ValueError(f"`{name}` has no duration but its `time`; give it `bytes` to transfer instead")
         if kind not in METRICS[metric].subjects:
@@ -70,7 +119,7 @@ class ExpectReader:
             raise ValueError(f"{owner} has no {metric}; it has {', '.join(words)}")
         bound = getattr(bounds, metric)
         low, high = bound.range
-        return Expectation(name, metric, low, high, bound.why or bounds.why)
+        return Expectation(name, metric, low, high, bound.why or bounds.why, when)
 
     def _subject(self, subject: str) -> tuple[SubjectKind, str] | None:
         """The kind and the full name of a subject, None if why it is none is said elsewhere.

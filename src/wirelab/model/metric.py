@@ -55,7 +55,7 @@ class Metric:
 
     ``noun`` is what a sentence calls a number of it, ``column`` the head of its column in tables: its name
     unless another is given, and none where that is empty. ``needs_traffic`` is False for what a port has
-    without any.
+    without any. What is ``in_windows`` can be told of a part of the time, too.
     """
 
     name: str
@@ -65,6 +65,7 @@ class Metric:
     meaning: str
     column: str | None = None
     needs_traffic: bool = True
+    in_windows: bool = False
     since: str = "0.1.0"
 
     @property
@@ -86,6 +87,12 @@ class Metric:
 _TCP: Final = ("flow", "copy")
 _FLOW: Final = (*_TCP, "UDP flow")
 _RTT: Final = ("flow", "ping")
+_GAP: Final = (
+    "the longest time in which nothing new was acknowledged, to 10 ms where something happens, else to 100 ms"
+)
+_RECOVERY: Final = (
+    "how long after the last event 100 ms begin that bring 90 % of what the second before the first event did"
+)
 _CONNECTS: Final = "whether the sender reached its receiver and kept the connection"
 
 PRIORITIES: Final = 8
@@ -107,19 +114,37 @@ METRICS: Final[Mapping[str, Metric]] = {
             (*_FLOW, NETWORK),
             "of goodput",
             "payload that the receiver got, by its own clock",
+            in_windows=True,
         ),
         Metric("goodput_first", RATE, _FLOW, "of goodput at first", "that of its first second", ""),
         Metric("goodput_last", RATE, _FLOW, "of goodput at last", "that of its last whole second", ""),
         Metric("share", RATIO, _FLOW, "of all goodput", "its part of the goodput of all flows", ""),
-        Metric("retransmits", COUNT, (*_TCP, NETWORK), "retransmits", "segments that were sent again"),
+        Metric(
+            "retransmits",
+            COUNT,
+            (*_TCP, NETWORK),
+            "retransmits",
+            "segments that were sent again",
+            in_windows=True,
+        ),
         Metric("rtt", MICROSECONDS, _RTT, "of mean RTT", "mean round-trip time", "mean RTT"),
         Metric("rtt_p50", MICROSECONDS, _RTT, "of median RTT", "the median of the round-trip times", "p50"),
         Metric("rtt_p90", MICROSECONDS, _RTT, "of RTT, 90 % of the time", "their 90th percentile", "p90"),
         Metric("rtt_p99", MICROSECONDS, _RTT, "of RTT, 99 % of the time", "their 99th percentile", "p99"),
         Metric("duration", TIME, (*_TCP, NETWORK), "for all of it", "what a transfer of a given size takes"),
+        Metric("longest_gap", TIME, _TCP, "without an acknowledgement", _GAP, "", in_windows=True),
+        Metric("recovers_within", TIME, _TCP, "to recover", _RECOVERY, ""),
         Metric("lost", RATIO, ("UDP flow", "ping"), "lost", "the share of what was sent that did not come"),
         Metric("connects", CONNECTS, ("flow", "UDP flow"), "", _CONNECTS, ""),
-        Metric("drops", COUNT, (PORT, NETWORK), "dropped frames", "frames lost, for any cause", "dropped"),
+        Metric(
+            "drops",
+            COUNT,
+            (PORT, NETWORK),
+            "dropped frames",
+            "frames lost, for any cause",
+            "dropped",
+            in_windows=True,
+        ),
         Metric("pause_sent", COUNT, (PORT, NETWORK), "PAUSE frames sent", "PAUSE frames sent", "PAUSE sent"),
         Metric(
             "pause_received", COUNT, (PORT,), "PAUSE frames received", "those that came", "PAUSE received"

@@ -44,6 +44,9 @@ def read_published(
             if not cell.figures:
                 report((*loc, "figures"), "publishes nothing: give a subject, a metric and its value")
             figures = reader.read(cell.figures, (*loc, "figures"))
+            for figure in figures:
+                if figure.window is not None:
+                    report((*loc, "figures"), f"`{figure.name}`: a published figure is of all of the time")
             for name in (figure.name for figure in figures):
                 if (row, variant, name) in seen:
                     report((*loc, "figures"), f"duplicate figure: {row} has {name} of {variant} already")

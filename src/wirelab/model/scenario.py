@@ -98,9 +98,18 @@ _RANGES: Any = {name: (_BOUNDS[id(metric.quantity)] | None, None) for name, metr
 _Ranges = create_model("_Ranges", __base__=Model, **_RANGES)
 
 
+class Window(_Ranges):  # type: ignore[misc, valid-type]  # its fields are the table of metrics
+    """What must hold for a part of the time."""
+
+    from_ns: Time = key("Its beginning, counted as `start` of traffic.", alias="from")
+    to_ns: PositiveTime = key("Its end.", alias="to")
+    why: Text | None = None
+
+
 class Bounds(_Ranges):  # type: ignore[misc, valid-type]  # its fields are the table of metrics
     """What must hold for one subject; ``why`` is the reason for every range without its own."""
 
+    windows: tuple[Window, ...] = ()
     why: Text | None = None
 
 

@@ -117,7 +117,7 @@ def changed_lines(before: Port, port: Port) -> list[str]:
 
 
 def ways_again(plan: Plan, port: Port) -> list[str]:
-    """To ip: the ways of a host or firewall whose port is opened: by one that is shut it has forgotten them."""
+    """To ip: the ways of a host or firewall whose port is opened: those by it were forgotten."""
     stacks = [stack for stack in plan.stacks if stack.name == port.node]
     lines = [line for stack in stacks for line in iproute2.routes(stack, plan.ports_of(stack.name))]
     return [line.replace("route add", "route replace", 1) for line in lines]

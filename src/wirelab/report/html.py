@@ -8,7 +8,7 @@ from typing import Any
 
 from wirelab.report.chart import COLOURS, Chart, svg
 from wirelab.report.summary import claim
-from wirelab.report.tables import Table, flow_table, ping_table, port_table, setting_table
+from wirelab.report.tables import Table, event_table, flow_table, ping_table, port_table, setting_table
 from wirelab.report.timeline import RULE, Timeline
 from wirelab.results.values import printable
 from wirelab.runner.run_result import RunResult, VariantResult
@@ -93,6 +93,8 @@ def _proof(variant: VariantResult, anchor: str, drawing: str) -> Proof:
         if variant.pings:
             tables["Pings"] = ping_table(variant.pings)
         tables["Ports"] = port_table(variant)
+        if variant.events:
+            tables["Events"] = event_table(variant)
     if variant.evidence is None:
         return Proof(variant, anchor, own, tables)
     drawn = Timeline(variant.evidence)

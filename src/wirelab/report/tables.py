@@ -10,7 +10,7 @@ from wirelab.results.flow import FlowResult, flow_figure
 from wirelab.results.ping import PingResult, ping_figure
 from wirelab.results.port import TIMES_NS, PortResult, port_figure
 from wirelab.runner.run_result import Evidence, VariantResult
-from wirelab.units import COUNT, MICROSECONDS, RATE, RATIO, TIME, rounded, show
+from wirelab.units import COUNT, MICROSECONDS, NS_PER_S, RATE, RATIO, TIME, rounded, show
 from wirelab.verdict.checks import Check
 from wirelab.verdict.verdict import worst
 
@@ -54,7 +54,7 @@ def flow_table(variants: Sequence[VariantResult], *, brief: bool = False) -> Tab
             # A control is judged by what it breaks alone.
             judged = variant.checks if variant.breaks is None else ()
             checks = [check for check in judged if check.subject == flow.name]
-            told = [check for check in checks if not brief or check.metric in BRIEF]
+            told = [check for check in checks if check.of_all_time and (not brief or check.metric in BRIEF)]
             rows.append(
                 {
                     "variant": variant.name if len(variants) > 1 else NOTHING,
@@ -101,6 +101,12 @@ def port_table(variant: VariantResult) -> Table:
         for label, port in variant.ports.items()
     ]
     return _table(rows, texts=("port", "link"), silent="0", always=_ALWAYS)
+
+
+def event_table(variant: VariantResult) -> Table:
+    """A row for each thing that happened while its network ran."""
+    rows = tuple((show(round(event.at_s * NS_PER_S), TIME), event.what) for event in variant.events)
+    return Table(("instant", "what happened"), rows)
 
 
 def setting_table(evidence: Evidence) -> Table:

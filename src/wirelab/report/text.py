@@ -115,7 +115,8 @@ def _print_variant(console: Console, variant: VariantResult) -> None:
     others = [
         (check.name, check.measured, check.expected, str(check.verdict))
         for check in variant.checks
-        if check.verdict is not Verdict.ERROR and not (check.subject in told and check.metric in BRIEF)
+        if check.verdict is not Verdict.ERROR
+        and not (check.subject in told and check.metric in BRIEF and check.of_all_time)
     ]
     if others:
         titles = ("check", "measured", "expected", "verdict")
@@ -155,7 +156,7 @@ def _reasons(check: Check, variant: VariantResult) -> list[str]:
     metrics: dict[str, list[str]] = {}
     for other in variant.checks:
         if other.subject == check.subject and other.why:
-            metrics.setdefault(other.why, []).append(str(other.metric))
+            metrics.setdefault(other.why, []).append(other.name.removeprefix(f"{other.subject}."))
     if len(metrics) == 1:
         return list(metrics)
     return [f"{' and '.join(names)}: {why}" for why, names in metrics.items()]

@@ -30,7 +30,9 @@ class FlowResult:
     ``connected`` is False and nothing counts as sent. Where it was lost nobody knows what was sent: figures
     are None, too, and ``lost_connection`` is what the program says. ``reached_bytes`` is what had come when a
     transfer was ended because its time was over, else None. ``path_bps`` is the most that its path can carry,
-    ``share_ppm`` its part of the goodput of all flows.
+    ``share_ppm`` its part of the goodput of all flows. ``longest_gap_ns`` is the longest time without
+    anything new acknowledged, ``recovery_ns`` how long after the last event it was as fast as before the
+    first; None where samples do not tell.
     """
 
     name: Name
@@ -51,6 +53,8 @@ class FlowResult:
     protocol: Protocol = "tcp"
     path_bps: WholeAmount | None = None
     share_ppm: Amount | None = None
+    longest_gap_ns: Count | None = None
+    recovery_ns: Count | None = None
 
     @classmethod
     def unconnected(cls, flow: Flow, lost_connection: str) -> Self:
@@ -88,6 +92,8 @@ FIGURES: Final[Mapping[str, Callable[[FlowResult], float | None]]] = {
     "share": lambda flow: flow.share_ppm,
     "retransmits": lambda flow: flow.retransmits,
     "duration": lambda flow: flow.duration_ns,
+    "longest_gap": lambda flow: flow.longest_gap_ns,
+    "recovers_within": lambda flow: flow.recovery_ns,
     "lost": lambda flow: flow.lost_ppm,
     "connects": lambda flow: CONNECTS.values.index("yes" if flow.connected else "no"),
 }

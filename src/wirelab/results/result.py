@@ -24,6 +24,7 @@ from wirelab.results.rawjson import Field, read_json, read_text
 from wirelab.results.rtt import percentiles
 from wirelab.results.samples import Sample, parse_lines, parse_samples
 from wirelab.results.status import Readback, Status, read_readbacks, read_status
+from wirelab.results.window import acknowledged, longest_gap_ns, recovery_ns
 from wirelab.units import PPM
 
 
@@ -55,8 +56,8 @@ class Result:
     def measured(self, expectation: Expectation) -> float | None:
         """The value that an expectation is about, in its base unit; None if nothing came that would tell it.
 
-        A port's and the network's figures are over the whole run. Raises KeyError for a subject that
-        the variant does not have: a model that was checked names none.
+        A port's and the network's figures are over the whole run; ``in_window`` tells those of a window.
+        Raises KeyError for a subject that the variant does not have: a model that was checked names none.
         """
         subject, metric = expectation.subject, expectation.metric
         return figure(subject, metric, self.flows, self.pings, self.ports, self.elapsed_ns)
@@ -173,10 +174,13 @@ def read_result(plan: Plan, raw: Path) -> Result:
     linked = result.linked(plan)
     ports = {port.label: PortResult.of(result.change(port.name)) for port in plan.ports}
     total_bps = _goodput_bps(figures.values())
+    counted_of = {flow.name: acknowledged(flow, sampled) for flow in plan.flows}
     flows = {
         flow.name: replace(
             figures[flow.name],
             path_bps=_path_bps(plan, linked, flow),
+            longest_gap_ns=longest_gap_ns(counted_of[flow.name]),
+            recovery_ns=recovery_ns(plan, flow, counted_of[flow.name]),
             share_ppm=(figures[flow.name].goodput_bps or 0) * PPM / total_bps if total_bps else None,
         )
         for flow in plan.flows

@@ -49,6 +49,14 @@ class Evidence:
         )
 
 
+@dataclass(frozen=True, slots=True)
+class Happening:
+    """Something that happened while a network ran: ``what``, so many seconds after it was ready."""
+
+    at_s: Amount
+    what: Text
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class VariantResult:
     """One variant of a run, or one of its controls.
@@ -70,6 +78,7 @@ class VariantResult:
     blocked: Annotated[dict[NodeName, Annotated[dict[Text, Count], _BOUNDED]], _BOUNDED] = field(
         default_factory=dict
     )
+    events: Annotated[tuple[Happening, ...], _BOUNDED] = ()
     checks: Annotated[tuple[Check, ...], _BOUNDED]
     drawing: Text = ""
     kernel: Text | None = None
@@ -94,6 +103,7 @@ class VariantResult:
             pings=tuple(result.pings.values()),
             ports=dict(result.ports),
             blocked=result.blocked(),
+            events=tuple(Happening(event.at_ns / NS_PER_S, event.what) for event in plan.events),
             kernel=result.status.kernel,
             tools=dict(result.status.tools),
             evidence=Evidence(plan, result),

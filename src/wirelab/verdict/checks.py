@@ -8,6 +8,7 @@ from wirelab.model.expect import Expectation
 from wirelab.plan.types import Plan
 from wirelab.results.result import Result
 from wirelab.results.values import Figure, Text, printable
+from wirelab.results.window import in_window
 from wirelab.units import SIZE, TIME, rounded
 from wirelab.verdict.evidence import evidence
 from wirelab.verdict.laws import LAWS
@@ -34,10 +35,19 @@ class Check:
     subject: Text | None = None
     metric: Text | None = None
 
+    @property
+    def of_all_time(self) -> bool:
+        """Whether it is no window that was judged."""
+        return self.name == f"{self.subject}.{self.metric}"
+
 
 def check(expectation: Expectation, plan: Plan, result: Result) -> Check:
     """Whether an expectation holds, and what shows it."""
-    value, proof = result.measured(expectation), evidence(expectation, plan, result)
+    proof = evidence(expectation, plan, result)
+    if expectation.window is None:
+        value = result.measured(expectation)
+    else:
+        value = in_window(expectation, plan, result.samples)
     if value is None:
         measured, holds = "nothing", False
         explanation = f"{_untold(expectation, plan, result)}; {proof}"

@@ -1,11 +1,13 @@
 """Why a figure is what it is: where frames were dropped, who was paused, what was full."""
 
 from collections.abc import Iterable
+from typing import Final
 
 from wirelab.model.expect import Expectation
 from wirelab.model.metric import METRICS, PAUSED_PRIORITY
 from wirelab.model.modes import MODE_OF, Mode, listed
 from wirelab.plan.ceiling import ceiling
+from wirelab.plan.event import ended
 from wirelab.plan.path import Hop, flow_path, hops, path
 from wirelab.plan.traffic import Flow, Item, Ping
 from wirelab.plan.types import Plan, Port
@@ -26,10 +28,13 @@ from wirelab.verdict.happenings import (
     priorities_paused,
 )
 
+_MOST_EVENTS: Final = 4
+"""Further ones are counted; the report has all of them."""
+
 
 def evidence(expectation: Expectation, plan: Plan, result: Result) -> str:
     """What the counters say about the expectation's subject, whether it holds or not."""
-    offered, plan = plan, result.linked(plan)
+    offered, plan = ended(plan), result.linked(plan)
     subject, metric = expectation.subject, expectation.metric
     item = next((item for item in plan.traffic if item.name == subject), None)
     if isinstance(item, Flow):
@@ -49,7 +54,7 @@ def _flow_evidence(metric: str, flow: Flow, plan: Plan, result: Result) -> str:
     way = flow_path(plan, flow)
     there_and_back = (*way, *path(plan, flow.receiver, flow.sender))
     measured = result.flows[flow.name]
-    reasons = happenings(plan, result, there_and_back, flow.name)
+    reasons = happenings(plan, result, there_and_back, flow.name) + _events(flow, plan)
     if not measured.connected:
         between = f"between {flow.sender} and {flow.receiver}"
         if measured.lost_connection:
@@ -63,7 +68,9 @@ def _flow_evidence(metric: str, flow: Flow, plan: Plan, result: Result) -> str:
     if metric in ("goodput", "duration"):
         reasons += _neighbours(flow, plan)
         most = ceiling(plan, flow)
-        if most is not None:
+        if plan.events and measured.path_bps is not None:
+            reasons.append(f"the path carried at most {rounded(measured.path_bps, RATE)} at any time")
+        elif most is not None:
             by = "" if most.bottleneck.startswith("the line") else f", all that {most.bottleneck} serves"
             reasons.append(f"the path carries at most {rounded(most.bps, RATE)}{by}")
     return "; ".join(reasons)
@@ -158,6 +165,14 @@ def _fullest_queue(result: Result, way: Iterable[Hop], item: str) -> list[str]:
     wait_ns, queue_bytes, hop = fullest
     held = f"the queue of {hop.out.label} held up to {rounded(queue_bytes, SIZE)}, {rounded(wait_ns, TIME)}"
     return [f"{held} at {'line rate' if hop.out.shape is None else rounded(hop.served_bps, RATE)}"]
+
+
+def _events(item: Item, plan: Plan) -> list[str]:
+    """What happened while it ran, the first of it by name."""
+    meanwhile = [event for event in plan.events if item.start_ns <= event.at_ns < item.end_ns]
+    words = [f"{event.what} at {rounded(event.at_ns, TIME)}" for event in meanwhile[:_MOST_EVENTS]]
+    rest = len(meanwhile) - len(words)
+    return [*words, f"{rest} more events"] if rest > 0 else words
 
 
 def _neighbours(item: Item, plan: Plan) -> list[str]:

@@ -1,0 +1,123 @@
+"""What samples tell of a part of the time, and of how a flow came through what happened to it."""
+
+from bisect import bisect_right
+from collections.abc import Callable, Mapping, Sequence
+from itertools import pairwise
+from operator import itemgetter
+from typing import Final
+
+from wirelab.model.expect import Expectation
+from wirelab.plan.flows import phase_ns
+from wirelab.plan.traffic import Flow
+from wirelab.plan.types import Plan
+from wirelab.results.samples import Sample
+from wirelab.units import BITS_PER_BYTE, NS_PER_MS, NS_PER_S
+
+RECOVERED: Final = 0.9
+"""Of the rate before the first event: from then on a flow has recovered."""
+_LOOK_NS: Final = 100 * NS_PER_MS
+_BEFORE_NS: Final = NS_PER_S
+
+Counted = Sequence[tuple[int, int]]
+"""What something had counted at each instant."""
+
+
+def acknowledged(flow: Flow, samples: Sequence[Sample]) -> list[tuple[int, int]]:
+    """The bytes of a flow that were acknowledged by each sample; none of several connections, or UDP."""
+    if flow.parallel > 1 or flow.protocol != "tcp":
+        return []
+    seen = [
+        (sample.at_ns, sample.flows[flow.name].bytes_acked) for sample in samples if flow.name in sample.flows
+    ]
+    return [(flow.start_ns, 0), *(reading for reading in seen if reading[0] > flow.start_ns)] if seen else []
+
+
+def at(counted: Counted, at_ns: int) -> float:
+    """What had been counted at an instant: between two samples in proportion, beyond them as at the ends."""
+    place = bisect_right(counted, at_ns, key=itemgetter(0))
+    if place in (0, len(counted)):
+        return counted[max(place - 1, 0)][1]
+    (before_ns, before), (after_ns, after) = counted[place - 1 : place + 1]
+    return before + (after - before) * (at_ns - before_ns) / (after_ns - before_ns)
+
+
+def longest_gap_ns(counted: Counted, from_ns: int = 0, to_ns: int | None = None) -> int | None:
+    """The longest time in which a counter stood still, as far as samples tell; None without any."""
+    seen = [
+        reading for reading in counted if from_ns <= reading[0] and (to_ns is None or reading[0] <= to_ns)
+    ]
+    if len(seen) < 2:  # noqa: PLR2004 - the two ends of a time
+        return None
+    longest_ns, since_ns = 0, seen[0][0]
+    for (before_ns, before), (at_ns, count) in pairwise(seen):
+        if count > before:
+            longest_ns, since_ns = max(longest_ns, before_ns - since_ns), at_ns
+    return max(longest_ns, seen[-1][0] - since_ns)
+
+
+def recovery_ns(plan: Plan, flow: Flow, counted: Counted) -> int | None:
+    """How long after the last event of its time a flow began to be as fast again; None if never."""
+    events_ns = [event.at_ns for event in plan.events if flow.start_ns < event.at_ns < flow.end_ns]
+    if not events_ns or not counted:
+        return None
+    first_ns, last_ns = events_ns[0], events_ns[-1]
+    began_ns = max(first_ns - _BEFORE_NS, flow.start_ns)
+    before = (at(counted, first_ns) - at(counted, began_ns)) / (first_ns - began_ns)
+    starts_ns = [last_ns, *(at_ns for at_ns, _ in counted if at_ns > last_ns)]
+    looks = (at_ns for at_ns in starts_ns if at_ns + _LOOK_NS <= counted[-1][0])
+    needed = RECOVERED * before * _LOOK_NS
+    again = (at_ns for at_ns in looks if at(counted, at_ns + _LOOK_NS) - at(counted, at_ns) >= needed)
+    recovered_ns = next(again, None)
+    return None if recovered_ns is None else recovered_ns - last_ns
+
+
+def _goodput_bps(counted: Counted, from_ns: int, to_ns: int) -> float:
+    return (at(counted, to_ns) - at(counted, from_ns)) * BITS_PER_BYTE * NS_PER_S / (to_ns - from_ns)
+
+
+def in_window(expectation: Expectation, plan: Plan, samples: Sequence[Sample]) -> float | None:
+    """What an expectation about a window is about, in its base unit; None if no sample tells it.
+
+    Raises KeyError for a metric that a window does not have.
+    """
+    assert expectation.window is not None  # noqa: S101 - whoever asks has looked
+    from_ns, to_ns = (instant_ns + phase_ns(plan.seed) for instant_ns in expectation.window)
+    flow = next((flow for flow in plan.flows if flow.name == expectation.subject), None)
+    if flow is not None:
+        return flow_in_window(expectation.metric, flow, samples, from_ns, to_ns)
+    port = next(port for port in plan.ports if port.label == expectation.subject)
+    return port_in_window(port.name, samples, from_ns, to_ns)
+
+
+def flow_in_window(
+    metric: str, flow: Flow, samples: Sequence[Sample], from_ns: int, to_ns: int
+) -> float | None:
+    """A metric of a flow between two instants of the Plan; None where no sample tells it.
+
+    Its goodput is what was acknowledged. Raises KeyError for a metric that a window does not have.
+    """
+    counted = acknowledged(flow, samples)
+    if not counted:
+        return None
+    from_ns, to_ns = max(from_ns, flow.start_ns), min(to_ns, flow.end_ns)
+    return _FLOW[metric](flow, counted, samples, from_ns, to_ns)
+
+
+def _retransmits(flow: Flow, _: Counted, samples: Sequence[Sample], from_ns: int, to_ns: int) -> float:
+    seen = [
+        (sample.at_ns, sample.flows[flow.name].retransmits) for sample in samples if flow.name in sample.flows
+    ]
+    return round(at(seen, to_ns) - at(seen, from_ns))
+
+
+_FLOW: Final[Mapping[str, Callable[[Flow, Counted, Sequence[Sample], int, int], float | None]]] = {
+    "goodput": lambda _flow, counted, _samples, from_ns, to_ns: _goodput_bps(counted, from_ns, to_ns),
+    "longest_gap": lambda _flow, counted, _samples, from_ns, to_ns: longest_gap_ns(counted, from_ns, to_ns),
+    "retransmits": _retransmits,
+}
+
+
+def port_in_window(port: str, samples: Sequence[Sample], from_ns: int, to_ns: int) -> float:
+    """The frames that a port dropped between two instants of the Plan, for any cause."""
+    seen = [(sample.at_ns, sample.ports[port].dropped_frames) for sample in samples]
+    return round(at(seen, to_ns) - at(seen, from_ns))

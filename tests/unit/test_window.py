@@ -1,0 +1,133 @@
+"""What samples tell of a part of the time: rates, gaps, and how soon a flow is itself again."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+import pytest
+from examples import SHIPPED, scenario
+from recorded import plan as recorded_plan
+
+from wirelab.errors import InputError
+from wirelab.model.experiment import load_file
+from wirelab.plan.types import Event
+from wirelab.results.samples import FlowSample, PortSample, Sample
+from wirelab.results.window import (
+    acknowledged,
+    at,
+    flow_in_window,
+    longest_gap_ns,
+    port_in_window,
+    recovery_ns,
+)
+from wirelab.units import NS_PER_MS, NS_PER_S
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+PLAN = recorded_plan()
+FLOW = replace(PLAN.flows[0], start_ns=NS_PER_S, duration_ns=9 * NS_PER_S)
+BYTES_PER_S = 125_000_000
+
+
+def _acked(at_ms: int, out_ms: range) -> int:
+    """What a flow of 1 Gbit/s from 1 s on has brought by then, with nothing while ``out_ms``."""
+    passed = at_ms - 1000 - max(min(at_ms, out_ms.stop) - out_ms.start, 0)
+    return passed * BYTES_PER_S // 1000
+
+
+def _samples(out_ms: range, *, after: float = 1.0) -> list[Sample]:
+    """Every 10 ms until 10 s; after the gap it is ``after`` times as fast."""
+    samples = []
+    for at_ms in range(1000, 10_001, 10):
+        bytes_acked = _acked(at_ms, out_ms)
+        if at_ms > out_ms.stop:
+            at_stop = _acked(out_ms.stop, out_ms)
+            bytes_acked = at_stop + int((bytes_acked - at_stop) * after)
+        flow = FlowSample(cwnd_segments=10, rtt_us=1000.0, bytes_acked=bytes_acked, retransmits=at_ms // 100)
+        port = PortSample(0, 0, 0, dropped_frames=at_ms // 10, tx_bytes=0, rx_bytes=0)
+        samples.append(Sample(at_ms * NS_PER_MS, {"p": port}, {FLOW.name: flow}))
+    return samples
+
+
+def test_goodput_of_a_window_is_what_was_acknowledged_in_it() -> None:
+    """Before, in and across a gap, and between two samples in proportion."""
+    samples = _samples(range(5000, 6000))
+    windows_ms = [(2000, 3000, 1e9), (5000, 6000, 0), (4500, 5500, 5e8), (2001, 2013, 1e9)]
+    for from_ms, to_ms, bps in windows_ms:
+        window = (from_ms * NS_PER_MS, to_ms * NS_PER_MS)
+        assert flow_in_window("goodput", FLOW, samples, *window) == pytest.approx(bps)
+
+
+def test_a_window_counts_retransmits_and_drops() -> None:
+    """The growth of a counter between the ends of the window."""
+    samples, window = _samples(range(5000, 6000)), (2 * NS_PER_S, 3 * NS_PER_S)
+    assert flow_in_window("retransmits", FLOW, samples, *window) == 10
+    assert port_in_window("p", samples, *window) == 100
+
+
+def test_a_window_is_cut_to_its_flow() -> None:
+    """Before it begins and after its end a flow has no rate that would count."""
+    samples = _samples(range(5000, 6000))
+    assert flow_in_window("goodput", FLOW, samples, 0, 2 * NS_PER_S) == pytest.approx(1e9)
+
+
+def test_the_longest_gap_is_between_two_acknowledgements() -> None:
+    """As long as the counter stands still, also at the end; nothing without samples."""
+    assert longest_gap_ns(acknowledged(FLOW, _samples(range(5000, 6000)))) == NS_PER_S
+    assert longest_gap_ns(acknowledged(FLOW, _samples(range(7000, 10_000)))) == 3 * NS_PER_S
+    assert longest_gap_ns(acknowledged(FLOW, _samples(range(1000, 1000)))) == 0
+    assert longest_gap_ns([]) is None
+    gap_ns = flow_in_window("longest_gap", FLOW, _samples(range(5000, 6000)), 0, 4 * NS_PER_S)
+    assert gap_ns == 0
+
+
+def test_nobody_follows_several_connections_or_udp() -> None:
+    """Samples have the first connection alone, and none of UDP."""
+    samples = _samples(range(5000, 6000))
+    assert acknowledged(replace(FLOW, parallel=2), samples) == []
+    assert flow_in_window("goodput", replace(FLOW, protocol="udp"), samples, 0, NS_PER_S) is None
+
+
+@pytest.mark.parametrize(("after", "recovers_ms"), [(1.0, 500), (0.95, 500), (0.5, None)])
+def test_a_flow_recovers_when_it_is_as_fast_as_before(after: float, recovers_ms: int | None) -> None:
+    """Nine tenths of the rate before the first event, counted from the last; half of it is no recovery."""
+    events = (Event(5 * NS_PER_S, "out"), Event(5 * NS_PER_S + 500 * NS_PER_MS, "in"))
+    plan = replace(PLAN, events=events)
+    found = recovery_ns(plan, FLOW, acknowledged(FLOW, _samples(range(5000, 6000), after=after)))
+    if recovers_ms is None:
+        assert found is None
+    else:
+        assert found is not None
+        # The 100 ms that bring enough may begin while the last of the gap is still going on.
+        assert recovers_ms * NS_PER_MS - 10 * NS_PER_MS <= found <= recovers_ms * NS_PER_MS
+
+
+def test_nothing_to_recover_from() -> None:
+    """Without an event in its time a flow recovers from nothing."""
+    counted = acknowledged(FLOW, _samples(range(5000, 6000)))
+    assert recovery_ns(PLAN, FLOW, counted) is None
+    assert recovery_ns(replace(PLAN, events=(Event(11 * NS_PER_S, "late"),)), FLOW, counted) is None
+
+
+def test_a_counter_is_level_beyond_its_ends() -> None:
+    """Before the first reading as the first, after the last as the last."""
+    counted = [(10, 5), (20, 15)]
+    assert [at(counted, at_ns) for at_ns in (0, 10, 15, 20, 30)] == [5, 5, 10, 15, 15]
+
+
+def test_a_control_may_break_what_holds_in_a_window(tmp_path: Path) -> None:
+    """It names the window as verdicts do."""
+    expect = "expect: {download: {windows: [{from: 3.2 s, to: 5 s, goodput: 1..2 Gbit/s}]}}\n"
+    breaks = "download.goodput from 3.2 s to 5 s"
+    rest = f"controls:\n  - {{with: {{switch.flow_control: on}}, breaks: {breaks}}}\n"
+    loaded = load_file(scenario(tmp_path, expect=expect, rest=rest), SHIPPED)
+    assert loaded.cases[0].expectations[0].name == breaks == loaded.cases[1].breaks
+
+
+def test_recovery_needs_something_that_happens(tmp_path: Path) -> None:
+    """An expectation that nothing could ever fulfil is none."""
+    expect = "expect: {download: {recovers_within: ..1 s}}\n"
+    with pytest.raises(InputError, match=r"download\.recovers_within: nothing happens in `main`"):
+        load_file(scenario(tmp_path, expect=expect), SHIPPED)
