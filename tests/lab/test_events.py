@@ -112,3 +112,37 @@ def test_a_port_that_was_shut_finds_its_ways_again(rig: Rig) -> None:
     _, result = carried_out(rig, ROUTED)
     answered = result.echoes["echo"].rtt_us
     assert max(answered) >= 55
+
+
+def test_a_cable_that_stays_away_breaks_no_law(rig: Rig) -> None:
+    """What waits is forgotten, links have gone for good: that is the network's doing, and no error."""
+    text = """
+topology: sfp-home
+traffic:
+  - iperf3: {name: download, from: server, to: client, time: 3 s}
+  - ping: {name: echo, from: server, to: client, with: download, time: 3 s}
+events:
+  - {at: 2 s, with: {patch.link: down}}
+expect:
+  echo: {lost: 60..90 %}
+  client: {link: down}
+"""
+    _, result = carried_out(rig, text)
+    assert set(result.happened.relinked) == {"client-eth0", "module-line"}
+
+
+def test_what_stops_senders_may_go_and_come(rig: Rig) -> None:
+    """PAUSE, the module that says it and the sender that obeys: the laws of flow control know of each."""
+    text = """
+topology: sfp-home
+with: {module: aqr113c, switch.flow_control: on, server.nic: x520}
+traffic:
+  - iperf3: {name: download, from: server, to: client, time: 4 s}
+events:
+  - {at: 2 s, for: 100 ms, with: {slot.link: down}}
+  - {at: 3 s, for: 300 ms, with: {switch.flow_control: off}}
+  - {at: 4 s, for: 100 ms, with: {server.link: down}}
+expect:
+  download: {goodput: 1..2.4 Gbit/s}
+"""
+    carried_out(rig, text)

@@ -6,7 +6,7 @@ import io
 import json
 import math
 from dataclasses import replace
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 from xml.etree import ElementTree as ET
 
 import pytest
@@ -83,7 +83,7 @@ def test_a_median_has_no_sign() -> None:
 
 def figure(metric: str, published: int, measured: float | None, **more: str) -> Figure:
     """A figure of a flow."""
-    where = {"scenario": "s", "variant": "v", "subject": "up"}
+    where: dict[str, Any] = {"scenario": "s", "variant": "v", "subject": "up"}
     return Figure(**{**where, **more}, metric=metric, low=published, high=published, measured=measured)
 
 

@@ -1,8 +1,10 @@
 """events.json -> what was done while the network ran, and when."""
 
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
 from pathlib import Path
 
+from wirelab.plan.event import relinked
 from wirelab.plan.types import Plan
 from wirelab.results.rawjson import read_json
 from wirelab.results.status import Readback, parse_readbacks
@@ -12,10 +14,14 @@ FILE = "events.json"
 
 @dataclass(frozen=True, slots=True)
 class Happened:
-    """When each event took place, counted as the traffic is, and all that was read back after them."""
+    """When each event took place, counted as the traffic is, and all that was read back after them.
+
+    ``relinked`` says of each port whose link events change, by its name, when they do.
+    """
 
     at_ns: tuple[int, ...] = ()
     readbacks: tuple[Readback, ...] = ()
+    relinked: Mapping[str, Sequence[int]] = field(default_factory=dict)
 
 
 def read_happened(plan: Plan, raw: Path) -> Happened:
@@ -26,4 +32,5 @@ def read_happened(plan: Plan, raw: Path) -> Happened:
     events = list(told["events"].elements())
     readbacks = [setting for event in events for setting in parse_readbacks(event["settings"])]
     readbacks += parse_readbacks(told["last"])
-    return Happened(tuple(event["at_ns"].integer() for event in events), tuple(readbacks))
+    at_ns = tuple(event["at_ns"].integer() for event in events)
+    return Happened(at_ns, tuple(readbacks), relinked(plan))

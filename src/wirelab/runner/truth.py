@@ -119,6 +119,8 @@ class Table:
         document = _adapter().dump_python(self, mode="json")
         for row, written in zip(self.rows, document["rows"], strict=True):
             for figure, entry in zip(row.figures, written["figures"], strict=True):
+                # All of what is published is of all of the time.
+                del entry["window"]
                 entry["published"] = figure.expected
                 entry["error"] = round(figure.error, 4) if math.isfinite(figure.error) else None
         document["sums"] = {

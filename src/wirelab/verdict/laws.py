@@ -8,7 +8,6 @@ from collections.abc import Callable, Iterator
 from itertools import pairwise
 from typing import Final
 
-from wirelab.plan.event import relinked
 from wirelab.plan.path import hops
 from wirelab.plan.types import Plan
 from wirelab.results.counters import END, NO_QUEUE
@@ -41,12 +40,12 @@ def link(plan: Plan, result: Result) -> Iterator[Violation]:
 
     It changes by an event alone, and while is negotiated what comes of that.
     """
-    changes = relinked(plan)
+    changes = result.happened.relinked
     settling_ns = _NEGOTIATIONS * NS_PER_MS * max((port.autoneg_ms for port in plan.ports), default=0)
     snapshots = sorted(result.snapshots.values(), key=lambda snapshot: (snapshot.at_ns, snapshot.name == END))
     for snapshot, following in pairwise(snapshots):
         for port in plan.ports:
-            events_ns = changes.get(port.name, [])
+            events_ns = changes.get(port.name, ())
             later = following if events_ns else snapshots[-1]
             if any(snapshot.at_ns - settling_ns <= at_ns <= later.at_ns for at_ns in events_ns):
                 continue
@@ -118,7 +117,7 @@ def transmit(plan: Plan, result: Result) -> Iterator[Violation]:
     link a port drops what it is handed as it comes, a GSO packet as one: where an event took that away more
     was released than is known of.
     """
-    forgetful = relinked(plan)
+    forgetful = result.happened.relinked
     for port in plan.ports:
         change = result.change(port.name)
         queue = change.queue()
@@ -139,7 +138,7 @@ def module(plan: Plan, result: Result) -> Iterator[Violation]:
 
     Whose link has gone has forgotten what was in its queue, and what came until there was another.
     """
-    forgetful = relinked(plan)
+    forgetful = result.happened.relinked
     for node in plan.modules:
         for into, out in ((node.host_port, node.line_port), (node.line_port, node.host_port)):
             taken, leaving = result.change(into)["rx_frames"], result.change(out)
@@ -158,7 +157,7 @@ def module(plan: Plan, result: Result) -> Iterator[Violation]:
 
 def hub(plan: Plan, result: Result) -> Iterator[Violation]:
     """What comes into a hub by one port leaves it by all the others, as long as all of them have a link."""
-    changes = relinked(plan)
+    changes = result.happened.relinked
     for node in plan.hubs:
         if any(port.name in changes for port in plan.ports_of(node.name)):
             continue
