@@ -20,7 +20,8 @@ if TYPE_CHECKING:
     from figure import Figures
     from timed_labs import Labs
 
-    from wirelab.plan.types import Cable, Host, Plan, Port
+    from wirelab.plan.node import Host
+    from wirelab.plan.types import Cable, Plan, Port
 
 # How many hosts an unmodified Mininet is asked for, and the most that is meant to take.
 MININET_HOSTS = {10: None, 40: 10.0, 100: None, 300: None}

@@ -11,8 +11,9 @@ from typing import TYPE_CHECKING, Any
 
 from wirelab.lab.command import run_command
 from wirelab.lab.machine import Machine, guest_folder
+from wirelab.plan.node import Host, Switch, Transceiver
 from wirelab.plan.traffic import Flow, Iperf3
-from wirelab.plan.types import Cable, Host, Plan, Port, Queue, Switch, Transceiver
+from wirelab.plan.types import Cable, Plan, Port, Queue
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence

@@ -8,8 +8,9 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from tests.lab.rig import GBPS, NS_PER_S, forward_port, host_port, plan
+from wirelab.plan.node import Switch
 from wirelab.plan.traffic import Ping
-from wirelab.plan.types import Cable, Switch
+from wirelab.plan.types import Cable
 from wirelab.results.result import read_result
 from wirelab.verdict.checks import check_laws
 

@@ -9,7 +9,8 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from tests.lab.rig import GBPS, MBPS, NS_PER_MS, NS_PER_S, flow, forward_port, host_port, plan
-from wirelab.plan.types import Cable, Switch
+from wirelab.plan.node import Switch
+from wirelab.plan.types import Cable
 
 if TYPE_CHECKING:
     from tests.lab.rig import Rig

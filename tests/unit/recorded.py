@@ -12,8 +12,9 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
+from wirelab.plan.node import Host, Switch, Transceiver
 from wirelab.plan.traffic import Iperf3
-from wirelab.plan.types import Cable, Host, Plan, Port, Queue, Switch, Transceiver
+from wirelab.plan.types import Cable, Plan, Port, Queue
 
 IPERF3 = Path(__file__).parent / "data" / "iperf3"
 

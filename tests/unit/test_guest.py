@@ -18,9 +18,10 @@ from wirelab.guest.measure import blocked
 from wirelab.guest.readback import Readback
 from wirelab.guest.running import Running, TrafficError
 from wirelab.guest.shortcuts import Shortcuts
+from wirelab.plan.node import Firewall
 from wirelab.plan.path import path
 from wirelab.plan.traffic import Iperf3
-from wirelab.plan.types import Firewall, Queue
+from wirelab.plan.types import Queue
 
 if TYPE_CHECKING:
     from collections.abc import Callable

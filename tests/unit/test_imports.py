@@ -33,6 +33,7 @@ SHARED = {
     "wirelab.plan.event",
     "wirelab.plan.iproute2",
     "wirelab.plan.jsonform",
+    "wirelab.plan.node",
     "wirelab.plan.path",
     "wirelab.plan.port_settings",
     "wirelab.plan.shape",

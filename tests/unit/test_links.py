@@ -11,8 +11,9 @@ from recorded import G, Recording, plan, recording, with_ports
 from wirelab.errors import LabError
 from wirelab.model.expect import Expectation
 from wirelab.plan.ceiling import ceiling, ceiling_bps
+from wirelab.plan.node import Firewall, Hub, Route
 from wirelab.plan.path import flow_path
-from wirelab.plan.types import Bus, Cpu, Firewall, Hub, Plan, Route
+from wirelab.plan.types import Bus, Cpu, Plan
 from wirelab.results.result import read_result
 from wirelab.verdict.checks import check, check_laws
 from wirelab.verdict.verdict import Verdict

@@ -17,7 +17,8 @@ from hypothesis import strategies as st
 from recorded import plan, recording
 from test_run import WHEN, Playback, trial
 
-from wirelab.plan.types import Host, Plan, Switch, Transceiver
+from wirelab.plan.node import Host, Switch, Transceiver
+from wirelab.plan.types import Plan
 from wirelab.runner import measurement_cache, tarball
 from wirelab.runner.measurement_cache import MeasurementCache
 from wirelab.runner.store import Store

@@ -9,24 +9,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 from recorded import plan, with_ports
 
+from wirelab.plan.node import Firewall, Host, Hub, Route, Switch, Transceiver
 from wirelab.plan.traffic import Copy, Iperf3, Ping
-from wirelab.plan.types import (
-    SCHEMA,
-    Bus,
-    Cable,
-    Cpu,
-    Firewall,
-    Host,
-    Hub,
-    Netem,
-    Plan,
-    Pool,
-    Port,
-    Queue,
-    Route,
-    Switch,
-    Transceiver,
-)
+from wirelab.plan.types import SCHEMA, Bus, Cable, Cpu, Netem, Plan, Pool, Port, Queue
 
 names = st.text(alphabet="abcdefghijklmnopqrstuvwxyz-", min_size=1, max_size=15)
 numbers = st.integers(0, 2**53)

@@ -6,7 +6,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from wirelab.guest.sockdiag import SockDiag
-from wirelab.plan.types import Firewall, Port
+from wirelab.plan.node import Firewall
+from wirelab.plan.types import Port
 
 if TYPE_CHECKING:  # Mininet is in the lab alone, and some of this is tested without it
     from wirelab.guest.network import Network

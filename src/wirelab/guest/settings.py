@@ -11,7 +11,8 @@ from wirelab.guest.interfaces import Interfaces
 from wirelab.guest.network import Network
 from wirelab.guest.readback import Readback, readbacks
 from wirelab.plan import iproute2
-from wirelab.plan.types import Firewall, Host, Plan, Port
+from wirelab.plan.node import Firewall, Host
+from wirelab.plan.types import Plan, Port
 
 # A module has no stack and says nothing of its own: no neighbour discovery, no multicast reports.
 _SILENT = {"net.ipv6.conf.all.disable_ipv6": "1", "net.ipv6.conf.default.disable_ipv6": "1"}

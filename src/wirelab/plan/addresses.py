@@ -6,7 +6,7 @@ from typing import Final, Self
 
 from wirelab.model.graph import fewest_hops
 from wirelab.model.topology import HOST_PORT, PortRef, Topology
-from wirelab.plan.types import Route
+from wirelab.plan.node import Route
 
 PREFIX_BITS: Final = 24
 _LAST_ADDRESS: Final = 254

@@ -14,23 +14,10 @@ from wirelab.model.wiring import Wiring
 from wirelab.plan.addresses import Addresses
 from wirelab.plan.cpu import firewall_rules, node_capture, node_cpu
 from wirelab.plan.flows import phase_ns, traffic
+from wirelab.plan.node import Firewall, Host, Hub, Node, Switch, Transceiver
 from wirelab.plan.physics import bus, equipped, gso_max_segs, netem, pause_reaction_ns, pool, shape
 from wirelab.plan.sysctls import host_sysctls, memory_bytes, pinned_sysctls, socket_buffers, tcp_memory
-from wirelab.plan.types import (
-    SAMPLE_NS,
-    Cable,
-    Cpu,
-    Event,
-    Firewall,
-    Host,
-    Hub,
-    Netem,
-    Node,
-    Plan,
-    Port,
-    Switch,
-    Transceiver,
-)
+from wirelab.plan.types import SAMPLE_NS, Cable, Cpu, Event, Netem, Plan, Port
 from wirelab.units import NS_PER_MS
 
 WALL_START_S: Final = 300

@@ -6,9 +6,10 @@ from typing import Final
 
 from wirelab.plan import iproute2
 from wirelab.plan.event import after, changed_lines, changed_settings, ways_again
+from wirelab.plan.node import Firewall, Host, Hub, Node, Switch, Transceiver
 from wirelab.plan.port_settings import PortSetting, Value, settings_of
 from wirelab.plan.traffic import Item
-from wirelab.plan.types import Event, Firewall, Host, Hub, Node, Plan, Port, Switch, Transceiver
+from wirelab.plan.types import Event, Plan, Port
 from wirelab.units import BPS_PER_MBPS, COST, MILLISECONDS, RATE, SIZE, TIME, show
 
 _SHOWN_ELSEWHERE: Final = ("role", "cable_delay_ns")

@@ -6,8 +6,9 @@ second and a loss in percent: every number here has its unit.
 
 from collections.abc import Iterator, Sequence
 
+from wirelab.plan.node import Firewall, Host, Transceiver
 from wirelab.plan.shape import Shape
-from wirelab.plan.types import OWN_QUEUE, SHAPER, Firewall, Host, Netem, Port, Queue, Transceiver
+from wirelab.plan.types import OWN_QUEUE, SHAPER, Netem, Port, Queue
 
 PRIORITIES = 8
 CAKE = "cake"

@@ -10,6 +10,7 @@ from typing import Any, Literal, Self
 
 from wirelab.plan.capture import Capture
 from wirelab.plan.jsonform import from_values, to_values
+from wirelab.plan.node import Firewall, Host, Hub, Node, Switch, Transceiver, without_part
 from wirelab.plan.shape import Shape
 from wirelab.plan.traffic import KINDS, Flow, Item, Ping
 
@@ -25,73 +26,6 @@ Duplex = Literal["full", "half"]
 Trust = Literal["pcp", "dscp"]
 Moderation = Literal["first", "last", "interval"]
 Adaptive = Literal["none", "ixgbe", "igb", "e1000", "dim"]
-
-
-@dataclass(frozen=True, slots=True)
-class Node:
-    """Something with ports. ``part`` names what it is in the catalogue."""
-
-    name: str
-    part: str
-
-
-@dataclass(frozen=True, slots=True)
-class Route:
-    """A network (``10.0.1.0/24``) and the address of the firewall that leads to it; none to one's own."""
-
-    to: str
-    via: str
-
-
-@dataclass(frozen=True, slots=True)
-class Host(Node):
-    """An end system: a network namespace with its own stack.
-
-    ``sysctls`` are set after the Plan's own and win over them; ``nic`` names its card. With ``quickack`` its
-    stack acknowledges at once whatever it has joined.
-    """
-
-    sysctls: dict[str, str] = field(default_factory=dict)
-    nic: str = ""
-    routes: tuple[Route, ...] = ()
-    quickack: bool = False
-
-
-@dataclass(frozen=True, slots=True)
-class Firewall(Node):
-    """A firewall: forwards IP between the networks at its ports. ``nft`` is its rules, a line each."""
-
-    nic: str = ""
-    routes: tuple[Route, ...] = ()
-    nft: str = ""
-
-    @property
-    def rules(self) -> list[str]:
-        """What each rule of its chain matches, and what becomes of that."""
-        added = (line for line in self.nft.splitlines() if line.startswith("add rule "))
-        # add rule FAMILY TABLE CHAIN, and then that.
-        return [line.split(maxsplit=5)[-1] for line in added]
-
-
-@dataclass(frozen=True, slots=True)
-class Switch(Node):
-    """A learning switch: an Open vSwitch bridge with the kernel datapath."""
-
-
-@dataclass(frozen=True, slots=True)
-class Hub(Node):
-    """A repeater: all its ports are one shared medium in half duplex."""
-
-
-@dataclass(frozen=True, slots=True)
-class Transceiver(Node):
-    """A two-port node, an SFP+ transceiver: what enters one port leaves by the other.
-
-    ``host_port`` faces the switch, ``line_port`` the cable.
-    """
-
-    host_port: str
-    line_port: str
 
 
 @dataclass(frozen=True, slots=True)
@@ -355,7 +289,7 @@ class Plan:
         Equal for Plans that are measured alike, whatever scenario, variant and parts they are of.
         """
         kinds = ("hosts", "firewalls", "switches", "hubs", "modules")
-        unnamed: dict[str, Any] = {kind: tuple(map(_without_part, getattr(self, kind))) for kind in kinds}
+        unnamed: dict[str, Any] = {kind: tuple(map(without_part, getattr(self, kind))) for kind in kinds}
         events = tuple(replace(event, what="") for event in self.events)
         plain = replace(self, scenario="", variant="", drawing="", wall_limit_s=0, events=events, **unnamed)
         return plain.to_json()
@@ -368,7 +302,3 @@ class Plan:
             raise ValueError(f"plan schema {values['schema']}, this wirelab reads {SCHEMA}")
         traffic = tuple(from_values(KINDS[raw.pop("tool")], raw) for raw in values.pop("traffic"))
         return replace(from_values(cls, values), traffic=traffic)
-
-
-def _without_part(node: Node) -> Node:
-    return replace(node, part="", nic="") if isinstance(node, Host | Firewall) else replace(node, part="")

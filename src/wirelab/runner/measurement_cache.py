@@ -44,6 +44,7 @@ _CODE: Final = (
     "plan/event.py",
     "plan/iproute2.py",
     "plan/jsonform.py",
+    "plan/node.py",
     "plan/path.py",
     "plan/port_settings.py",
     "plan/shape.py",
