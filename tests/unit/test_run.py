@@ -162,7 +162,17 @@ def test_the_keys_of_result_json(tmp_path: Path) -> None:
     }
     (variant,) = document["variants"]
     judged = {"name", "breaks", "verdict", "digest", "virtual_s", "cached", "checks"}
-    assert set(variant) == {*judged, "flows", "pings", "ports", "blocked", "drawing", "kernel", "tools"}
+    assert set(variant) == {
+        *judged,
+        "flows",
+        "pings",
+        "ports",
+        "blocked",
+        "drawing",
+        "events",
+        "kernel",
+        "tools",
+    }
     download = variant["flows"][1]
     assert download | {"intervals": []} == {
         "name": "download",
@@ -181,6 +191,8 @@ def test_the_keys_of_result_json(tmp_path: Path) -> None:
         "share_ppm": pytest.approx(499_801, abs=1),
         "reached_bytes": None,
         "lost_connection": "",
+        "longest_gap_ns": 0,
+        "recovery_ns": None,
     }
     assert download["intervals"] == [50_278_652, 50_331_348]
     line = variant["ports"]["module.line"]
