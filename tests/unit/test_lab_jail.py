@@ -293,6 +293,21 @@ def test_its_memory_is_a_folder_of_its_own_and_goes_with_it(
     assert list(disk.iterdir()) == [used]
 
 
+@pytest.mark.skipif(os.geteuid() != 0, reason="only root makes what belongs to somebody else")
+def test_what_somebody_else_has_put_there_is_left_alone(
+    ground: Ground, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """All may write to a disk in memory: a link that is called as our folders are leads anywhere."""
+    disk = tmp_path / "disk"
+    strange = disk / "wirelab-lab-link"
+    disk.mkdir()
+    strange.symlink_to(tmp_path)
+    os.chown(strange, 65534, 65534, follow_symlinks=False)
+    monkeypatch.setattr(machine, "memory_folder", lambda *_, **__: disk)
+    ground.answers([])
+    assert list(disk.iterdir()) == [strange]
+
+
 @needs_landlock
 def test_who_starts_a_lab_is_not_confined(ground: Ground, tmp_path: Path) -> None:
     """It is a thread that gives up its rights, and it ends with the lab."""

@@ -307,12 +307,16 @@ def memory_folder(
 def _own_folder(disk: Path) -> tuple[Path, int]:
     """A new folder for one lab's memory, locked: it must reach no other's, nor what else is on that disk.
 
-    What a wirelab that was killed has left there goes.
+    What a wirelab of this user has left there that was killed goes. All may write there: of somebody else's,
+    which may be a link to something of ours, nothing is touched.
     """
     for left in disk.glob(f"{_MEMORY}*"):
-        with suppress(OSError), exclusive_now(left) as is_left:
-            if is_left:
-                discard(left)
+        with suppress(OSError):
+            if left.lstat().st_uid != os.getuid():
+                continue
+            with exclusive_now(left) as is_left:
+                if is_left:
+                    discard(left)
     folder, lock = locked_folder(disk, _MEMORY)
     folder.chmod(0o700)
     return folder, lock
