@@ -7,11 +7,11 @@ from wirelab.guest.readback import Readback, readbacks
 from wirelab.plan import iproute2
 from wirelab.plan.types import OWN_QUEUE, SHAPER, Netem, Port, Queue
 
-_BITS_PER_BYTE = 8
+BITS_PER_BYTE = 8
 _PPM = 1e6
 _NS_PER_S = 1e9
 # net/pkt_sched.h: PSCHED_SHIFT
-_TICK_S = 64e-9
+TICK_NS = 64
 
 
 def read_back(
@@ -41,7 +41,7 @@ def _shaper(port: Port, rate_bps: int, classes: Sequence[dict[str, Any]]) -> lis
     )
     asked_bytes = iproute2.SHAPER_BURST_BYTES
     pairs = {
-        "rate_bps": (rate_bps, told["rate"] * _BITS_PER_BYTE),
+        "rate_bps": (rate_bps, told["rate"] * BITS_PER_BYTE),
         "rate_burst_bytes": (asked_bytes, told_burst_bytes(asked_bytes, told["burst"], rate_bps)),
     }
     return readbacks(port.name, pairs)
@@ -49,7 +49,7 @@ def _shaper(port: Port, rate_bps: int, classes: Sequence[dict[str, Any]]) -> lis
 
 def told_burst_bytes(asked_bytes: int, told_bytes: int, rate_bps: int) -> int:
     """What tc tells of a burst: it keeps it as a time, and what agrees with that is what was asked for."""
-    lost_bytes = 1 + _TICK_S * rate_bps / _BITS_PER_BYTE
+    lost_bytes = 1 + TICK_NS * rate_bps / (BITS_PER_BYTE * _NS_PER_S)
     return asked_bytes if abs(told_bytes - asked_bytes) <= lost_bytes else told_bytes
 
 

@@ -11,15 +11,14 @@ from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
 
 from wirelab.guest import netlink
-from wirelab.guest.queues import told_burst_bytes
+from wirelab.guest.queues import BITS_PER_BYTE, TICK_NS, told_burst_bytes
 from wirelab.guest.readback import Readback, readbacks
 from wirelab.guest.shell import run
 from wirelab.plan import iproute2
 from wirelab.plan.shape import Shape
 from wirelab.plan.types import Port
 
-_BITS_PER_BYTE = 8
-_NS_PER_TICK, _NS_PER_S = 64, 10**9
+_NS_PER_S = 10**9
 
 _NETLINK_ROUTE = 0
 _GET_FILTER, _DUMP, _DONE = 46, 0x300, 3
@@ -73,7 +72,7 @@ def _limits(shape: Shape, rate: int, burst_bytes: int) -> dict[str, tuple[Any, A
     """What may pass in a second, told in bytes, and at once, which tc keeps as a time."""
     told_bytes = told_burst_bytes(shape.burst_bytes, burst_bytes, shape.rate_bps)
     bursts = {"shape_burst_bytes": (shape.burst_bytes, told_bytes)} if shape.burst_bytes else {}
-    return {"shape_rate_bps": (shape.rate_bps, rate * _BITS_PER_BYTE), **bursts}
+    return {"shape_rate_bps": (shape.rate_bps, rate * BITS_PER_BYTE), **bursts}
 
 
 def _is_top(qdisc: Mapping[str, Any], port: Port) -> bool:
@@ -88,7 +87,7 @@ def policer(port: Port, shape: Shape, told: bytes) -> list[Readback]:
     _, action, _, burst_ticks, _, _, _, _, _, _, rate = _POLICE_TBF.unpack_from(block)
     if _RATE_64 in attributes:
         rate = int.from_bytes(attributes[_RATE_64], "little")
-    burst_bytes = round(burst_ticks * _NS_PER_TICK * rate / _NS_PER_S)
+    burst_bytes = round(burst_ticks * TICK_NS * rate / _NS_PER_S)
     pairs = {"police_drops": (True, action == _SHOT), **_limits(shape, rate, burst_bytes)}
     return readbacks(port.name, pairs)
 
