@@ -24,8 +24,10 @@ def topology_problems(topology: Topology, parts: Parts, document: Document) -> I
         for key, message in _part_problems(node, parts):
             yield document.problem(("nodes", name, key), message)
     for index, cable in enumerate(topology.cables):
+        if cable.line is None:
+            continue
         try:
-            part_name(parts, "line", cable.line) if cable.line else None
+            part_name(parts, "line", cable.line)
         except ValueError as error:
             yield document.problem(("cables", index, "line"), str(error))
     yield from _length_problems(topology, document)
