@@ -32,10 +32,11 @@ from wirelab.lab.scratch import discard
 from wirelab.plan.types import MEMORY_BYTES
 from wirelab.units import NS_PER_S
 
-# Its clock begins at 2023-11-14T22:13:20Z in every run.
+# Its clock begins at 2023-11-14T22:13:20Z in every run. No bond is made that nobody has asked for.
 _COMMAND_LINE = (
     "rootfstype=hostfs rootflags=/proc/self/cwd/root ro mem={memory_mib}M time-travel=inf-cpu "
-    "time-travel-start=1700000000000000000 norandmaps seccomp=auto con=null con0=fd:0,fd:1 quiet panic=-1"
+    "time-travel-start=1700000000000000000 norandmaps seccomp=auto con=null con0=fd:0,fd:1 quiet panic=-1 "
+    "bonding.max_bonds=0"
 )
 
 _MEMORY = "wirelab-lab-"
