@@ -1,4 +1,4 @@
-"""A process that waits by asking again and again, without ever sleeping, is let through virtual time."""
+"""Programs that never sleep: each goes at the pace of a CPU of its own, and virtual time goes on."""
 
 from __future__ import annotations
 
@@ -46,6 +46,51 @@ for polls in map(int, sys.argv[2:]):
     begun_ns = time.monotonic_ns()
 """
 
+# What a call, a process and a byte take of a CPU (patch 0007), and how far a process may be ahead of it.
+CALL_NS = 500
+PROCESS_NS = 50_000
+BYTE_PS = 190
+LEAD_NS = 10_000_000
+NAP_NS = 100_000
+
+ASK = """
+import os, sys, time
+nothing = os.open("/dev/null", os.O_WRONLY)
+block = bytes(128 << 10)
+ask = {
+    "call": os.getppid,
+    "clock": time.monotonic_ns,
+    "write": lambda: os.write(nothing, block),
+    "fork": lambda: os.waitpid(os.fork() or os._exit(0), 0),
+}[sys.argv[1]]
+begun_ns = time.monotonic_ns()
+for _ in range(int(sys.argv[2])):
+    ask()
+print(time.monotonic_ns() - begun_ns)
+"""
+
+# Nothing on this link takes time: the two ends hand over to each other within one instant.
+LINK = """
+import json, subprocess
+run = lambda *argv: subprocess.run(argv, check=True, capture_output=True, text=True).stdout
+for side, address in ("left", "10.0.0.1/24"), ("right", "10.0.0.2/24"):
+    run("ip", "netns", "add", side)
+run("ip", "link", "add", "left0", "netns", "left", "type", "veth", "peer", "name", "right0", "netns", "right")
+for side, address in ("left", "10.0.0.1/24"), ("right", "10.0.0.2/24"):
+    run("ip", "-n", side, "address", "add", address, "dev", side + "0")
+    run("ip", "-n", side, "link", "set", side + "0", "up")
+server = subprocess.Popen(["ip", "netns", "exec", "right", "iperf3", "-s", "-1"], stdout=subprocess.DEVNULL)
+told = json.loads(run("ip", "netns", "exec", "left", "iperf3", "-c", "10.0.0.2", "-t", "1", "-J"))
+print(told["end"]["sum_received"]["bits_per_second"])
+"""
+
+# A second that nobody can take from the sleeper, whoever computes meanwhile.
+RUNAWAY = """
+import subprocess, time
+process = subprocess.Popen(["python3", "-c", "while True: pass"])
+print(process.wait())
+"""
+
 # Both ask without an end, by turns, until a second has gone by.
 TWO = """
 import os, sys, time
@@ -91,3 +136,45 @@ def test_two_that_spin_do_not_hold_each_other(rig: Rig) -> None:
     """Each pays for itself, whoever asks in between."""
     done = rig.execute("python3", "-c", TWO, wall_limit_s=30)
     assert (done.code, done.stdout) == (0, "1.0\n"), done.stderr
+
+
+@pytest.mark.parametrize(
+    ("call", "calls", "each_ns"),
+    [
+        ("call", 100_000, CALL_NS),
+        ("write", 4_000, CALL_NS + BYTE_PS * (128 << 10) // 1000),
+        ("clock", 100_000, 50),
+        # fork() and waitpid(), and what Python does around them
+        ("fork", 600, PROCESS_NS + CALL_NS),
+    ],
+)
+def test_what_a_process_asks_for_takes_a_cpu_time(rig: Rig, call: str, calls: int, each_ns: int) -> None:
+    """It may be 10 ms ahead of its CPU, and then goes at its pace; to read a clock is charged at once."""
+    done = rig.execute("python3", "-c", ASK, call, str(calls))
+    assert done.code == 0, done.stderr
+    lead_ns = 0 if call == "clock" else LEAD_NS
+    own_ns = calls * 4 * CALL_NS if call == "fork" else 0
+    assert calls * each_ns - lead_ns - NAP_NS <= int(done.stdout) <= calls * each_ns + own_ns + NAP_NS
+
+
+def test_a_process_that_asks_for_less_is_not_delayed(rig: Rig) -> None:
+    """Not by a nanosecond: 10 ms of a CPU are 20 000 calls at once."""
+    done = rig.execute("python3", "-c", ASK, "call", "5000")
+    assert done.code == 0, done.stderr
+    assert int(done.stdout) < 1000
+
+
+def test_a_link_without_a_rate_is_as_fast_as_two_cpus(rig: Rig) -> None:
+    """A benchmark ends there, at what one core moves: 42 Gbit/s, and the 10 ms that each end is ahead."""
+    done = rig.execute("python3", "-c", LINK, wall_limit_s=120)
+    assert done.code == 0, done.stderr
+    assert 40e9 < float(done.stdout) < 43e9
+
+
+def test_a_process_that_computes_for_ever_is_ended_and_named(rig: Rig) -> None:
+    """As by a limit of processor time (SIGXCPU, 24): with its name and place, and the rest goes on."""
+    done = rig.execute("python3", "-c", RUNAWAY, wall_limit_s=50)
+    assert (done.code, done.stdout) == (0, "-24\n"), done.stderr
+    first, *places = done.stderr.splitlines()
+    assert "stopped virtual time: python3 (pid " in first
+    assert any(place.startswith("python3.13+0x") for place in places)

@@ -78,9 +78,12 @@ def run_command(  # noqa: PLR0913 each is a choice of the user's
                 shutil.copyfileobj(file, stream)
                 stream.flush()
 
+        def print_runaway(words: str) -> None:
+            stderr.write(f"wirelab: ended, for it stopped virtual time: {words}\n".encode())
+
         try:
             with machine:
-                status = machine.wait(wall_limit_s, on_poll=print_new)
+                status = machine.wait(wall_limit_s, on_poll=print_new, on_runaway=print_runaway)
         finally:
             print_new()
     return int(status["exit_code"])

@@ -28,6 +28,7 @@ from wirelab.lab.host import disk_of, executes
 from wirelab.lab.jail import Confinement, Jail
 from wirelab.lab.keeper import Keeper
 from wirelab.lab.lock import exclusive_now, locked_folder
+from wirelab.lab.runaway import Runaways
 from wirelab.lab.scratch import discard
 from wirelab.plan.types import MEMORY_BYTES
 from wirelab.units import NS_PER_S
@@ -43,6 +44,9 @@ _MEMORY = "wirelab-lab-"
 
 _POLL_S = 0.02
 _PROGRESS_S = 0.1
+# A process may compute for this part of a wall limit, and this long in any case, before it is a runaway.
+_RUNAWAY_PART = 0.1
+_RUNAWAY_LEAST_S = 5.0
 _CONSOLE_LINES = 12
 _PROGRESS_BYTES = 64
 _STATUS_BYTES = 1 << 20
@@ -183,15 +187,20 @@ class Machine:
         wall_limit_s: float,
         on_progress: Callable[[Progress], None] | None = None,
         on_poll: Callable[[], None] | None = None,
+        on_runaway: Callable[[str], None] | None = None,
     ) -> dict[str, Any]:
         """Wait for the lab to switch itself off. Returns what its ``status.json`` says.
 
         ``on_progress`` hears some ten times a second how far it is, ``on_poll`` is called at every look.
+        A process in it that computes for a tenth of ``wall_limit_s`` without asking anything of its kernel is
+        ended: when depends on this host, so it is an error unless ``on_runaway`` takes what is said of it.
         Raises LabError when it has come no farther for ``wall_limit_s``, or ends without a status, or its
         status is an error, or it is not switched on. What tells of no progress has to end within that time.
         """
         process = self._switched_on()
         told_s, farther_s = 0.0, 0.0
+        runaway_s = max(_RUNAWAY_LEAST_S, _RUNAWAY_PART * wall_limit_s)
+        runaways = Runaways(process.pid, runaway_s, self._results / "console.log")
         progress: Progress | None = None
         while process.poll() is None:
             wall_s = self.wall_s()
@@ -203,6 +212,8 @@ class Machine:
                         on_progress(progress)
             if wall_s - farther_s > wall_limit_s:
                 raise LabError(_hung(progress, wall_limit_s), hint=self._console())
+            if words := runaways.end(wall_s):
+                (on_runaway or _give_up)(words)
             if on_poll is not None:
                 on_poll()
             with suppress(subprocess.TimeoutExpired):
@@ -274,6 +285,10 @@ def _on_cpu(cpu: int) -> Iterator[None]:
         yield
     finally:
         os.sched_setaffinity(0, before)
+
+
+def _give_up(words: str) -> None:
+    raise LabError("a process in the lab computes without an end, and virtual time stands still", hint=words)
 
 
 def _hung(progress: Progress | None, wall_limit_s: float) -> str:
