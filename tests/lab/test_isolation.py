@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import shutil
 import subprocess
 import sys
 from pathlib import Path
@@ -224,6 +225,15 @@ def test_a_fork_bomb_ends_with_its_lab(tmp_path: Path) -> None:
             break
         os.sched_yield()
     assert processes_in(lab) == []
+
+
+def test_no_file_is_longer_than_its_disk_has_room(rig: Rig) -> None:
+    """With holes it could be, and whoever copies or reads it, as `wirelab exec` its output, had no end of it."""
+    free_bytes = shutil.disk_usage(rig.folder).free
+    stretch = "cd /run/wirelab/results; truncate -s 10T stdout; truncate -s 10G new && echo one"
+    output = rig.execute("sh", "-c", stretch if free_bytes > 10 << 30 else stretch.replace("10G", "1M"))
+    assert (output.code, output.stdout) == (0, "one\n"), output.stderr
+    assert "failed to truncate 'stdout' at 10995116277760 bytes: File too large" in output.stderr
 
 
 def test_a_full_disk_is_told_inside_and_ends_nothing(tmp_path: Path) -> None:

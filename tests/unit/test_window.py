@@ -11,13 +11,16 @@ from recorded import plan as recorded_plan
 
 from wirelab.errors import InputError
 from wirelab.model.experiment import load_file
+from wirelab.plan.traffic import Ping
 from wirelab.plan.types import Event
+from wirelab.results.ping import Echoes
 from wirelab.results.samples import FlowSample, PortSample, Sample
 from wirelab.results.window import (
     acknowledged,
     at,
     flow_in_window,
     longest_gap_ns,
+    ping_in_window,
     port_in_window,
     recovery_ns,
 )
@@ -131,3 +134,36 @@ def test_recovery_needs_something_that_happens(tmp_path: Path) -> None:
     expect = "expect: {download: {recovers_within: ..1 s}}\n"
     with pytest.raises(InputError, match=r"download\.recovers_within: nothing happens in `main`"):
         load_file(scenario(tmp_path, expect=expect), SHIPPED)
+
+
+def _echoes(lost: range, slow: range) -> Echoes:
+    """A hundred requests from 1 s on, one each 50 ms, answered after 1 ms; after 9 ms while ``slow``."""
+    return Echoes(100, {n: 9000.0 if n in slow else 1000.0 for n in range(1, 101) if n not in lost})
+
+
+PING = Ping(
+    name="echo",
+    sender="client",
+    receiver="server",
+    start_ns=NS_PER_S,
+    duration_ns=5 * NS_PER_S,
+    interval_ns=50 * NS_PER_MS,
+)
+
+
+def test_a_window_of_a_ping_has_the_echoes_that_were_asked_for_in_it() -> None:
+    """From its first instant on, and before its last: request 21 is that of 2 s, 41 that of 3 s."""
+    echoes = _echoes(range(26, 31), range(21, 41))
+    window = (2 * NS_PER_S, 3 * NS_PER_S)
+    assert ping_in_window("lost", PING, echoes, *window) == 250_000
+    assert ping_in_window("rtt_p50", PING, echoes, *window) == 9000
+    assert ping_in_window("rtt_p99", PING, echoes, 3 * NS_PER_S, 9 * NS_PER_S) == 1000
+    assert ping_in_window("lost", PING, echoes, 2 * NS_PER_S + 1, 3 * NS_PER_S + 1) == 250_000
+    assert ping_in_window("rtt_p99", PING, echoes, 3 * NS_PER_S - 1, 3 * NS_PER_S) is None
+    assert ping_in_window("lost", PING, echoes, 0, NS_PER_S) is None
+
+
+def test_a_window_has_the_rtt_that_its_samples_have() -> None:
+    """The percentiles of what the sender took the round trip for."""
+    samples = _samples(range(5000, 6000))
+    assert flow_in_window("rtt_p99", FLOW, samples, 2 * NS_PER_S, 3 * NS_PER_S) == 1000

@@ -10,6 +10,7 @@ which it must be, for the kernel mixes it into its random pool::
 
 import json
 import os
+import resource
 import shutil
 import signal
 import subprocess
@@ -119,6 +120,7 @@ class Machine:
         try:
             self._memory, self._memory_lock = _own_folder(self._disk)
             self._process = self._start(self._memory)
+            _limit_files(self._process.pid, [self._results, self._memory, *self._writable])
         except OSError as error:
             lack = host.lack() or host.Lack(str(error), self._advice(error))
             raise LabError(f"the lab could not be started: {lack.message}", hint=lack.fix) from error
@@ -158,6 +160,8 @@ class Machine:
                     stdout=output,
                     stderr=subprocess.STDOUT,
                     start_new_session=True,
+                    # Python ignores SIGXFSZ, and so does the lab's kernel then: a file that is too long is an error.
+                    restore_signals=False,
                 )
 
             if self._confinement is Confinement.NONE:
@@ -285,6 +289,13 @@ def _on_cpu(cpu: int) -> Iterator[None]:
         yield
     finally:
         os.sched_setaffinity(0, before)
+
+
+def _limit_files(process: int, folders: Sequence[Path]) -> None:
+    """No file of a lab is longer than a disk has room for: with holes it could be, and somebody reads it."""
+    free_bytes = max(shutil.disk_usage(folder).free for folder in folders)
+    with suppress(ProcessLookupError):
+        resource.prlimit(process, resource.RLIMIT_FSIZE, (free_bytes, free_bytes))
 
 
 def _give_up(words: str) -> None:

@@ -14,7 +14,7 @@ from wirelab.model.yamlfile import Document, Loc, Report
 from wirelab.units import TIME, show
 
 _FOLLOWED: Final = ("longest_gap", "recovers_within")
-_SAMPLED: Final = (*METRICS["longest_gap"].subjects, PORT)
+_SAMPLED: Final = (*METRICS["longest_gap"].subjects, "ping", PORT)
 
 
 class ExpectReader:
@@ -105,7 +105,7 @@ class ExpectReader:
             own = ", ".join(metric.name for metric in METRICS.values() if metric.in_windows)
             raise ValueError(f"is not known of a part of the time; a window has {own}")
         if when and kind not in _SAMPLED:
-            raise ValueError(f"nobody samples a {kind}; windows are for flows over TCP and for ports")
+            raise ValueError(f"nobody samples a {kind}; windows are for flows over TCP, pings and ports")
         if isinstance(item, Iperf3) and item.parallel > 1 and (when or metric in _FOLLOWED):
             raise ValueError(f"samples follow one connection, and `{name}` has {item.parallel}")
         if metric == "duration" and isinstance(item, Iperf3) and item.size_bytes is None:

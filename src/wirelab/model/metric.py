@@ -94,6 +94,12 @@ _RECOVERY: Final = (
     "how long after the last event 100 ms begin that bring 90 % of what the second before the first event did"
 )
 _CONNECTS: Final = "whether the sender reached its receiver and kept the connection"
+_LOST: Final = "the share of what was sent that did not come"
+
+
+def _rtt_percentile(percent: int, noun: str, meaning: str) -> Metric:
+    return Metric(f"rtt_p{percent}", MICROSECONDS, _RTT, noun, meaning, f"p{percent}", in_windows=True)
+
 
 PRIORITIES: Final = 8
 """802.1Q has eight."""
@@ -128,13 +134,13 @@ METRICS: Final[Mapping[str, Metric]] = {
             in_windows=True,
         ),
         Metric("rtt", MICROSECONDS, _RTT, "of mean RTT", "mean round-trip time", "mean RTT"),
-        Metric("rtt_p50", MICROSECONDS, _RTT, "of median RTT", "the median of the round-trip times", "p50"),
-        Metric("rtt_p90", MICROSECONDS, _RTT, "of RTT, 90 % of the time", "their 90th percentile", "p90"),
-        Metric("rtt_p99", MICROSECONDS, _RTT, "of RTT, 99 % of the time", "their 99th percentile", "p99"),
+        _rtt_percentile(50, "of median RTT", "the median of the round-trip times"),
+        _rtt_percentile(90, "of RTT, 90 % of the time", "their 90th percentile"),
+        _rtt_percentile(99, "of RTT, 99 % of the time", "their 99th percentile"),
         Metric("duration", TIME, (*_TCP, NETWORK), "for all of it", "what a transfer of a given size takes"),
         Metric("longest_gap", TIME, _TCP, "without an acknowledgement", _GAP, "", in_windows=True),
         Metric("recovers_within", TIME, _TCP, "to recover", _RECOVERY, ""),
-        Metric("lost", RATIO, ("UDP flow", "ping"), "lost", "the share of what was sent that did not come"),
+        Metric("lost", RATIO, ("UDP flow", "ping"), "lost", _LOST, in_windows=True),
         Metric("connects", CONNECTS, ("flow", "UDP flow"), "", _CONNECTS, ""),
         Metric(
             "drops",

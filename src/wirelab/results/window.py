@@ -1,4 +1,4 @@
-"""What samples tell of a part of the time, and of how a flow came through what happened to it."""
+"""What samples and echoes tell of a part of the time, and of how a flow came through what happened to it."""
 
 from bisect import bisect_right
 from collections.abc import Callable, Mapping, Sequence
@@ -8,8 +8,10 @@ from typing import Final
 
 from wirelab.model.expect import Expectation
 from wirelab.plan.flows import phase_ns
-from wirelab.plan.traffic import Flow
+from wirelab.plan.traffic import Flow, Ping
 from wirelab.plan.types import Plan
+from wirelab.results.ping import Echoes, ping_figure
+from wirelab.results.rtt import FIGURES, Rtt
 from wirelab.results.samples import Sample
 from wirelab.units import BITS_PER_BYTE, NS_PER_MS, NS_PER_S
 
@@ -75,16 +77,21 @@ def _goodput_bps(counted: Counted, from_ns: int, to_ns: int) -> float:
     return (at(counted, to_ns) - at(counted, from_ns)) * BITS_PER_BYTE * NS_PER_S / (to_ns - from_ns)
 
 
-def in_window(expectation: Expectation, plan: Plan, samples: Sequence[Sample]) -> float | None:
-    """What an expectation about a window is about, in its base unit; None if no sample tells it.
+def in_window(
+    expectation: Expectation, plan: Plan, samples: Sequence[Sample], echoes: Mapping[str, Echoes]
+) -> float | None:
+    """What an expectation about a window is about, in its base unit; None if nothing tells it.
 
-    Raises KeyError for a metric that a window does not have.
+    ``echoes`` are those of each ping. Raises KeyError for a metric that a window does not have.
     """
     assert expectation.window is not None  # noqa: S101 - whoever asks has looked
     from_ns, to_ns = (instant_ns + phase_ns(plan.seed) for instant_ns in expectation.window)
     flow = next((flow for flow in plan.flows if flow.name == expectation.subject), None)
     if flow is not None:
         return flow_in_window(expectation.metric, flow, samples, from_ns, to_ns)
+    ping = next((ping for ping in plan.pings if ping.name == expectation.subject), None)
+    if ping is not None:
+        return ping_in_window(expectation.metric, ping, echoes[ping.name], from_ns, to_ns)
     port = next(port for port in plan.ports if port.label == expectation.subject)
     return port_in_window(port.name, samples, from_ns, to_ns)
 
@@ -110,11 +117,31 @@ def _retransmits(flow: Flow, _: Counted, samples: Sequence[Sample], from_ns: int
     return round(at(seen, to_ns) - at(seen, from_ns))
 
 
+def _rtt(metric: str, samples: Sequence[Sample], name: str, from_ns: int, to_ns: int) -> float | None:
+    """Of the smoothed RTT that the sender had at each sample of the window."""
+    inside = (sample for sample in samples if from_ns <= sample.at_ns <= to_ns and name in sample.flows)
+    of = Rtt.of([sample.flows[name].rtt_us for sample in inside])
+    return FIGURES[metric](of) if of else None
+
+
 _FLOW: Final[Mapping[str, Callable[[Flow, Counted, Sequence[Sample], int, int], float | None]]] = {
     "goodput": lambda _flow, counted, _samples, from_ns, to_ns: _goodput_bps(counted, from_ns, to_ns),
     "longest_gap": lambda _flow, counted, _samples, from_ns, to_ns: longest_gap_ns(counted, from_ns, to_ns),
     "retransmits": _retransmits,
+    "rtt_p50": lambda flow, _counted, samples, *window: _rtt("rtt_p50", samples, flow.name, *window),
+    "rtt_p90": lambda flow, _counted, samples, *window: _rtt("rtt_p90", samples, flow.name, *window),
+    "rtt_p99": lambda flow, _counted, samples, *window: _rtt("rtt_p99", samples, flow.name, *window),
 }
+
+
+def ping_in_window(metric: str, ping: Ping, echoes: Echoes, from_ns: int, to_ns: int) -> float | None:
+    """A metric of the echoes that were asked for between two instants of the Plan; None if there are none."""
+    first, past = (-((ping.start_ns - at_ns) // ping.interval_ns) + 1 for at_ns in (from_ns, to_ns))
+    asked = range(max(first, 1), min(past, echoes.sent + 1))
+    if not asked:
+        return None
+    inside = {number: rtt_us for number, rtt_us in echoes.rtt_us.items() if number in asked}
+    return ping_figure(metric, Echoes(len(asked), inside).result(ping))
 
 
 def port_in_window(port: str, samples: Sequence[Sample], from_ns: int, to_ns: int) -> float:
