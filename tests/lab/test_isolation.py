@@ -228,7 +228,7 @@ def test_a_fork_bomb_ends_with_its_lab(tmp_path: Path) -> None:
 
 
 def test_no_file_is_longer_than_its_disk_has_room(rig: Rig) -> None:
-    """With holes it could be, and whoever copies or reads it, as `wirelab exec` its output, had no end of it."""
+    """With holes it could be, and whoever reads it, as `wirelab exec` its output, had no end of it."""
     free_bytes = shutil.disk_usage(rig.folder).free
     stretch = "cd /run/wirelab/results; truncate -s 10T stdout; truncate -s 10G new && echo one"
     output = rig.execute("sh", "-c", stretch if free_bytes > 10 << 30 else stretch.replace("10G", "1M"))

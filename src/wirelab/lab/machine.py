@@ -160,7 +160,7 @@ class Machine:
                     stdout=output,
                     stderr=subprocess.STDOUT,
                     start_new_session=True,
-                    # Python ignores SIGXFSZ, and so does the lab's kernel then: a file that is too long is an error.
+                    # Python ignores SIGXFSZ, and so does the lab's kernel then: too long a file is an error.
                     restore_signals=False,
                 )
 
