@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import signal
+import sys
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -17,12 +18,13 @@ def pytest_configure(config: pytest.Config) -> None:
     """No deadline for generated examples: on a busy machine it would measure the machine.
 
     And Ctrl-C works in what tests start: a shell's background jobs, and all they start, are born deaf to it.
-    They start wirelab some five hundred times: it is compiled once, also where the environment forbids that,
-    and not into the folder of its source.
+    They start wirelab some two hundred times: it is compiled once, also where the environment forbids that,
+    and not into the folder of its source. So are the tests themselves, which each worker reads.
     """
     os.environ.pop("PYTHONDONTWRITEBYTECODE", None)
     if cache := getattr(config, "cache", None):
-        os.environ["PYTHONPYCACHEPREFIX"] = str(cache.mkdir("bytecode"))
+        sys.pycache_prefix = os.environ["PYTHONPYCACHEPREFIX"] = str(cache.mkdir("bytecode"))
+        sys.dont_write_bytecode = False
     if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
         signal.signal(signal.SIGINT, signal.default_int_handler)
     settings.register_profile("wirelab", deadline=None)

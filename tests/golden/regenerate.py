@@ -28,24 +28,30 @@ SEED: Final = 1
 MOST_PORTS: Final = 50
 
 
-def golden_files() -> Iterator[tuple[Path, str]]:
-    """Each golden file, relative to the repository, and the text it should have.
+def scenarios() -> tuple[str, ...]:
+    """Those that have golden files: the shipped ones, and those beside this file.
 
-    They are those of the shipped scenarios, but for very many ports, and of the scenarios beside this
-    file, which have what no shipped one may have. The commands tell the cases of a scenario apart; its
-    first one has its whole Plan, too.
+    These have what no shipped one may have.
     """
-    own = [f"{path.relative_to(ROOT)}" for path in sorted((ROOT / GOLDEN).glob("*.yaml"))]
-    for name in (*Catalogue.of(ROOT).names("scenarios"), *own):
-        experiment = load(name, ROOT)
-        for case in experiment.cases:
-            plan = build_plan(experiment, case, SEED)
-            if len(plan.ports) > MOST_PORTS:
-                continue
-            stem = GOLDEN / f"{experiment.scenario.name}.{case.name}"
-            if case is experiment.cases[0]:
-                yield stem.with_name(f"{stem.name}.plan.json"), plan.to_json()
-            yield stem.with_name(f"{stem.name}.commands.txt"), "\n".join(commands(plan)) + "\n"
+    own = (f"{path.relative_to(ROOT)}" for path in sorted((ROOT / GOLDEN).glob("*.yaml")))
+    return (*Catalogue.of(ROOT).names("scenarios"), *own)
+
+
+def golden_files(scenario: str) -> Iterator[tuple[Path, str]]:
+    """Each golden file of a scenario, relative to the repository, and the text it should have.
+
+    A network of very many ports has none. The commands tell the cases of a scenario apart; its first one
+    has its whole Plan, too.
+    """
+    experiment = load(scenario, ROOT)
+    for case in experiment.cases:
+        plan = build_plan(experiment, case, SEED)
+        if len(plan.ports) > MOST_PORTS:
+            continue
+        stem = GOLDEN / f"{experiment.scenario.name}.{case.name}"
+        if case is experiment.cases[0]:
+            yield stem.with_name(f"{stem.name}.plan.json"), plan.to_json()
+        yield stem.with_name(f"{stem.name}.commands.txt"), "\n".join(commands(plan)) + "\n"
 
 
 def message(bad: Path) -> str:
@@ -60,7 +66,7 @@ def message(bad: Path) -> str:
 def main() -> None:
     """Write every file that differs."""
     os.chdir(ROOT)
-    wanted = dict(golden_files())
+    wanted = dict(file for name in scenarios() for file in golden_files(name))
     for bad in sorted(BAD_INPUT.glob("*/*.yaml")):
         wanted[bad.with_suffix(".txt")] = message(bad)
     for path in {*GOLDEN.glob("*.json"), *GOLDEN.glob("*.txt")} - wanted.keys():

@@ -2,11 +2,16 @@
 
 from __future__ import annotations
 
+from functools import cache
 from pathlib import Path
-from typing import Final
+from typing import TYPE_CHECKING, Final
 
 from wirelab.model.catalogue import Catalogue
-from wirelab.model.experiment import Experiment, load_file
+from wirelab.model.experiment import Experiment, load, load_file
+from wirelab.plan.build import build_plan
+
+if TYPE_CHECKING:
+    from wirelab.plan.types import Plan
 
 ROOT: Final = Path(__file__).resolve().parents[2]
 SHIPPED: Final = Catalogue.of(ROOT)
@@ -40,3 +45,16 @@ def experiment(folder: Path, *, settings: str = "", traffic: str = TRAFFIC, rest
     """A small scenario with ``settings`` (the inside of ``with: {}``), loaded with the shipped catalogue."""
     path = scenario(folder, head=f"{HEAD}with: {{{settings}}}\n", traffic=traffic, rest=rest)
     return load_file(path, SHIPPED)
+
+
+@cache
+def shipped(name: str) -> Experiment:
+    """A shipped scenario: many tests look at it, it is read once."""
+    return load(name, ROOT)
+
+
+@cache
+def plans(name: str) -> dict[str, Plan]:
+    """The Plans of all its cases."""
+    loaded = shipped(name)
+    return {case.name: build_plan(loaded, case, 1) for case in loaded.cases}

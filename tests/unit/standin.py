@@ -15,6 +15,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from forked import server
+
 UNIT = Path(__file__).parent
 SOURCE = UNIT.parents[1] / "src"
 
@@ -126,12 +128,17 @@ class Wirelab:
         """Where results are kept if nobody says otherwise."""
         return self.folder / "results"
 
+    @property
+    def environ(self) -> dict[str, str]:
+        """Of commands."""
+        return {**os.environ, "PYTHONPATH": str(SOURCE), "WIRELAB_CACHE": str(self.folder / "cache")}
+
     def start(self, *argv: str, stdout: int = subprocess.PIPE) -> subprocess.Popen[str]:
-        """Start a command."""
+        """Start a command, in an interpreter of its own."""
         return subprocess.Popen(  # noqa: S603 - this is the program under test
             [sys.executable, "-c", COMMAND_LINE, *argv],
             cwd=self.folder,
-            env={**os.environ, "PYTHONPATH": str(SOURCE), "WIRELAB_CACHE": str(self.folder / "cache")},
+            env=self.environ,
             stdout=stdout,
             stderr=subprocess.PIPE,
             text=True,
@@ -139,10 +146,9 @@ class Wirelab:
 
     def __call__(self, *argv: str) -> tuple[int, str, str]:
         """Run a command to its end: exit code, standard output and standard error."""
-        process = self.start(*argv)
-        out, err = process.communicate(timeout=120)
+        code, out, err = server().call(COMMAND_LINE, *argv, cwd=self.folder, env=self.environ)
         assert "Traceback" not in out + err
-        return process.returncode, out, err
+        return code, out, err
 
     def run(self, *argv: str, cache: bool = False) -> tuple[int, str, str]:
         """Run scenarios on the stand-in, which may be told to measure something else each time."""

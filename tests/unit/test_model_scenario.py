@@ -7,14 +7,14 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from examples import EXPECT, HEAD, ROOT, SCENARIOS, SHIPPED, TRAFFIC, experiment, scenario
+from examples import EXPECT, HEAD, ROOT, SCENARIOS, SHIPPED, TRAFFIC, experiment, scenario, shipped
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from wirelab.errors import InputError
 from wirelab.model.cases import MOST_CASES
 from wirelab.model.catalogue import MEASUREMENTS, TRUTH
-from wirelab.model.experiment import load, load_file
+from wirelab.model.experiment import load_file
 from wirelab.model.metric import METRICS, Choice, SubjectKind, metrics_of
 from wirelab.plan.build import build_plan
 from wirelab.plan.traffic import KINDS
@@ -162,7 +162,7 @@ def test_a_scenario_by_the_rules_loads_and_becomes_plans(tmp_path: Path, tree: d
 @pytest.mark.parametrize("name", SCENARIOS)
 def test_a_shipped_scenario_is_sound_and_proves_itself(name: str) -> None:
     """It loads, is called like its file, tells its story, and has a control that breaks something."""
-    loaded = load(name, ROOT)
+    loaded = shipped(name)
     assert loaded.scenario.name == name
     assert len(loaded.story) > 100
     assert not loaded.story.startswith("scenarios/")
@@ -175,7 +175,7 @@ def test_a_shipped_scenario_is_sound_and_proves_itself(name: str) -> None:
 @pytest.mark.parametrize("name", SCENARIOS)
 def test_a_shipped_scenario_expects_something_with_a_reason(name: str) -> None:
     """Each range of a figure says why; without it a fail explains half. Who sends nothing has none."""
-    loaded = load(name, ROOT)
+    loaded = shipped(name)
     assert all(case.expectations for case in loaded.cases)
     if not loaded.scenario.items:
         return
@@ -203,7 +203,7 @@ def test_every_row_of_the_measurements_has_a_scenario() -> None:
     """
     rows = set(SHIPPED.measurements())
     names = (*SCENARIOS, *(f"{TRUTH}/{name}.yaml" for name in SHIPPED.names(TRUTH)))
-    cited = {row for name in names for row in load(name, ROOT).scenario.source.measured}
+    cited = {row for name in names for row in shipped(name).scenario.source.measured}
     assert cited == rows - {"sfp.temperature_c", "netbenches.ipfw-xeon"}
     assert "sources.sfp" not in rows
     assert len(rows) > 20
@@ -299,9 +299,9 @@ def test_a_story_may_be_a_key(tmp_path: Path) -> None:
 def test_problems_of_topology_and_parts_are_reported_with_their_own_lines(tmp_path: Path) -> None:
     """A scenario on a broken topology says what is wrong there, and still what is wrong in itself."""
     (tmp_path / "topologies").mkdir()
-    shipped = (ROOT / "topologies/sfp-home.yaml").read_text(encoding="utf-8")
+    sound = (ROOT / "topologies/sfp-home.yaml").read_text(encoding="utf-8")
     broken = tmp_path / "topologies/sfp-home.yaml"
-    broken.write_text(shipped.replace("switch.p2", "switch.p1"), encoding="utf-8")
+    broken.write_text(sound.replace("switch.p2", "switch.p1"), encoding="utf-8")
     path = scenario(tmp_path, traffic=TRAFFIC.replace("10 s", "10 sec"))
     catalogue = type(SHIPPED).of(tmp_path, ROOT)
     with pytest.raises(InputError) as caught:

@@ -6,27 +6,22 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 import pytest
-from examples import HEAD, ROOT, SCENARIOS, SHIPPED, TRAFFIC, experiment, scenario
+from examples import HEAD, SCENARIOS, SHIPPED, TRAFFIC, experiment, plans, scenario
 
-from wirelab.model.experiment import load, load_file
+from wirelab.model.experiment import load_file
 from wirelab.plan.build import build_plan
 from wirelab.plan.flows import TICK_NS, phase_ns
 from wirelab.plan.traffic import Iperf3
-from wirelab.plan.types import Netem, Plan, Queue
+from wirelab.plan.types import Netem, Queue
 from wirelab.units import NS_PER_S
 
 if TYPE_CHECKING:
     from pathlib import Path
 
     from wirelab.plan.traffic import Flow
+    from wirelab.plan.types import Plan
 
 EXPECT_A = "expect:\n  a: {goodput: 1..2 Gbit/s}\n"
-ALL = [(name, case.name) for name in SCENARIOS for case in load(name, ROOT).cases]
-
-
-def _shipped(name: str, case: str) -> Plan:
-    loaded = load(name, ROOT)
-    return build_plan(loaded, loaded.case(case), 1)
 
 
 def _plan(folder: Path, settings: str = "", traffic: str = TRAFFIC) -> Plan:
@@ -40,30 +35,30 @@ def _flows(folder: Path, *items: str) -> tuple[Flow, ...]:
     return build_plan(loaded, loaded.cases[0], 1).flows
 
 
-@pytest.mark.parametrize(("name", "case"), ALL)
-def test_a_plan_is_one_that_can_be_built(name: str, case: str) -> None:
+@pytest.mark.parametrize("name", SCENARIOS)
+def test_a_plan_is_one_that_can_be_built(name: str) -> None:
     """Names fit Linux and are unique, cables and flows end at something, two ends agree on speed."""
-    plan = _shipped(name, case)
-    interfaces = [port.name for port in plan.ports]
-    nodes = [node.name for node in plan.nodes]
-    assert len({*interfaces, *nodes}) == len(interfaces) + len(nodes)
-    assert all(len(linux_name) <= 15 for linux_name in (*interfaces, *nodes))
-    assert len({port.mac for port in plan.ports}) == len(interfaces)
-    addresses = [port.address for port in plan.ports if port.role == "host"]
-    assert len(set(addresses)) == len(addresses)
-    assert sorted(end for cable in plan.cables for end in (cable.a, cable.b)) == sorted(interfaces)
-    for cable in plan.cables:
-        a, b = plan.port(cable.a), plan.port(cable.b)
-        assert a.autoneg or b.autoneg or a.speed_bps == b.speed_bps
-    for flow in plan.flows:
-        assert {flow.sender, flow.receiver} <= {host.name for host in plan.hosts}
-    assert len({flow.port for flow in plan.flows}) == len(plan.flows)
+    for plan in plans(name).values():
+        interfaces = [port.name for port in plan.ports]
+        nodes = [node.name for node in plan.nodes]
+        assert len({*interfaces, *nodes}) == len(interfaces) + len(nodes)
+        assert all(len(linux_name) <= 15 for linux_name in (*interfaces, *nodes))
+        assert len({port.mac for port in plan.ports}) == len(interfaces)
+        addresses = [port.address for port in plan.ports if port.role == "host"]
+        assert len(set(addresses)) == len(addresses)
+        assert sorted(end for cable in plan.cables for end in (cable.a, cable.b)) == sorted(interfaces)
+        for cable in plan.cables:
+            a, b = plan.port(cable.a), plan.port(cable.b)
+            assert a.autoneg or b.autoneg or a.speed_bps == b.speed_bps
+        for flow in plan.flows:
+            assert {flow.sender, flow.receiver} <= {host.name for host in plan.hosts}
+        assert len({flow.port for flow in plan.flows}) == len(plan.flows)
 
 
-@pytest.mark.parametrize(("name", "case"), ALL)
-def test_a_plan_obeys_the_hardware(name: str, case: str) -> None:
+@pytest.mark.parametrize("name", SCENARIOS)
+def test_a_plan_obeys_the_hardware(name: str) -> None:
     """XON below XOFF below the buffer, a frame fits everywhere, a hub has no queue."""
-    for port in _shipped(name, case).ports:
+    for port in (port for plan in plans(name).values() for port in plan.ports):
         assert 0 < port.xon_bytes < port.xoff_bytes <= port.buffer_bytes
         assert port.buffer_bytes >= port.mtu_bytes + 14
         assert (port.queue is None) == (port.role == "repeat")
@@ -73,7 +68,7 @@ def test_a_plan_obeys_the_hardware(name: str, case: str) -> None:
 
 def test_macs_and_addresses_are_fixed() -> None:
     """The same wiring has the same addresses in every run: node and port in the MAC, host in the address."""
-    plan = _shipped("sfp-mismatch", "main")
+    plan = plans("sfp-mismatch")["main"]
     assert {port.name: (port.mac, port.address) for port in plan.ports} == {
         "server-eth0": ("02:00:00:00:01:01", "10.0.0.1/24"),
         "switch-p1": ("02:00:00:00:02:01", None),
@@ -86,7 +81,7 @@ def test_macs_and_addresses_are_fixed() -> None:
 
 def test_a_switch_without_flow_control_drops_at_its_egress_queue() -> None:
     """Each egress queue has its own limit, the shared buffer takes in whatever comes."""
-    port = _shipped("sfp-mismatch", "main").port("switch-p2")
+    port = plans("sfp-mismatch")["main"].port("switch-p2")
     assert port.queue == Queue("etherfifo", 107_520)
     assert (port.buffer_bytes, port.buffer_cell_bytes) == (1_569_792, 384)
     assert not port.pause_tx
@@ -94,7 +89,7 @@ def test_a_switch_without_flow_control_drops_at_its_egress_queue() -> None:
 
 def test_a_switch_with_flow_control_bounds_what_comes_in() -> None:
     """XOFF and the headroom bound each ingress port, the egress queue only the shared buffer."""
-    port = _shipped("sfp-flow-control", "main").port("switch-p1")
+    port = plans("sfp-flow-control")["main"].port("switch-p1")
     assert (port.xoff_bytes, port.xon_bytes, port.buffer_bytes) == (108_672, 104_832, 127_872)
     assert port.queue == Queue("etherfifo", 1_569_792)
     assert port.pause_tx
@@ -104,7 +99,7 @@ def test_a_switch_with_flow_control_bounds_what_comes_in() -> None:
 def test_a_modules_fifo_is_its_egress_queue() -> None:
     """Without PAUSE the FIFO is the only limit: the ingress side never is."""
     for name in ("module-host", "module-line"):
-        port = _shipped("sfp-mismatch", "main").port(name)
+        port = plans("sfp-mismatch")["main"].port(name)
         assert port.queue == Queue("bfifo", 16_384)
         assert port.buffer_bytes > 2 * 16_384
         assert port.tx_ring_frames == 1
@@ -113,7 +108,7 @@ def test_a_modules_fifo_is_its_egress_queue() -> None:
 
 def test_a_module_with_pause_says_it_to_the_switch() -> None:
     """Its own thresholds within its FIFO, on the side of the switch; the line side stays silent."""
-    plan = _shipped("sfp-flow-control", "main")
+    plan = plans("sfp-flow-control")["main"]
     host, line = plan.port("module-host"), plan.port("module-line")
     assert (host.pause_tx, line.pause_tx) == (True, False)
     assert (host.xoff_bytes, host.xon_bytes, host.buffer_bytes) == (49_152, 32_768, 65_536)
@@ -122,7 +117,7 @@ def test_a_module_with_pause_says_it_to_the_switch() -> None:
 
 def test_windows_leaves_out_tcp_timestamps() -> None:
     """A host's own sysctls stand beside the pinned ones, so that its segments carry 1460 B."""
-    plan = _shipped("sfp-mismatch", "main")
+    plan = plans("sfp-mismatch")["main"]
     own = {host.name: host.sysctls for host in plan.hosts}
     assert own == {"server": {}, "client": {"net.ipv4.tcp_timestamps": "0"}}
     assert plan.sysctls["net.ipv4.tcp_timestamps"] == "1"
@@ -225,7 +220,7 @@ def test_congestion_control_is_the_flows_then_the_hosts(tmp_path: Path) -> None:
 
 def test_a_larger_network_may_take_longer_to_come_farther() -> None:
     """It is set up node by node before anything happens that tells of progress."""
-    small, large = _shipped("pcie-x1", "x1"), _shipped("incast", load("incast", ROOT).cases[0].name)
+    small, large = plans("pcie-x1")["x1"], next(iter(plans("incast").values()))
     assert small.wall_limit_s < large.wall_limit_s
 
 

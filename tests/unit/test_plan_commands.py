@@ -7,9 +7,9 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 import pytest
-from examples import ROOT, SCENARIOS, SHIPPED, experiment, scenario
+from examples import SCENARIOS, SHIPPED, experiment, plans, scenario
 
-from wirelab.model.experiment import load, load_file
+from wirelab.model.experiment import load_file
 from wirelab.plan.build import build_plan
 from wirelab.plan.commands import commands
 from wirelab.plan.traffic import Iperf3
@@ -23,8 +23,7 @@ TOOLS = {"ping", "ip", "ethtool", "ovs-vsctl", "tc", "iperf3", "sysctl", "nft", 
 
 
 def _plan(name: str) -> Plan:
-    loaded = load(name, ROOT)
-    return build_plan(loaded, loaded.cases[0], 1)
+    return next(iter(plans(name).values()))
 
 
 def _lines(plan: Plan, tool: str) -> list[list[str]]:
