@@ -16,7 +16,7 @@ from wirelab.plan.traffic import Flow, Iperf3
 from wirelab.plan.types import Cable, Plan, Port, Queue
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
+    from collections.abc import Callable, Iterable, Sequence
 
     from wirelab.lab.select import Lab
 
@@ -110,6 +110,14 @@ class Rig:
         assert output.code == 0, output.stderr
         answer: dict[str, Any] = json.loads(output.stdout)
         return answer
+
+    def each(self, name: str, calls: Iterable[Sequence[object]]) -> list[dict[str, Any]]:
+        """Run a Python script several times in one lab, each in a namespace of its own: what each answers."""
+        argvs = [[name, *map(str, arguments)] for arguments in calls]
+        output = self.execute("python3", "-B", "each.py", json.dumps(argvs))
+        assert output.code == 0, output.stderr
+        answers: list[dict[str, Any]] = json.loads(output.stdout)
+        return answers
 
 
 def host_port(name: str, number: int, speed_bps: int, **settings: Any) -> Port:  # noqa: ANN401 any field of a port

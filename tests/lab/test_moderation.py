@@ -12,24 +12,21 @@ if TYPE_CHECKING:
     from tests.lab.rig import Rig
 
 
-@pytest.mark.parametrize(
-    ("usecs_frames_ring", "interrupts", "received"),
-    [
-        ("0 0 256", [1, 2, 3, 4, 5, 6], [1, 2, 3, 4, 5, 6]),
-        ("0 1 256", [1, 2, 3, 4, 5, 6], [1, 2, 3, 4, 5, 6]),
-        ("0 3 256", [0, 0, 1, 1, 1, 2], [0, 0, 3, 3, 3, 6]),
-        ("0 9 2", [0, 1, 1, 2, 2, 3], [0, 2, 2, 4, 4, 6]),
-        ("1000000 3 256", [0, 0, 1, 1, 1, 2], [0, 0, 3, 3, 3, 6]),
-        ("1000000 0 256", [0, 0, 0, 0, 0, 0], [0, 0, 0, 0, 0, 0]),
-        ("100 3 256", [1, 2, 3, 4, 5, 6], [1, 2, 3, 4, 5, 6]),
-    ],
-)
-def test_interrupt_comes_by_either_condition(
-    rig: Rig, usecs_frames_ring: str, interrupts: list[int], received: list[int]
-) -> None:
+def test_interrupt_comes_by_either_condition(rig: Rig) -> None:
     """0 means no limit: without a time only the number counts, or a ring that is full."""
-    counted = rig.script("moderation.py", *usecs_frames_ring.split(), str(len(interrupts)))
-    assert (counted["interrupts"], counted["received"]) == (interrupts, received)
+    # By microseconds, frames and ring: the interrupts after each of six frames, and what has been received.
+    expected = {
+        (0, 0, 256): ([1, 2, 3, 4, 5, 6], [1, 2, 3, 4, 5, 6]),
+        (0, 1, 256): ([1, 2, 3, 4, 5, 6], [1, 2, 3, 4, 5, 6]),
+        (0, 3, 256): ([0, 0, 1, 1, 1, 2], [0, 0, 3, 3, 3, 6]),
+        (0, 9, 2): ([0, 1, 1, 2, 2, 3], [0, 2, 2, 4, 4, 6]),
+        (1_000_000, 3, 256): ([0, 0, 1, 1, 1, 2], [0, 0, 3, 3, 3, 6]),
+        (1_000_000, 0, 256): ([0, 0, 0, 0, 0, 0], [0, 0, 0, 0, 0, 0]),
+        (100, 3, 256): ([1, 2, 3, 4, 5, 6], [1, 2, 3, 4, 5, 6]),
+    }
+    counted = rig.each("moderation.py", [(*rule, 6) for rule in expected])
+    seen = [(count["interrupts"], count["received"]) for count in counted]
+    assert dict(zip(expected, seen, strict=True)) == expected
 
 
 FRAME_NS = 1538 * 8 / 10
@@ -38,19 +35,21 @@ CLOCK_NS = 500
 """What a process reads of the clock, before and after."""
 
 
-@pytest.mark.parametrize(("moderation", "late_us"), [("first", 62), ("last", 62), ("interval", 0)], ids=str)
-def test_a_single_frame_waits_where_time_counts_from_it(rig: Rig, moderation: str, late_us: int) -> None:
+def test_a_single_frame_waits_where_time_counts_from_it(rig: Rig) -> None:
     """Intel's EITR is the least time between interrupts: after a pause the next frame interrupts at once."""
-    told = rig.script("interrupts.py", "10000", "100", f"rx_moderation={moderation}", "rx-usecs=62")
-    for late_ns in told["late_ns"]:
-        assert 0 <= late_ns - late_us * NS_PER_US - FRAME_NS < CLOCK_NS
+    late_us = {"first": 62, "last": 62, "interval": 0}
+    calls = [("10000", "100", f"rx_moderation={moderation}", "rx-usecs=62") for moderation in late_us]
+    for moderation, told in zip(late_us, rig.each("interrupts.py", calls), strict=True):
+        for late_ns in told["late_ns"]:
+            assert 0 <= late_ns - late_us[moderation] * NS_PER_US - FRAME_NS < CLOCK_NS, moderation
 
 
-@pytest.mark.parametrize("usecs", [20, 62])
-def test_an_interval_holds_under_load(rig: Rig, usecs: int) -> None:
+def test_an_interval_holds_under_load(rig: Rig) -> None:
     """A stream at line rate interrupts once in each interval, neither more often nor less."""
-    told = rig.script("interrupts.py", "10000", "3000", "rx_moderation=interval", f"rx-usecs={usecs}")
-    assert abs(told["interrupts"] - told["took_ns"] / NS_PER_US / usecs) <= 1.5
+    intervals_us = (20, 62)
+    calls = [("10000", "3000", "rx_moderation=interval", f"rx-usecs={usecs}") for usecs in intervals_us]
+    for usecs, told in zip(intervals_us, rig.each("interrupts.py", calls), strict=True):
+        assert abs(told["interrupts"] - told["took_ns"] / NS_PER_US / usecs) <= 1.5, usecs
 
 
 def test_the_last_frame_counts_until_so_many_wait(rig: Rig) -> None:
@@ -66,20 +65,26 @@ def test_ethtool_says_cqe_mode(rig: Rig) -> None:
     assert shown.stdout.split() == ["last", "first"], shown.stderr
 
 
-@pytest.mark.parametrize(
-    ("algorithm", "speed", "begun", "busy"),
-    [("ixgbe", 10_000, 50, 60), ("igb", 1000, 162, 192), ("igb", 100, 162, 245), ("e1000", 1000, 50, 50)],
-)
-def test_a_driver_adapts_to_a_stream(rig: Rig, algorithm: str, speed: int, begun: int, busy: int) -> None:
+def test_a_driver_adapts_to_a_stream(rig: Rig) -> None:
     """Full frames at line rate, by the drivers' own figures.
 
     ixgbe goes up by 2 us an interrupt until it finds 48 frames each time (59 us). igb has half the frame's
     octets on the wire in quarters of a microsecond, or 4000 interrupts a second at other speeds than 1G.
     e1000 finds four frames in 50 us, too few for its bulk class.
     """
-    settings = ("rx_moderation=interval", f"rx_adaptive={algorithm}", "adaptive-rx=on")
-    told = rig.script("interrupts.py", str(speed), "4000", *settings)
-    assert (told["begun"]["rx-usecs"], told["busy"]["rx-usecs"]) == (begun, busy)
+    # By driver and speed: at the beginning, and when it is busy.
+    expected = {
+        ("ixgbe", 10_000): (50, 60),
+        ("igb", 1000): (162, 192),
+        ("igb", 100): (162, 245),
+        ("e1000", 1000): (50, 50),
+    }
+    settings = "rx_moderation=interval", "adaptive-rx=on"
+    calls = [(speed, 4000, settings[0], f"rx_adaptive={name}", settings[1]) for name, speed in expected]
+    seen = [
+        (told["begun"]["rx-usecs"], told["busy"]["rx-usecs"]) for told in rig.each("interrupts.py", calls)
+    ]
+    assert dict(zip(expected, seen, strict=True)) == expected
 
 
 def test_ixgbe_adapts_by_two_microseconds(rig: Rig) -> None:
@@ -111,16 +116,13 @@ def test_adaptation_needs_an_algorithm(rig: Rig) -> None:
     assert "rx_adaptive" in refused.stderr
 
 
-@pytest.mark.parametrize(
-    ("first", "then"),
-    [
-        ("-C p2 rx-usecs 0 rx-frames 64", "-C p2 rx-usecs 0 rx-frames 1"),
-        ("-C p2 rx-usecs 0 rx-frames 64", "-C p2 rx-usecs 50 rx-frames 64"),
-        ("-C p2 rx-usecs 1000000", "-C p2 rx-usecs 50"),
-        ("-C p2 rx-usecs 0 rx-frames 64", "-G p2 rx 1"),
-    ],
-)
-def test_frames_that_wait_go_by_the_new_rule(rig: Rig, first: str, then: str) -> None:
+def test_frames_that_wait_go_by_the_new_rule(rig: Rig) -> None:
     """What is set while a frame waits holds for it, too."""
-    told = rig.script("other_rules.py", "ethtool", *first.split(), "then", "ethtool", *then.split())
-    assert told == {"before": 0, "after": 1}
+    rules = [
+        "ethtool -C p2 rx-usecs 0 rx-frames 64 then ethtool -C p2 rx-usecs 0 rx-frames 1",
+        "ethtool -C p2 rx-usecs 0 rx-frames 64 then ethtool -C p2 rx-usecs 50 rx-frames 64",
+        "ethtool -C p2 rx-usecs 1000000 then ethtool -C p2 rx-usecs 50",
+        "ethtool -C p2 rx-usecs 0 rx-frames 64 then ethtool -G p2 rx 1",
+    ]
+    for rule, told in zip(rules, rig.each("other_rules.py", map(str.split, rules)), strict=True):
+        assert told == {"before": 0, "after": 1}, rule
