@@ -18,6 +18,7 @@ from wirelab.plan.build import build_plan
 from wirelab.plan.ceiling import ceiling
 from wirelab.plan.iproute2 import egress
 from wirelab.plan.shape import Shape
+from wirelab.plan.traffic import Iperf3
 from wirelab.plan.types import Netem, Plan, Port, Queue
 from wirelab.results.result import read_result
 from wirelab.verdict.happenings import dropped
@@ -176,6 +177,21 @@ def test_a_shaper_bounds_what_a_path_can_carry(tmp_path: Path) -> None:
     short = ceiling(built, replace(flow, size_bytes=14_480))
     assert short is not None
     assert short.bps == pytest.approx(98_460_000 * 14_480 / (10 * 1534 - 2 * 1534))
+
+
+def test_what_is_lost_has_no_share_of_a_burst(tmp_path: Path) -> None:
+    """Of 1 Gbit/s for half a second 98.46 Mbit/s pass, and the burst: none of it goes to what was lost."""
+    built = plan(tmp_path, "", "home-line")
+    (flow,) = built.flows
+    assert isinstance(flow, Iperf3)
+    flood = replace(flow, protocol="udp", size_bytes=62_500_000, bitrate_bps=1000 * MBPS)
+    down = ceiling(built, flood)
+    assert down is not None
+    assert down.bps == pytest.approx((98_460_000 + 2 * 1534 * 8 / 0.5) * 1472 / 1534)
+    # As fast as it can: nobody knows how soon it is over, and only the lines bound it.
+    at_once = ceiling(built, replace(flood, bitrate_bps=None))
+    assert at_once is not None
+    assert at_once.bottleneck.startswith("the line from ")
 
 
 TBF = Shape("tbf", 50 * MBPS, 3076, 24, 84)

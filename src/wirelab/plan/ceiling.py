@@ -10,7 +10,7 @@ from wirelab.model import ethernet
 from wirelab.plan.path import Hop, flow_path
 from wirelab.plan.shape import Shape
 from wirelab.plan.sysctls import TIMESTAMPS
-from wirelab.plan.traffic import Flow
+from wirelab.plan.traffic import Flow, Iperf3
 from wirelab.plan.types import Bus, Plan
 from wirelab.units import BITS_PER_BYTE, NS_PER_S, PS_PER_NS, PS_PER_S
 
@@ -96,10 +96,15 @@ def _shaped_s(shape: Shape, flow: Flow, payload: int, frames: tuple[int, ...]) -
     counted = sum(map(shape.counted_bytes, frames))
     free_bytes = max(shape.burst_bytes, counted)
     if flow.size_bytes is None:
-        free_bps = free_bytes * BITS_PER_BYTE * NS_PER_S / flow.duration_ns
-        return counted * BITS_PER_BYTE / (shape.rate_bps + free_bps)
-    payloads = flow.size_bytes / payload
-    return max(counted - free_bytes / payloads, 0) * BITS_PER_BYTE / shape.rate_bps
+        lasts_s = flow.duration_ns / NS_PER_S
+    elif isinstance(flow, Iperf3) and flow.protocol == "udp":
+        # What is lost is not sent again, and has no share of what passes at once.
+        lasts_s = flow.size_bytes * BITS_PER_BYTE / flow.bitrate_bps if flow.bitrate_bps else 0
+    else:
+        payloads = flow.size_bytes / payload
+        return max(counted - free_bytes / payloads, 0) * BITS_PER_BYTE / shape.rate_bps
+    free_bps = free_bytes * BITS_PER_BYTE / lasts_s if lasts_s else math.inf
+    return counted * BITS_PER_BYTE / (shape.rate_bps + free_bps)
 
 
 def _bus_s(bus: Bus, frames: tuple[int, ...]) -> float:
