@@ -4,11 +4,13 @@ from __future__ import annotations
 
 from bisect import bisect_right
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import pytest
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping
+
     from tests.lab.rig import Rig
 
 PREAMBLE, FCS, IFG = 8, 4, 12
@@ -16,6 +18,7 @@ QUANTUM_BITS = 512
 PAUSE_FRAME = 60
 FRAME = 1514
 CABLE_NS = 15
+SPEEDS_MBPS = (1000, 2500, 10000)
 
 # The first frames are sent one by one, before the sender is ahead of the line.
 RING_FILLS = 20
@@ -56,53 +59,56 @@ class Stream:
 
 def measure(rig: Rig, speed_mbps: int, *injections: str, reaction_ns: int = 0) -> Stream:
     """Run the stream in a lab."""
-    numbers = map(str, (speed_mbps, FRAME, CABLE_NS, reaction_ns))
-    measured = rig.script("pause_stream.py", *numbers, *injections)
-    assert len(measured["pauses"]) == len(injections)
+    (stream,) = measure_each(rig, {speed_mbps: reaction_ns}, *injections)
+    return stream
+
+
+def measure_each(rig: Rig, reaction_ns: Mapping[int, int], *injections: str) -> list[Stream]:
+    """Run it at several speeds, each with its reaction time."""
+    calls = [(mbps, FRAME, CABLE_NS, own_ns, *injections) for mbps, own_ns in reaction_ns.items()]
+    answers = rig.each("pause_stream.py", calls)
+    assert all(len(answer["pauses"]) == len(injections) for answer in answers)
+    return [_stream(mbps, answer) for mbps, answer in zip(reaction_ns, answers, strict=True)]
+
+
+def _stream(speed_mbps: int, measured: dict[str, Any]) -> Stream:
     # From the first arrival on: a float has no room for nanoseconds since 1970 and for parts of them.
     begun_ns = measured["arrivals"][0]
     pauses = [(sent_ns - begun_ns, quanta) for sent_ns, quanta in measured["pauses"]]
     return Stream(speed_mbps, pauses, [at_ns - begun_ns for at_ns in measured["arrivals"]])
 
 
-@pytest.mark.parametrize("speed_mbps", [100, 1000, 2500, 10000, 25000])
-def test_frames_follow_each_other_exactly_at_line_rate(rig: Rig, speed_mbps: int) -> None:
+def test_frames_follow_each_other_exactly_at_line_rate(rig: Rig) -> None:
     """Back-to-back frames arrive one frame time apart, preamble, FCS and gap included, without drift."""
-    stream = measure(rig, speed_mbps)
-    frame_ns = stream.octets_ns(PREAMBLE + FRAME + FCS + IFG)
-    arrivals = stream.arrivals[RING_FILLS:]
-    assert len(arrivals) > 10
-    for number, arrival in enumerate(arrivals):
-        assert abs(arrival - arrivals[0] - number * frame_ns) <= CLOCK_NS
+    for stream in measure_each(rig, dict.fromkeys((100, 1000, 2500, 10000, 25000), 0)):
+        frame_ns = stream.octets_ns(PREAMBLE + FRAME + FCS + IFG)
+        arrivals = stream.arrivals[RING_FILLS:]
+        assert len(arrivals) > 10
+        for number, arrival in enumerate(arrivals):
+            assert abs(arrival - arrivals[0] - number * frame_ns) <= CLOCK_NS, stream.speed_mbps
 
 
-@pytest.mark.parametrize("speed_mbps", [1000, 2500, 10000])
-def test_silence_begins_with_the_frame_in_flight(rig: Rig, speed_mbps: int) -> None:
-    """After a PAUSE is heard the frame being sent is completed, and nothing follows it."""
-    stream = measure(rig, speed_mbps, "1000:1000")
-    heard_ns = stream.heard_ns(0)
-    last = stream.arrivals[stream.last_before_silence(heard_ns - stream.octets_ns(2 * FRAME))]
-    assert last <= heard_ns + stream.octets_ns(PREAMBLE + FRAME + FCS + IFG) + CABLE_NS + CLOCK_NS
+def test_silence_begins_with_the_frame_in_flight_and_ends_by_itself(rig: Rig) -> None:
+    """After a PAUSE is heard the frame being sent is completed, and nothing follows it.
+
+    Without an XON the sender starts again exactly when the pause time it was given is over.
+    """
+    for stream in measure_each(rig, dict.fromkeys(SPEEDS_MBPS, 0), "1000:1000"):
+        heard_ns = stream.heard_ns(0)
+        index = stream.last_before_silence(heard_ns - stream.octets_ns(2 * FRAME))
+        latest_ns = heard_ns + stream.octets_ns(PREAMBLE + FRAME + FCS + IFG) + CABLE_NS
+        assert stream.arrivals[index] <= latest_ns + CLOCK_NS, stream.speed_mbps
+        start_ns = heard_ns + stream.quanta_ns(1000)
+        expected_ns = start_ns + stream.octets_ns(PREAMBLE + FRAME + FCS) + CABLE_NS
+        assert abs(stream.arrivals[index + 1] - expected_ns) <= CLOCK_NS, stream.speed_mbps
 
 
-@pytest.mark.parametrize("speed_mbps", [1000, 2500, 10000])
-def test_pause_ends_by_itself_after_its_quanta(rig: Rig, speed_mbps: int) -> None:
-    """Without an XON the sender starts again exactly when the pause time it was given is over."""
-    stream = measure(rig, speed_mbps, "1000:1000")
-    heard_ns = stream.heard_ns(0)
-    index = stream.last_before_silence(heard_ns - stream.octets_ns(2 * FRAME))
-    start_ns = heard_ns + stream.quanta_ns(1000)
-    expected_ns = start_ns + stream.octets_ns(PREAMBLE + FRAME + FCS) + CABLE_NS
-    assert abs(stream.arrivals[index + 1] - expected_ns) <= CLOCK_NS
-
-
-@pytest.mark.parametrize("speed_mbps", [1000, 2500, 10000])
-def test_xon_restarts_at_once(rig: Rig, speed_mbps: int) -> None:
+def test_xon_restarts_at_once(rig: Rig) -> None:
     """A PAUSE of zero quanta ends a pause the moment it is heard."""
-    stream = measure(rig, speed_mbps, "1000:65535", "1300:0")
-    index = stream.last_before_silence(stream.heard_ns(0) - stream.octets_ns(2 * FRAME))
-    expected_ns = stream.heard_ns(1) + stream.octets_ns(PREAMBLE + FRAME + FCS) + CABLE_NS
-    assert abs(stream.arrivals[index + 1] - expected_ns) <= CLOCK_NS
+    for stream in measure_each(rig, dict.fromkeys(SPEEDS_MBPS, 0), "1000:65535", "1300:0"):
+        index = stream.last_before_silence(stream.heard_ns(0) - stream.octets_ns(2 * FRAME))
+        expected_ns = stream.heard_ns(1) + stream.octets_ns(PREAMBLE + FRAME + FCS) + CABLE_NS
+        assert abs(stream.arrivals[index + 1] - expected_ns) <= CLOCK_NS, stream.speed_mbps
 
 
 def test_a_later_pause_replaces_the_running_one(rig: Rig) -> None:
@@ -114,19 +120,19 @@ def test_a_later_pause_replaces_the_running_one(rig: Rig) -> None:
     assert abs(stream.arrivals[index + 1] - expected_ns) <= CLOCK_NS
 
 
-@pytest.mark.parametrize(("speed_mbps", "quanta"), [(100, 1), (1000, 2), (2500, 60), (10000, 60)])
-def test_a_pause_takes_effect_after_its_reaction(rig: Rig, speed_mbps: int, quanta: int) -> None:
+def test_a_pause_takes_effect_after_its_reaction(rig: Rig) -> None:
     """What the standard allows at most (Annex 31B.3.7), to a frame; the pause is as long as without."""
-    reaction_ns = quanta * QUANTUM_BITS * 1000 // speed_mbps
-    stream = measure(rig, speed_mbps, "1000:1000", reaction_ns=reaction_ns)
-    effect_ns = stream.heard_ns(0) + reaction_ns
-    last = stream.last_before_silence(stream.heard_ns(0) - stream.octets_ns(2 * FRAME))
-    frame_ns = stream.octets_ns(PREAMBLE + FRAME + FCS + IFG)
-    # The last one had begun before that, and the next would have begun after it.
-    began_ns = stream.arrivals[last] - CABLE_NS - stream.octets_ns(PREAMBLE + FRAME + FCS)
-    assert effect_ns - frame_ns - CLOCK_NS - CABLE_NS <= began_ns <= effect_ns + CLOCK_NS
-    restart_ns = stream.arrivals[last + 1] - CABLE_NS - stream.octets_ns(PREAMBLE + FRAME + FCS)
-    assert abs(restart_ns - effect_ns - stream.quanta_ns(1000)) <= CLOCK_NS
+    quanta = {100: 1, 1000: 2, 2500: 60, 10000: 60}
+    reactions_ns = {mbps: most * QUANTUM_BITS * 1000 // mbps for mbps, most in quanta.items()}
+    for stream in measure_each(rig, reactions_ns, "1000:1000"):
+        effect_ns = stream.heard_ns(0) + reactions_ns[stream.speed_mbps]
+        last = stream.last_before_silence(stream.heard_ns(0) - stream.octets_ns(2 * FRAME))
+        frame_ns = stream.octets_ns(PREAMBLE + FRAME + FCS + IFG)
+        # The last one had begun before that, and the next would have begun after it.
+        began_ns = stream.arrivals[last] - CABLE_NS - stream.octets_ns(PREAMBLE + FRAME + FCS)
+        assert effect_ns - frame_ns - CLOCK_NS - CABLE_NS <= began_ns <= effect_ns + CLOCK_NS
+        restart_ns = stream.arrivals[last + 1] - CABLE_NS - stream.octets_ns(PREAMBLE + FRAME + FCS)
+        assert abs(restart_ns - effect_ns - stream.quanta_ns(1000)) <= CLOCK_NS, stream.speed_mbps
 
 
 def test_what_follows_a_pause_is_as_late_as_that(rig: Rig) -> None:
