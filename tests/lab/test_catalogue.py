@@ -61,9 +61,18 @@ def main_plan(name: str) -> Plan:
 
 
 def shortened(plan: Plan) -> Plan:
-    """A second of what begins last in a Plan, and of what is under way then."""
+    """A second of what begins last in a Plan, and of what is under way then; from its middle on its events."""
     last_ns = max((item.start_ns for item in plan.traffic), default=0)
-    return replace(plan, traffic=tuple(_short(item) for item in plan.traffic if item.end_ns > last_ns))
+    first_ns = min((event.at_ns for event in plan.events), default=0)
+    return replace(
+        plan,
+        traffic=tuple(_short(item) for item in plan.traffic if item.end_ns > last_ns),
+        events=tuple(
+            replace(event, at_ns=event.at_ns - first_ns + SHORT_NS // 2)
+            for event in plan.events
+            if event.at_ns - first_ns < SHORT_NS // 2
+        ),
+    )
 
 
 def _short(item: Item) -> Item:
