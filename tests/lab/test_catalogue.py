@@ -61,7 +61,7 @@ def main_plan(name: str) -> Plan:
 
 
 def shortened(plan: Plan) -> Plan:
-    """A second of what begins last in a Plan, and of what is under way then; from its middle on its events."""
+    """A second of what begins last in a Plan and of what is under way then, with its events in the middle."""
     last_ns = max((item.start_ns for item in plan.traffic), default=0)
     first_ns = min((event.at_ns for event in plan.events), default=0)
     return replace(
