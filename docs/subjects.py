@@ -24,6 +24,7 @@ _WORDS: Final[Mapping[str, str]] = {
     "line": "one of the [lines](parts.md#lines)",
     "layer": "`1`, `2` or `3`",
     "shaper": "`tbf`, `htb`, `cake` or `police`",
+    "trace": "a file, or `off`",
     "storage": "one of the [storage](parts.md#storage)",
     "congestion": "`cubic`, `reno`, `bbr` or `dctcp`",
     "queue": "a word",

@@ -28,6 +28,7 @@ ORDER = [*LEAVES, *FOLDERS, *DOORS]
 SHARED = {
     "wirelab.model",
     "wirelab.model.graph",
+    "wirelab.model.trace",
     "wirelab.plan",
     "wirelab.plan.capture",
     "wirelab.plan.event",

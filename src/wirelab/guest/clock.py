@@ -1,6 +1,7 @@
 """Virtual time as the lab's programs see it."""
 
 import ctypes
+import functools
 import os
 import time
 
@@ -21,6 +22,11 @@ def sleep_until(instant_ns: int) -> None:
         time.sleep(left_ns / NS_PER_S)
 
 
+@functools.cache
+def _libc() -> ctypes.CDLL:
+    return ctypes.CDLL(None, use_errno=True)
+
+
 class _Timespec(ctypes.Structure):
     """struct timespec of a 64-bit system."""
 
@@ -32,7 +38,7 @@ def wake_at(instant_ns: int) -> None:
 
     So much the kernel allows itself with everybody's timers, for the sake of batteries. Raises OSError.
     """
-    libc = ctypes.CDLL(None, use_errno=True)
+    libc = _libc()
     libc.prctl(_SET_TIMER_SLACK, 1, 0, 0, 0)
     seconds, nanoseconds = divmod(instant_ns, NS_PER_S)
     until = _Timespec(seconds, nanoseconds)

@@ -10,6 +10,7 @@ from wirelab.guest.measure import Probe
 from wirelab.guest.network import Network
 from wirelab.guest.schedule import Schedule
 from wirelab.guest.shortcuts import Shortcuts
+from wirelab.guest.traces import Followers
 from wirelab.plan.types import Plan
 
 # The network is ready at the first of these instants that is still ahead: whatever the set-up took
@@ -55,11 +56,14 @@ def run(plan_folder: Path, results: Path) -> dict[str, Any]:
         (results / "progress").write_text(f"{at_ns} {max(at_ns, whole_ns)}\n")
 
     schedule = Schedule(network, probe, results, shortcuts, tell)
+    followers = Followers(network)
+    followers.start(ready_ns, results)
     try:
         if not plan.traffic:
             probe.sample(0)
         schedule.run(ready_ns)
     finally:
+        followers.stop(results)
         schedule.write(results)
     return {"status": "done", "kernel": os.uname().release, "tools": tools()}
 

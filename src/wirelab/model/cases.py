@@ -2,6 +2,7 @@
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
+from pathlib import Path
 from typing import Final, TypeVar
 
 from wirelab.errors import InputError, Problem, unknown
@@ -17,6 +18,7 @@ from wirelab.model.scenario import Control, Scenario
 from wirelab.model.scenario import Event as WrittenEvent
 from wirelab.model.settings import Setting, SettingReader
 from wirelab.model.topology import Topology
+from wirelab.model.trace_file import Traces
 from wirelab.model.wiring import Wiring
 from wirelab.model.yamlfile import Document, Loc
 from wirelab.units import Quantity
@@ -61,14 +63,18 @@ class _Draft:
 def quantity_of(case: Case, key: str) -> Quantity | None:
     """What a setting of the case is measured in, None for words. Raises InputError if there is none."""
     try:
-        return SettingReader(case.wiring.topology, case.wiring.parts).quantity(key)
+        return _reader(case).quantity(key)
     except ValueError as error:
         raise InputError(f"--vary {key}: {error}") from None
 
 
+def _reader(case: Case) -> SettingReader:
+    return SettingReader(case.wiring.topology, case.wiring.parts, case.wiring.traces)
+
+
 def varied(case: Case, settings: Mapping[str, str]) -> Case:
     """The case with ``settings`` on top, named after them. Raises InputError for what does not fit."""
-    reader = SettingReader(case.wiring.topology, case.wiring.parts)
+    reader = _reader(case)
     merged = dict(case.wiring.settings)
     for key, text in settings.items():
         try:
@@ -93,7 +99,8 @@ class CaseReader:
         self._topology = topology
         self._parts = parts
         self._document = document
-        self._settings = SettingReader(topology, parts)
+        self._traces = Traces(Path(document.file).parent)
+        self._settings = SettingReader(topology, parts, self._traces)
         self._expect = ExpectReader(scenario, topology, document, self._report)
         self._events = EventReader(scenario.items, self._settings, self._report)
 
@@ -189,7 +196,7 @@ class CaseReader:
         return read
 
     def _wiring(self, settings: tuple[Setting, ...]) -> Wiring:
-        wiring = Wiring.of(self._topology, self._parts, settings)
+        wiring = Wiring.of(self._topology, self._parts, settings, self._traces)
         written = self._document.tree.get("with") or ()
         for conflict in wiring_conflicts(wiring):
             if conflict.setting is not None:

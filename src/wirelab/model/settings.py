@@ -1,7 +1,7 @@
 """Settings: what ``with:`` may say about a node, a port, a cable or the whole network."""
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import partial
 from typing import Final, Literal, cast, get_args
 
@@ -15,6 +15,7 @@ from wirelab.model.parts import PartKind, Parts
 from wirelab.model.setting_table import SettingKind, settings_of
 from wirelab.model.sysctls import fixed_sysctls
 from wirelab.model.topology import Topology
+from wirelab.model.trace_file import OFF, Traces
 from wirelab.model.types import Congestion, Moderation, read_bit_error_rate, read_on_off
 from wirelab.model.yamlfile import Loc, Report
 from wirelab.units import COUNT, RATE, SIZE, TIME, Quantity, parse
@@ -59,6 +60,7 @@ class SettingReader:
 
     topology: Topology
     parts: Parts
+    traces: Traces = field(default_factory=Traces)
 
     def read(self, settings: Mapping[str, str], loc: Loc, report: Report) -> tuple[Setting, ...]:
         """The sound lines of the mapping at ``loc``; what is wrong with the others is reported."""
@@ -73,7 +75,13 @@ class SettingReader:
     def setting(self, key: str, text: str, loc: Loc = ()) -> Setting:
         """One line of ``with:``. Raises ValueError that says what would be right."""
         target, name, kind = self._what(key)
+        if isinstance(kind, SettingKind) and kind.kind == "trace":
+            return Setting(target, name, self._trace(text), loc)
         return Setting(target, name, read_value(text, kind, self.parts), loc)
+
+    def _trace(self, text: str) -> str:
+        """The name of a trace that can be read; none for ``off``."""
+        return "" if text == OFF else self.traces.of(text).name
 
     def fixed(self, key: str) -> str:
         """Why a setting cannot change while the network runs, empty if it can."""

@@ -5,6 +5,7 @@ from typing import Final
 
 from wirelab.model.ethernet import counted, frame_bytes
 from wirelab.model.topology import PortRef
+from wirelab.model.trace import OPPORTUNITY_BYTES, Trace
 from wirelab.model.wiring import Wiring
 from wirelab.units import BITS_PER_BYTE, NS_PER_S
 
@@ -12,6 +13,8 @@ CAKE: Final = "cake"
 POLICE: Final = "police"
 USUAL: Final = "tbf"
 _USUAL_LAYER: Final = 2
+_TRACE_LAYER, _TRACE_OVERHEAD_BYTES = 3, OPPORTUNITY_BYTES - 1500
+"""What mahimahi counts: IP packets, each with the header of its tunnel."""
 _BURST_FRAMES: Final = 2
 """One that passes, and one for the time that the line is still busy with it: what comes meanwhile counts."""
 _TICK_NS: Final = 64
@@ -22,7 +25,8 @@ _TICK_NS: Final = 64
 class Shaping:
     """A frame counts as its length and ``overhead_bytes``, or ``least_bytes`` if that is more.
 
-    ``frame_bytes`` is what the longest one counts, ``burst_bytes`` what is said to pass at once.
+    ``frame_bytes`` is what the longest one counts, ``burst_bytes`` what is said to pass at once. With a
+    ``trace``, ``rate_bps`` is its mean.
     """
 
     kind: str
@@ -31,6 +35,7 @@ class Shaping:
     least_bytes: int
     frame_bytes: int
     burst_bytes: int | None
+    trace: str = ""
 
     @property
     def smallest_burst_bytes(self) -> int:
@@ -46,6 +51,8 @@ class Shaping:
 
 def shaping(wiring: Wiring, ref: PortRef) -> Shaping | None:
     """The ``shape`` of a port, None if it has none."""
+    if trace := trace_of(wiring, ref):
+        return _followed(wiring, ref, trace)
     names = ("kind", "rate", "layer", "overhead", "burst")
     kind, rate, layer, overhead, burst = (wiring.value(ref, f"shape.{name}") for name in names)
     if rate is None:
@@ -56,6 +63,23 @@ def shaping(wiring: Wiring, ref: PortRef) -> Shaping | None:
     return Shaping(str(kind or USUAL), int(rate), overhead_bytes, least_bytes, longest, said)
 
 
+def _followed(wiring: Wiring, ref: PortRef, trace: Trace) -> Shaping:
+    overhead_bytes, least_bytes = counted(_TRACE_LAYER, _TRACE_OVERHEAD_BYTES)
+    longest = frame_bytes(wiring.mtu_bytes(ref)) + overhead_bytes
+    return Shaping(USUAL, trace.mean_bps, overhead_bytes, least_bytes, longest, None, trace.name)
+
+
+def trace_of(wiring: Wiring, ref: PortRef) -> Trace | None:
+    """The trace that what leaves a port follows, None if none."""
+    name = wiring.value(ref, "shape.trace")
+    return wiring.traces.of(str(name)) if name else None
+
+
+def is_shaped(wiring: Wiring, ref: PortRef) -> bool:
+    """Whether a port has a ``shape``."""
+    return wiring.value(ref, "shape.rate") is not None or bool(wiring.value(ref, "shape.trace"))
+
+
 def joins(wiring: Wiring, node: str) -> bool:
     """Whether a node may join segments as they come in.
 
@@ -64,4 +88,4 @@ def joins(wiring: Wiring, node: str) -> bool:
     if wiring.topology.nodes[node].kind != "firewall":
         return True
     ports = (ref for ref in wiring.topology.ports() if ref.node == node)
-    return all(wiring.value(ref, "shape.rate") is None for ref in ports)
+    return not any(is_shaped(wiring, ref) for ref in ports)

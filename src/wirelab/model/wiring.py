@@ -22,6 +22,7 @@ from wirelab.model.parts import (
 )
 from wirelab.model.settings import PART, Setting, Target, Value, parse_priorities
 from wirelab.model.topology import MODULE_HOST_PORT, Cable, PortRef, Topology
+from wirelab.model.trace_file import Traces
 from wirelab.model.types import Adaptive, Moderation, figure_value
 
 
@@ -36,6 +37,7 @@ class Wiring:
     topology: Topology
     parts: Parts
     settings: Mapping[tuple[Target, str], Setting] = field(default_factory=dict)
+    traces: Traces = field(default_factory=Traces)
     # A scenario sets a handful of names, and every figure of every port is asked for.
     _names: frozenset[str] = field(init=False, repr=False, compare=False)
 
@@ -44,9 +46,12 @@ class Wiring:
         object.__setattr__(self, "_names", frozenset(name for _, name in self.settings))
 
     @classmethod
-    def of(cls, topology: Topology, parts: Parts, settings: Iterable[Setting]) -> Self:
+    def of(
+        cls, topology: Topology, parts: Parts, settings: Iterable[Setting], traces: Traces | None = None
+    ) -> Self:
         """The wiring with ``settings`` in the order in which they apply."""
-        return cls(topology, parts, {(setting.target, setting.name): setting for setting in settings})
+        merged = {(setting.target, setting.name): setting for setting in settings}
+        return cls(topology, parts, merged, traces or Traces())
 
     def own(self, node: str, name: str) -> Value | None:
         """What the settings say of a node itself, None if they say nothing."""
@@ -129,7 +134,7 @@ class Wiring:
 
     def value(self, ref: PortRef, name: str) -> Value | None:
         """A figure of a port from the settings, else its line's, else its part's, None if none has it."""
-        setting = self.setting(ref, name) or self._shape_setting(ref, name)
+        setting = self.said(ref, name)
         if setting is not None:
             return setting.value
         if (figure := self.of_line(ref, name)) is not None:
@@ -139,6 +144,10 @@ class Wiring:
             device = driver
         value: Value | None = figure_value(device, name)
         return value
+
+    def said(self, ref: PortRef, name: str) -> Setting | None:
+        """What the settings say of a figure of a port, of its shape those of its cable, too."""
+        return self.setting(ref, name) or self._shape_setting(ref, name)
 
     def of_line(self, ref: PortRef, name: str) -> Value | None:
         """What the line that begins at a port says of it, None where no line begins or it says nothing."""

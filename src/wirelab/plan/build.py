@@ -8,8 +8,10 @@ from typing import Any, Final, TypeVar
 from wirelab.model.cases import Case
 from wirelab.model.experiment import Experiment
 from wirelab.model.linking import agreed_mode, forced_mode, leader, offered_modes
+from wirelab.model.shaping import trace_of
 from wirelab.model.topology import MODULE_HOST_PORT, MODULE_LINE_PORT, PortRef
 from wirelab.model.topology import Cable as CableModel
+from wirelab.model.trace import Trace
 from wirelab.model.wiring import Wiring
 from wirelab.plan.addresses import Addresses
 from wirelab.plan.cpu import firewall_rules, node_capture, node_cpu
@@ -41,6 +43,7 @@ def build_plan(experiment: Experiment, case: Case, seed: int) -> Plan:
     ports = _pinned([_ports(state, addresses) for state in wirings])
     cables = [tuple(_cable(state, cable) for cable in topology.cables) for state in wirings]
     hosts = tuple(node for node in nodes if isinstance(node, Host))
+    traces = _traces(wiring, seed)
     lab_bytes = memory_bytes(items, {host.name: host.sysctls for host in hosts})
     return Plan(
         scenario=experiment.scenario.name,
@@ -58,12 +61,20 @@ def build_plan(experiment: Experiment, case: Case, seed: int) -> Plan:
         sysctls={**pinned_sysctls(), **tcp_memory(lab_bytes), **socket_buffers(items)},
         memory_bytes=lab_bytes,
         wall_limit_s=WALL_START_S + WALL_S_PER_NODE * len(nodes),
-        sample_interval_ns=EVENT_SAMPLE_NS if case.events else SAMPLE_NS,
+        sample_interval_ns=EVENT_SAMPLE_NS if case.events or traces else SAMPLE_NS,
         events=tuple(
             Event(event.at_ns + phase_ns(seed), event.what, _changed(*ports), _changed(*cables))
             for event, ports, cables in zip(case.events, pairwise(ports), pairwise(cables), strict=True)
         ),
+        traces=traces,
     )
+
+
+def _traces(wiring: Wiring, seed: int) -> tuple[Trace, ...]:
+    """Those that ports of a wiring follow, each once."""
+    followed = filter(None, (trace_of(wiring, ref) for ref in wiring.topology.ports()))
+    by_name = {trace.name: replace(trace, start_ns=phase_ns(seed)) for trace in followed}
+    return tuple(by_name.values())
 
 
 def _ports(wiring: Wiring, addresses: Addresses) -> tuple[Port, ...]:

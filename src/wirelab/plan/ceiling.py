@@ -7,6 +7,7 @@ from fractions import Fraction
 from typing import Final
 
 from wirelab.model import ethernet
+from wirelab.model.trace import Trace
 from wirelab.plan.path import Hop, flow_path
 from wirelab.plan.shape import Shape
 from wirelab.plan.sysctls import TIMESTAMPS
@@ -80,7 +81,7 @@ def ceiling(plan: Plan, flow: Flow) -> Ceiling | None:
     wire_bits = sum(map(ethernet.wire_bytes, frames)) * BITS_PER_BYTE
     served_s = {f"the line from {hop.out.label} to {hop.into.label}": wire_bits / hop.rate_bps for hop in way}
     served_s |= {
-        f"the {hop.out.shape.noun} of {hop.out.label}": _shaped_s(hop.out.shape, flow, payload, frames)
+        f"the {hop.out.shape.noun} of {hop.out.label}": _shaped_s(plan, hop.out.shape, flow, payload, frames)
         for hop in way
         if hop.out.shape
     }
@@ -91,9 +92,11 @@ def ceiling(plan: Plan, flow: Flow) -> Ceiling | None:
     return Ceiling(payload * BITS_PER_BYTE / served_s[bottleneck], bottleneck)
 
 
-def _shaped_s(shape: Shape, flow: Flow, payload: int, frames: tuple[int, ...]) -> float:
+def _shaped_s(plan: Plan, shape: Shape, flow: Flow, payload: int, frames: tuple[int, ...]) -> float:
     """How long a shaper takes for frames of a flow, at whose start a burst passes at once."""
     counted = sum(map(shape.counted_bytes, frames))
+    if trace := plan.trace(shape):
+        return _followed_s(trace, flow, payload, counted)
     free_bytes = max(shape.burst_bytes, counted)
     if flow.size_bytes is None:
         lasts_s = flow.duration_ns / NS_PER_S
@@ -105,6 +108,17 @@ def _shaped_s(shape: Shape, flow: Flow, payload: int, frames: tuple[int, ...]) -
         return max(counted - free_bytes / payloads, 0) * BITS_PER_BYTE / shape.rate_bps
     free_bps = free_bytes * BITS_PER_BYTE / lasts_s if lasts_s else math.inf
     return counted * BITS_PER_BYTE / (shape.rate_bps + free_bps)
+
+
+def _followed_s(trace: Trace, flow: Flow, payload: int, counted: int) -> float:
+    """How long frames of a flow take where a trace lets them pass, in the mean of its time."""
+    if flow.size_bytes is None:
+        # What the last instant before it allowed may still be there.
+        allowed = trace.bytes_by(flow.end_ns) - trace.bytes_by(flow.start_ns) + trace.most_bytes
+        return counted * flow.duration_ns / NS_PER_S / allowed
+    payloads = flow.size_bytes / payload
+    wanted = max(math.floor(payloads * counted) - trace.most_bytes, 1)
+    return (trace.by_when_ns(flow.start_ns, wanted) - flow.start_ns) / NS_PER_S / payloads
 
 
 def _bus_s(bus: Bus, frames: tuple[int, ...]) -> float:

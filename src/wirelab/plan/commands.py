@@ -4,6 +4,7 @@ import shlex
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Final
 
+from wirelab.model.trace import OPPORTUNITY_BYTES, Trace
 from wirelab.plan import iproute2
 from wirelab.plan.event import after, changed_lines, changed_settings, ways_again
 from wirelab.plan.node import Firewall, Host, Hub, Node, Switch, Transceiver
@@ -92,12 +93,24 @@ def _node(plan: Plan, node: Node) -> Iterator[str]:
             yield f"ip address add {port.address} dev {port.name}"
         yield f"ip link set {port.name} up"
         yield from (f"tc {line}" for line in iproute2.egress(port))
+        if port.shape and (trace := plan.trace(port.shape)):
+            yield from _followed(port, trace)
     if isinstance(node, Transceiver):
         yield from (f"tc {line}" for line in iproute2.redirects(node))
     if isinstance(node, Host | Firewall):
         yield from (f"ip {line}" for line in iproute2.routes(node, plan.ports_of(node.name)))
     if isinstance(node, Firewall):
         yield from (f"nft '{line}'" for line in node.nft.splitlines())
+
+
+def _followed(port: Port, trace: Trace) -> Iterator[str]:
+    """What is typed in each millisecond of a trace that has opportunities."""
+    allowed = f"{trace.round_bytes // OPPORTUNITY_BYTES} times {OPPORTUNITY_BYTES} B in {trace.length_ms} ms"
+    begun = f"from {show(trace.start_ns, TIME)} after the start on"
+    yield f"# {port.name}: follows {trace.name}, {allowed}, {begun}; in each of its milliseconds:"
+    burst = f"rate 48bit burst {OPPORTUNITY_BYTES}b"
+    yield f"#   tc qdisc change dev {port.name} handle {iproute2.BUCKET} tbf {burst}, as often as it says"
+    yield f"#   tc qdisc change dev {port.name} handle {iproute2.KICK} plug release_indefinite"
 
 
 def _port(plan: Plan, port: Port) -> Iterator[str]:

@@ -15,6 +15,8 @@ CAKE = "cake"
 ETHERNET_HEADER_BYTES = 14
 POLICED = "prio"
 """What has a policer at its filter: of its two bands one is used, it takes no fewer."""
+BUCKET, KICK = "a:", "b:"
+"""What follows a trace, and what has the port look at it again."""
 _PRIOMAP = 16
 
 SHAPER_BURST_BYTES = 1600
@@ -58,6 +60,13 @@ def _shape(port: Port, shape: Shape) -> Iterator[str]:
     counting = _counting(port) if port.netem is None else ""
     qdisc = f"qdisc replace dev {port.name} {parent} handle {handle} {counting}"
     rate = f"rate {shape.rate_bps}bit burst {shape.burst_bytes}b"
+    if shape.trace:
+        # A plug that no frame is sent to: whoever moves it has the port look at the bucket again.
+        below = f"qdisc replace dev {port.name} parent {handle}"
+        yield f"{qdisc}{_two_bands()}"
+        yield f"{below}1 handle {BUCKET} tbf {rate} limit {shape.burst_bytes}"
+        yield f"{below}2 handle {KICK} plug limit 1"
+        return
     match shape.kind:
         case "htb":
             yield f"{qdisc}htb default 1"
@@ -65,7 +74,7 @@ def _shape(port: Port, shape: Shape) -> Iterator[str]:
             yield f"class replace dev {port.name} parent {handle} classid {handle}1 htb {limits}"
         case "police":
             # On its way out: Open vSwitch takes away whatever polices what comes in by a port of a bridge.
-            yield f"{qdisc}{POLICED} bands 2 priomap {' '.join('0' * _PRIOMAP)}"
+            yield f"{qdisc}{_two_bands()}"
             # What counts more than its mtu, 2040 if nobody says it, is too much for it at any rate.
             frame = port.mtu_bytes + ETHERNET_HEADER_BYTES
             longest = max(frame, shape.counted_bytes(frame))
@@ -75,6 +84,11 @@ def _shape(port: Port, shape: Shape) -> Iterator[str]:
         case _:
             # The limit is that of a queue in whose place the egress queue comes.
             yield f"{qdisc}tbf {rate} limit {shape.burst_bytes}"
+
+
+def _two_bands() -> str:
+    """A qdisc of which the first band is used."""
+    return f"{POLICED} bands 2 priomap {' '.join('0' * _PRIOMAP)}"
 
 
 def _counting(port: Port) -> str:
@@ -107,6 +121,8 @@ def queue_parents(port: Port) -> tuple[str, ...]:
     """What the egress queues of a port hang below, in tc's words; nothing for the root."""
     if port.pfc:
         return tuple(f"1:{number}" for number in range(1, PRIORITIES + 1))
+    if port.shape and port.shape.trace:
+        return (f"{BUCKET}1",)
     if port.rate_bps or (port.shape and port.shape.kind != CAKE):
         return (f"{shaper_handle(port)}1",)
     return ("" if port.netem is None else "1:",)

@@ -16,7 +16,7 @@ from wirelab.model.check.queue import FORWARDING_QUEUE, MAY_MARK, usual_queue
 from wirelab.model.ethernet import frame_bytes
 from wirelab.model.linking import link_speed_bps
 from wirelab.model.settings import FRAMES, STATIC, is_time
-from wirelab.model.shaping import CAKE, joins, shaping
+from wirelab.model.shaping import CAKE, is_shaped, joins, shaping
 from wirelab.model.topology import PortRef
 from wirelab.model.wiring import Wiring
 from wirelab.plan.shape import Shape, ShapeKind
@@ -61,7 +61,7 @@ def shape(wiring: Wiring, ref: PortRef) -> Shape | None:
         return None
     burst_bytes = told.burst_bytes or told.usual_burst_bytes
     kind = cast("ShapeKind", told.kind)
-    return Shape(kind, told.rate_bps, burst_bytes, told.overhead_bytes, told.least_bytes)
+    return Shape(kind, told.rate_bps, burst_bytes, told.overhead_bytes, told.least_bytes, told.trace)
 
 
 def pause_reaction_ns(wiring: Wiring, ref: PortRef) -> int:
@@ -81,7 +81,7 @@ def gso_max_segs(wiring: Wiring, ref: PortRef) -> int | None:
     Where a long path begins it is one: netem holds and loses what it is handed, and that would be a
     whole burst. A shaper of a line counts frames.
     """
-    if netem(wiring, ref) is not None or wiring.value(ref, "shape.rate") is not None:
+    if netem(wiring, ref) is not None or is_shaped(wiring, ref):
         return 1
     longest = wiring.value(ref, "gso_max_segs")
     return None if longest is None else int(longest)
@@ -143,7 +143,8 @@ def _queue(wiring: Wiring, ref: PortRef, kind: str, limit_bytes: int | None) -> 
         kind, limit_bytes = str(chosen.value), None
     frames: int | None = None
     if limit is not None and is_time(str(limit.value)):
-        rate_bps = int(wiring.value(ref, "shape.rate") or wiring.number(ref, "rate"))
+        told = shaping(wiring, ref)
+        rate_bps = told.rate_bps if told else wiring.number(ref, "rate")
         limit_bytes = rate_bps * parse(str(limit.value), TIME) // (NS_PER_S * BITS_PER_BYTE)
     elif limit is not None and isinstance(limit.value, str):
         limit_bytes, frames = None, parse(limit.value.removesuffix(FRAMES), COUNT)

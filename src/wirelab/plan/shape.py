@@ -16,6 +16,9 @@ class Shape:
     A frame counts as its length as Linux has it, without FCS, and ``overhead_bytes``, which may be less than
     nothing; ``least_bytes`` if that is more. It meets single frames and no GSO packets: Linux would add the
     overhead once to each of those.
+
+    With a ``trace``, the one that the Plan has by that name, bytes pass as that says; until it begins, and in
+    the mean of it, at ``rate_bps``.
     """
 
     kind: ShapeKind
@@ -23,6 +26,7 @@ class Shape:
     burst_bytes: int
     overhead_bytes: int = 0
     least_bytes: int = 0
+    trace: str = ""
 
     @property
     def noun(self) -> str:

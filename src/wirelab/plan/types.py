@@ -8,6 +8,7 @@ import json
 from dataclasses import dataclass, field, replace
 from typing import Any, Literal, Self
 
+from wirelab.model.trace import Trace
 from wirelab.plan.capture import Capture
 from wirelab.plan.jsonform import from_values, to_values
 from wirelab.plan.node import Firewall, Host, Hub, Node, Switch, Transceiver, without_part
@@ -231,6 +232,7 @@ class Plan:
     hubs: tuple[Hub, ...] = ()
     firewalls: tuple[Firewall, ...] = ()
     events: tuple[Event, ...] = ()
+    traces: tuple[Trace, ...] = ()
 
     @property
     def timetable(self) -> tuple[Item, ...]:
@@ -260,6 +262,10 @@ class Plan:
     def port(self, name: str) -> Port:
         """The port with interface name ``name``. Raises KeyError if there is none."""
         return {port.name: port for port in self.ports}[name]
+
+    def trace(self, shape: Shape) -> Trace | None:
+        """The trace that a shape follows, None if none. Raises StopIteration if the Plan does not have it."""
+        return next(trace for trace in self.traces if trace.name == shape.trace) if shape.trace else None
 
     def ports_of(self, node: str) -> tuple[Port, ...]:
         """The ports of a node, in order."""

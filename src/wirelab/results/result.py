@@ -24,6 +24,7 @@ from wirelab.results.rawjson import Field, read_json, read_text
 from wirelab.results.rtt import percentiles
 from wirelab.results.samples import Sample, parse_lines, parse_samples
 from wirelab.results.status import Readback, Status, read_readbacks, read_status
+from wirelab.results.traces import Followed, read_followed
 from wirelab.results.window import acknowledged, longest_gap_ns, recovery_ns
 from wirelab.units import PPM
 
@@ -34,6 +35,7 @@ class Result:
 
     ``ports`` is by the port's label, everything else by interface name, as the lab wrote it; ``flows``,
     ``pings`` and ``echoes`` are by the name that the scenario gives them.
+    ``followed`` is what each port, by interface name, did of the trace that it follows.
     ``digest`` is SHA-256 over what was measured in virtual time, nothing of the host.
     """
 
@@ -47,6 +49,7 @@ class Result:
     pings: Mapping[str, PingResult] = field(default_factory=dict)
     echoes: Mapping[str, Echoes] = field(default_factory=dict)
     happened: Happened = field(default_factory=Happened)
+    followed: Mapping[str, Followed] = field(default_factory=dict)
 
     @property
     def elapsed_ns(self) -> int:
@@ -170,6 +173,7 @@ def read_result(plan: Plan, raw: Path) -> Result:
         echoes=echoes,
         digest=digest(measured, counted.value, samples.written_out(lines)),
         happened=read_happened(plan, raw),
+        followed=read_followed(plan, raw),
     )
     linked = result.linked(plan)
     ports = {port.label: PortResult.of(result.change(port.name)) for port in plan.ports}

@@ -39,6 +39,7 @@ _CODE: Final = (
     "guest/*.py",
     "model/__init__.py",
     "model/graph.py",
+    "model/trace.py",
     "plan/__init__.py",
     "plan/capture.py",
     "plan/event.py",

@@ -5,6 +5,7 @@ from typing import Final
 
 from wirelab.model.check import Blame
 from wirelab.model.settings import FRAMES, STATIC, Target, is_time
+from wirelab.model.shaping import is_shaped
 from wirelab.model.topology import PortRef
 from wirelab.model.wiring import Wiring
 
@@ -50,7 +51,7 @@ def _limit_problems(wiring: Wiring, ref: PortRef, queue: str) -> Iterator[Blame]
     if is_time(text := str(limit.value)):
         if queue != FORWARDING_QUEUE:
             yield f"`{queue}` knows no time: a `{FORWARDING_QUEUE}` behind a shaper does", ("queue_limit",)
-        elif wiring.value(ref, "shape.rate") is None and wiring.setting(ref, "rate") is None:
+        elif not is_shaped(wiring, ref) and wiring.setting(ref, "rate") is None:
             message = f"`{text}` of what? Set `shape.rate`, or write a size such as `100 kB`"
             yield message, ("queue_limit",)
         return

@@ -4,18 +4,29 @@ from collections.abc import Iterator
 from typing import Final
 
 from wirelab.model.check import Blame
-from wirelab.model.shaping import CAKE, POLICE, Shaping, shaping
+from wirelab.model.shaping import CAKE, POLICE, USUAL, Shaping, shaping
 from wirelab.model.topology import PortRef
+from wirelab.model.trace import OPPORTUNITY_BYTES
 from wirelab.model.wiring import Wiring
 from wirelab.units import BITS_PER_BYTE, SIZE, show
 
 _WITHOUT: Final = ("module", "hub")
 _NAMES: Final = tuple(f"shape.{name}" for name in ("rate", "layer", "overhead", "burst", "kind"))
+_TRACE: Final = "shape.trace"
+_WITHOUT_TRACE: Final = {
+    "shape.rate": "its rate",
+    "shape.layer": "what counts",
+    "shape.overhead": "what counts",
+    "shape.burst": "what passes at once",
+}
+"""What a trace says itself."""
 
 
 def shape_problems(wiring: Wiring, ref: PortRef) -> Iterator[Blame]:
     """One where none can be, without a rate, beside what excludes it, or with a burst that holds no frame."""
     said = tuple(name for name in _NAMES if wiring.value(ref, name) is not None)
+    followed = bool(wiring.value(ref, _TRACE))
+    said = (*said, _TRACE) if followed else said
     if not said:
         return
     kind = wiring.topology.nodes[ref.node].kind
@@ -26,8 +37,20 @@ def shape_problems(wiring: Wiring, ref: PortRef) -> Iterator[Blame]:
     elif told is None:
         yield "a shaper needs a rate: set `shape.rate`, too", said
     else:
-        yield from _figure_problems(told)
+        yield from _trace_problems(wiring, ref, told) if followed else _figure_problems(told)
         yield from _neighbour_problems(wiring, ref, told)
+
+
+def _trace_problems(wiring: Wiring, ref: PortRef, told: Shaping) -> Iterator[Blame]:
+    for name, what in _WITHOUT_TRACE.items():
+        if wiring.said(ref, name) is not None:
+            yield f"a trace says {what} itself: a shape has a `trace` or a `{name.split('.')[1]}`", (name,)
+    kind = wiring.value(ref, "shape.kind")
+    if kind not in {None, USUAL}:
+        yield f"a trace is followed by `{USUAL}` alone, not by `{kind}`", ("shape.kind",)
+    if told.frame_bytes > OPPORTUNITY_BYTES:
+        message = f"an opportunity of a trace has {OPPORTUNITY_BYTES} bytes; the longest frame counts"
+        yield f"{message} {told.frame_bytes} and would never pass: set `mtu: 1500 B`", (_TRACE, "mtu")
 
 
 def _figure_problems(told: Shaping) -> Iterator[Blame]:

@@ -1,0 +1,91 @@
+"""Traces of mobile links: files with a line for each delivery opportunity, as mahimahi's mm-link reads them."""
+
+import functools
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from itertools import pairwise
+from pathlib import Path
+from typing import Final
+
+from wirelab.model.trace import Trace, written
+from wirelab.model.yamlfile import display
+
+OFF: Final = "off"
+"""No trace, where a scenario has one and a control takes it away."""
+LARGEST_MB: Final = 16
+LONGEST_MS: Final = 3_600_000
+MOST_AT_ONCE: Final = 2000
+"""In one millisecond: 24 Gbit/s, and no port is faster than 25."""
+
+_NUMBER: Final = re.compile(r"\d{1,12}", re.ASCII)
+_COMMENT: Final = "#"
+_BYTES_PER_MB: Final = 1_000_000
+
+
+@dataclass(frozen=True, slots=True)
+class Traces:
+    """The traces that a scenario names: files, counted from the folder in which it is itself."""
+
+    folder: Path = field(default_factory=Path)
+
+    def of(self, name: str) -> Trace:
+        """The trace that is called so. Raises ValueError that names its file, and the line of what is wrong."""
+        path = self.folder / name
+        try:
+            return _read(str(path), name)
+        except OSError as error:
+            raise ValueError(f"{display(path)}: {_reason(error)}") from None
+
+
+def _reason(error: OSError) -> str:
+    missing = isinstance(error, FileNotFoundError | NotADirectoryError)
+    return "there is no such file" if missing else f"cannot be read: {error.strerror or error}"
+
+
+@functools.lru_cache(maxsize=16)
+def _read(path: str, name: str) -> Trace:
+    file = display(Path(path))
+    if "\0" in path:
+        raise ValueError(f"`{name}` is no name of a file")
+    # Only a file: a pipe would be waited for.
+    if Path(path).exists() and not Path(path).is_file():
+        raise ValueError(f"{file}: is no file")
+    with Path(path).open("rb") as opened:
+        raw = opened.read(LARGEST_MB * _BYTES_PER_MB + 1)
+    if len(raw) > LARGEST_MB * _BYTES_PER_MB:
+        raise ValueError(f"{file}: is larger than the limit of {LARGEST_MB} MB")
+    return Trace(name, written(_numbers(raw.decode(errors="replace"), file)))
+
+
+def _numbers(text: str, file: str) -> list[int]:
+    """How many opportunities each millisecond has. Raises ValueError that names file and line."""
+    read = list(_instants(text, file))
+    if not read:
+        raise ValueError(f"{file}: is empty: a trace has a line for each opportunity, the millisecond of it")
+    for (_, before_ms), (line, ms) in pairwise(read):
+        if ms < before_ms:
+            raise ValueError(f"{file}:{line}: goes backwards: {ms} ms comes after {before_ms} ms")
+    line, last_ms = read[-1]
+    if not last_ms:
+        raise ValueError(f"{file}:{line}: ends at 0 ms: the last line says how long it takes")
+    numbers = [0] * (last_ms + 1)
+    for line, ms in read:
+        numbers[ms] += 1
+        if numbers[ms] > MOST_AT_ONCE:
+            raise ValueError(f"{file}:{line}: is beyond the limit of {MOST_AT_ONCE} in one millisecond")
+    return numbers
+
+
+def _instants(text: str, file: str) -> Iterator[tuple[int, int]]:
+    """The number of each line, and the millisecond that it has."""
+    for line, words in enumerate(text.splitlines(), start=1):
+        word = words.strip()
+        if not word or word.startswith(_COMMENT):
+            continue
+        if not _NUMBER.fullmatch(word):
+            shown = "".join(char if char.isprintable() else "?" for char in word[:40])
+            raise ValueError(f"{file}:{line}: `{shown}` is no whole number of milliseconds")
+        if int(word) > LONGEST_MS:
+            raise ValueError(f"{file}:{line}: {word} ms is longer than the limit of {LONGEST_MS} ms, an hour")
+        yield line, int(word)
