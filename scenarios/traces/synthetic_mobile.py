@@ -1,7 +1,7 @@
 """Makes `synthetic-mobile.trace`: python3 synthetic_mobile.py > synthetic-mobile.trace.
 
-Nobody has measured this: it is made up, to be short and to have one of each. Each millisecond is a turn in which a base
-station may serve this phone with up to four packets, each of them by chance, of mean so many a millisecond.
+Nobody has measured this: it is made up, to be short and to have one of each. A millisecond is a turn in which
+a base station may serve this phone with up to four packets, each of them by chance, in the mean so many.
 """
 
 import random

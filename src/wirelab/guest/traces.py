@@ -1,10 +1,10 @@
-"""Ports that follow a trace: at each of its milliseconds the bucket of a tbf gets what may pass then.
+"""Ports that follow a trace: in each of its milliseconds the bucket of a tbf gets what may pass then.
 
-A tbf whose figures change is full (tbf_change in net/sched/sch_tbf.c): what a millisecond allows becomes its burst,
-with what the frame at the head of the queue had of the one before, as mahimahi has it. Its rate is the least that
-tells the burst exactly: a 256th of it a second. Nothing looks at a bucket that has become full, but whoever sends a
-frame; the plug beside it has the port try (plug_change in sch_plug.c). Sources: include/uapi/linux/pkt_sched.h,
-rtnetlink.h, gen_stats.h.
+A tbf whose figures change is full (tbf_change in net/sched/sch_tbf.c): what a millisecond allows becomes its
+burst, with what the frame at the head of the queue had of the one before, as mahimahi has it. Its rate is the
+least at which tc can tell that burst: a 256th of it a second. Nobody looks at a bucket that has become full,
+until a frame comes; the plug beside it has the port try (plug_change in sch_plug.c). Sources:
+include/uapi/linux/pkt_sched.h, rtnetlink.h, gen_stats.h.
 """
 
 import contextlib
@@ -14,18 +14,19 @@ import signal
 import socket
 import struct
 import traceback
-from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, NoReturn
 
 from wirelab.guest import clock, netlink
-from wirelab.guest.readback import Readback, verify
+from wirelab.guest.readback import readbacks, verify
 from wirelab.model.trace import OPPORTUNITY_BYTES, Trace
 from wirelab.plan import iproute2
 from wirelab.plan.event import states
 from wirelab.plan.types import Plan, Port
 
 if TYPE_CHECKING:  # Mininet is in the lab alone
+    from collections.abc import Mapping, Sequence
+
     from wirelab.guest.network import Network
 
 FILE = "traces.json"
@@ -75,8 +76,11 @@ class _Bucket:
             *_, rate = _RATE.unpack_from(parms)
             _, ticks, _ = _TBF_LIMITS.unpack_from(parms, 2 * _RATE.size)
             burst_bytes = round(ticks * _TICK_NS * rate / _NS_PER_S)
-            asked = (_least_rate(self._burst_bytes), self._burst_bytes)
-            verify([Readback(self._name, "trace_rate_and_burst_bytes", asked, (rate, burst_bytes))])
+            pairs = {
+                "trace_rate_bytes": (_least_rate(self._burst_bytes), rate),
+                "trace_burst_bytes": (self._burst_bytes, burst_bytes),
+            }
+            verify(readbacks(self._name, pairs))
         (passed_bytes,) = _BYTES.unpack_from(stats[_STATS_BASIC])
         (waiting,) = _QUEUE.unpack_from(stats[_STATS_QUEUE])
         return passed_bytes, waiting
@@ -121,7 +125,7 @@ class Followers:
         self._processes: dict[str, int] = {}
 
     def start(self, ready_ns: int, folder: Path) -> None:
-        """Have all of them follow from ``ready_ns`` on, until ``stop``; each leaves its file in ``folder``."""
+        """Have all follow from ``ready_ns`` on, until ``stop``; each leaves its file in ``folder``."""
         plan = self._network.plan
         for port in plan.ports:
             trace = plan.trace(port.shape) if port.shape else None
@@ -135,7 +139,7 @@ class Followers:
             self._processes[port.name] = child
 
     def stop(self, folder: Path) -> None:
-        """End them, and leave what they did in one file. Raises RuntimeError with the words of one that failed."""
+        """End them, and leave what they did in one file. Raises RuntimeError for one that failed."""
         done: dict[str, Sequence[Sequence[int]]] = {}
         for name, process in self._processes.items():
             with contextlib.suppress(ProcessLookupError):
@@ -162,6 +166,8 @@ def _follow(
     done: list[tuple[int, int, int]] = []
     told: Mapping[str, object] = {"instants": done}
     try:
+        # Before whoever computes without end: it would be late by a slice of the scheduler's.
+        os.sched_setscheduler(0, os.SCHED_FIFO, os.sched_param(1))
         signal.signal(signal.SIGTERM, lambda number, _: stopped.append(number))
         for at_ns, opportunities in trace.instants():
             with contextlib.suppress(InterruptedError):

@@ -1,4 +1,7 @@
-"""When bytes may pass: a trace of delivery opportunities, as mahimahi has them. Standard library only, for the guest."""
+"""When bytes may pass: a trace of delivery opportunities, as mahimahi has them.
+
+Standard library only, for the guest.
+"""
 
 from bisect import bisect_right
 from collections.abc import Iterator
@@ -61,7 +64,7 @@ class Trace:
                 yield self.start_ns + (base_ms + ms) * _NS_PER_MS, number
 
     def bytes_by(self, at_ns: int) -> int:
-        """What may have passed by an instant, itself included; before the trace begins it is as in the mean."""
+        """What may have passed by an instant, itself included; until it begins as in its mean."""
         if at_ns < self.start_ns:
             return (at_ns - self.start_ns) * self.mean_bps // (_BITS_PER_BYTE * _MS_PER_S * _NS_PER_MS)
         first, again = _rounds(self.opportunities)

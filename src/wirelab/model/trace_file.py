@@ -1,4 +1,4 @@
-"""Traces of mobile links: files with a line for each delivery opportunity, as mahimahi's mm-link reads them."""
+"""Traces of mobile links: files with a line for each delivery opportunity, as mahimahi's mm-link has them."""
 
 import functools
 import re
@@ -30,10 +30,11 @@ class Traces:
     folder: Path = field(default_factory=Path)
 
     def of(self, name: str) -> Trace:
-        """The trace that is called so. Raises ValueError that names its file, and the line of what is wrong."""
+        """The trace that is called so. Raises ValueError that names its file, and the line of it."""
         path = self.folder / name
         try:
-            return _read(str(path), name)
+            state = path.stat()
+            return _read(str(path), name, (state.st_size, state.st_mtime_ns))
         except OSError as error:
             raise ValueError(f"{display(path)}: {_reason(error)}") from None
 
@@ -44,12 +45,10 @@ def _reason(error: OSError) -> str:
 
 
 @functools.lru_cache(maxsize=16)
-def _read(path: str, name: str) -> Trace:
+def _read(path: str, name: str, _state: tuple[int, int]) -> Trace:
     file = display(Path(path))
-    if "\0" in path:
-        raise ValueError(f"`{name}` is no name of a file")
     # Only a file: a pipe would be waited for.
-    if Path(path).exists() and not Path(path).is_file():
+    if not Path(path).is_file():
         raise ValueError(f"{file}: is no file")
     with Path(path).open("rb") as opened:
         raw = opened.read(LARGEST_MB * _BYTES_PER_MB + 1)

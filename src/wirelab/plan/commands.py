@@ -4,7 +4,7 @@ import shlex
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Final
 
-from wirelab.model.trace import OPPORTUNITY_BYTES, Trace
+from wirelab.model.trace import OPPORTUNITY_BYTES
 from wirelab.plan import iproute2
 from wirelab.plan.event import after, changed_lines, changed_settings, ways_again
 from wirelab.plan.node import Firewall, Host, Hub, Node, Switch, Transceiver
@@ -93,8 +93,7 @@ def _node(plan: Plan, node: Node) -> Iterator[str]:
             yield f"ip address add {port.address} dev {port.name}"
         yield f"ip link set {port.name} up"
         yield from (f"tc {line}" for line in iproute2.egress(port))
-        if port.shape and (trace := plan.trace(port.shape)):
-            yield from _followed(port, trace)
+        yield from _followed(plan, port)
     if isinstance(node, Transceiver):
         yield from (f"tc {line}" for line in iproute2.redirects(node))
     if isinstance(node, Host | Firewall):
@@ -103,8 +102,11 @@ def _node(plan: Plan, node: Node) -> Iterator[str]:
         yield from (f"nft '{line}'" for line in node.nft.splitlines())
 
 
-def _followed(port: Port, trace: Trace) -> Iterator[str]:
-    """What is typed in each millisecond of a trace that has opportunities."""
+def _followed(plan: Plan, port: Port) -> Iterator[str]:
+    """What is typed in each millisecond that has opportunities, where a port follows a trace."""
+    trace = plan.trace(port.shape) if port.shape else None
+    if trace is None:
+        return
     allowed = f"{trace.round_bytes // OPPORTUNITY_BYTES} times {OPPORTUNITY_BYTES} B in {trace.length_ms} ms"
     begun = f"from {show(trace.start_ns, TIME)} after the start on"
     yield f"# {port.name}: follows {trace.name}, {allowed}, {begun}; in each of its milliseconds:"

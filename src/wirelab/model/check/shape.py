@@ -14,12 +14,12 @@ _WITHOUT: Final = ("module", "hub")
 _NAMES: Final = tuple(f"shape.{name}" for name in ("rate", "layer", "overhead", "burst", "kind"))
 _TRACE: Final = "shape.trace"
 _WITHOUT_TRACE: Final = {
-    "shape.rate": "its rate",
+    "shape.rate": "the rate",
     "shape.layer": "what counts",
     "shape.overhead": "what counts",
     "shape.burst": "what passes at once",
 }
-"""What a trace says itself."""
+"""What a trace says."""
 
 
 def shape_problems(wiring: Wiring, ref: PortRef) -> Iterator[Blame]:
@@ -44,7 +44,7 @@ def shape_problems(wiring: Wiring, ref: PortRef) -> Iterator[Blame]:
 def _trace_problems(wiring: Wiring, ref: PortRef, told: Shaping) -> Iterator[Blame]:
     for name, what in _WITHOUT_TRACE.items():
         if wiring.said(ref, name) is not None:
-            yield f"a trace says {what} itself: a shape has a `trace` or a `{name.split('.')[1]}`", (name,)
+            yield f"a trace says {what}: set `{_TRACE}` or `{name}`, not both", (name,)
     kind = wiring.value(ref, "shape.kind")
     if kind not in {None, USUAL}:
         yield f"a trace is followed by `{USUAL}` alone, not by `{kind}`", ("shape.kind",)
