@@ -99,7 +99,7 @@ def test_small_packets_share_an_opportunity(rig: Rig) -> None:
     # Of a frame what is Ethernet's does not count, and 4 bytes more do.
     passed_bytes = counted["tx_bytes"] - (14 - 4) * counted["tx_frames"]
     assert result.pings["echo"].received > 100
-    assert passed_bytes == pytest.approx(allowed(trace, begin, end), abs=20 * OPPORTUNITY_BYTES)
+    assert passed_bytes == pytest.approx(allowed(trace, begin, end), abs=6 * OPPORTUNITY_BYTES)
 
 
 def test_each_opportunity_is_at_its_nanosecond(rig: Rig) -> None:
