@@ -3,15 +3,15 @@
 from __future__ import annotations
 
 import itertools
-import json
 import runpy
 from dataclasses import replace
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import pytest
 from examples import ROOT, SHIPPED
 from hypothesis import given
 from hypothesis import strategies as st
+from recorded import plan as recorded_plan
 
 from wirelab.errors import InputError, LabError
 from wirelab.guest import shapers
@@ -24,7 +24,11 @@ from wirelab.plan.commands import commands
 from wirelab.plan.iproute2 import egress
 from wirelab.plan.shape import Shape
 from wirelab.plan.types import Netem, Plan
-from wirelab.results.traces import read_followed
+from wirelab.results.counters import Snapshot
+from wirelab.results.result import Result
+from wirelab.results.status import Status
+from wirelab.results.traces import Filled, read_followed
+from wirelab.verdict.laws import traces
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -135,8 +139,11 @@ def test_what_is_read_back(tmp_path: Path) -> None:
     """That the bucket is there and the plug, and what counts; the figures are read back as they change."""
     port = plan(tmp_path, "1\n2\n").port("provider-p2")
     assert port.shape is not None
-    root = {"kind": "prio", "handle": "1:", "root": True, "options": {}}
-    below = [{"kind": "tbf", "parent": "1:1", "options": {}}, {"kind": "plug", "parent": "1:2"}]
+    root: dict[str, Any] = {"kind": "prio", "handle": "1:", "root": True, "options": {}}
+    below: list[dict[str, Any]] = [
+        {"kind": "tbf", "parent": "1:1", "options": {}},
+        {"kind": "plug", "parent": "1:2"},
+    ]
     counting = [{"kind": "prio", "stab": {"overhead": -10, "mpu": 0}}]
     read = shapers.shaper(port, port.shape, [root, *below], (), counting)
     assert [setting.setting for setting in read if setting.actual != setting.asked] == []
@@ -210,17 +217,35 @@ def test_the_shipped_windows_are_what_the_trace_says() -> None:
     assert [size // OPPORTUNITY_BYTES for size in passed.values()] == [1731, 288, 3008]
 
 
-def test_an_opportunity_that_comes_late_is_the_labs_fault(tmp_path: Path) -> None:
-    """So is one that was left out; the port and the instant are named."""
+def broken(*instants: tuple[int, int]) -> list[str]:
+    """What the law says of a port that was to have one in each of two milliseconds, and had these."""
+    shape = Shape("tbf", 12_032_000, 3008, -10, 0, "own")
+    plain = recorded_plan()
+    ports = [replace(port, shape=shape) if port.name == "module-line" else port for port in plain.ports]
+    two = replace(plain, ports=tuple(ports), traces=(trace(0, 1, 1),))
+    done = tuple(Filled(at_ns, opportunities, 0) for at_ns, opportunities in instants)
+    bare = Result(Status(1.0, "", {}), (), {"end": Snapshot("end", 3 * NS_PER_MS - 1, {})}, (), {}, "")
+    result = replace(bare, followed={"module-line": done})
+    return [message for _, _, message in traces(two, result)]
+
+
+def test_each_opportunity_has_its_instant() -> None:
+    """One that was late, early or left out is an error; reading the clock takes 52 ns."""
+    first, second = NS_PER_MS + 52, 2 * NS_PER_MS + 52
+    assert broken((first, 1), (second, 1)) == []
+    (late,) = broken((first, 1), (second + 1000, 1))
+    assert late == "module.line: had 1 opportunities at 2001052 ns, was to have 1 at 2000000 ns"
+    assert len(broken((first - 53, 1), (second, 1))) == 1
+    assert len(broken((first, 2), (second, 1))) == 1
+    (gone,) = broken((first, 1))
+    assert gone == "module.line: had no opportunity any more from 2000000 ns on"
+
+
+def test_what_the_lab_says_of_a_trace_is_read(tmp_path: Path) -> None:
+    """And if it says nothing it is broken."""
     built = plan(tmp_path, "1\n2\n")
-    begin_ns = built.traces[0].start_ns
-
-    def told(*instants: tuple[int, int, int]) -> None:
-        (tmp_path / "traces.json").write_text(json.dumps({"provider-p2": instants}), encoding="utf-8")
-
-    told((begin_ns + NS_PER_MS + 52, 1, 0), (begin_ns + 2 * NS_PER_MS + 52, 1, 0))
-    (followed,) = read_followed(built, tmp_path).values()
-    assert [filled.at_ns - begin_ns for filled in followed] == [NS_PER_MS + 52, 2 * NS_PER_MS + 52]
-    told((begin_ns + 2 * NS_PER_MS, 1, 0))
-    with pytest.raises(LabError, match=r"provider.p2 had 1 at \d+ ns in the place of 1 opportunities"):
+    (tmp_path / "traces.json").write_text('{"provider-p2":[[1000052,1,0],[2000052,1,88]]}', encoding="utf-8")
+    assert read_followed(built, tmp_path)["provider-p2"][1] == Filled(2000052, 1, 88)
+    (tmp_path / "traces.json").unlink()
+    with pytest.raises(LabError, match="the lab did not write it"):
         read_followed(built, tmp_path)

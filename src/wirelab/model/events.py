@@ -1,5 +1,6 @@
 """Events: what changes in a network while it runs, and the settings that hold after each of them."""
 
+import contextlib
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Final
@@ -92,14 +93,16 @@ class EventReader:
         """The settings of an event that can change."""
         if not event.settings:
             self._report((*loc, "with"), "changes nothing: say which setting of what, as `patch.link: down`")
-        sound = []
-        for setting in self._settings.read(event.settings, (*loc, "with"), self._report):
-            reason = self._settings.fixed(str(setting.loc[-1]))
-            if reason:
-                self._report(setting.loc, f"cannot change while the network runs: {reason}")
-            else:
-                sound.append(setting)
-        return sound
+        may_change = {}
+        for key, text in event.settings.items():
+            # What is no setting at all is told by the reader.
+            with contextlib.suppress(ValueError):
+                if reason := self._settings.fixed(key):
+                    message = f"cannot change while the network runs: {reason}"
+                    self._report((*loc, "with", key), message)
+                    continue
+            may_change[key] = text
+        return list(self._settings.read(may_change, (*loc, "with"), self._report))
 
     def _instants_ns(self, event: Written, loc: Loc) -> Iterator[int]:
         """When it happens, each time; what is wrong with that is reported."""

@@ -144,7 +144,8 @@ def _full_queue(port: Port) -> str:
         return f"by {queue.kind}"
     if share := memory_share(port):
         return f"queue longer than {share}"
-    behind = f" behind a shaper of {show(port.shape.rate_bps, RATE)}" if port.shape else ""
+    mean = " in the mean" if port.shape and port.shape.trace else ""
+    behind = f" behind a shaper of {show(port.shape.rate_bps, RATE)}{mean}" if port.shape else ""
     return (
         f"FIFO{behind} full"
         if queue.limit_bytes is None

@@ -5,7 +5,7 @@ what was counted between two snapshots: one before the first flow, one after the
 """
 
 from collections.abc import Callable, Iterator
-from itertools import pairwise
+from itertools import islice, pairwise
 from typing import Final
 
 from wirelab.plan.path import hops
@@ -199,7 +199,26 @@ def events(plan: Plan, result: Result) -> Iterator[Violation]:
             yield event.at_ns, at_ns, message
 
 
+def traces(plan: Plan, result: Result) -> Iterator[Violation]:
+    """Each opportunity of a trace was there at its instant, to the end of the run."""
+    # Where several are due at once, one comes after the other.
+    most_ns = _READING_NS * len(result.followed)
+    for name, done in result.followed.items():
+        port = plan.port(name)
+        trace = plan.trace(port.shape) if port.shape else None
+        for filled, (at_ns, opportunities) in zip(done, trace.instants() if trace else (), strict=False):
+            if not 0 <= filled.at_ns - at_ns <= most_ns or filled.opportunities != opportunities:
+                found = f"{filled.opportunities} opportunities at {filled.at_ns} ns"
+                asked = f"{opportunities} at {at_ns} ns"
+                yield asked, found, f"{port.label}: had {found}, was to have {asked}"
+                break
+        else:
+            next_ns = next(at_ns for at_ns, _ in islice(trace.instants(), len(done), None)) if trace else None
+            if next_ns is not None and next_ns < result.snapshots[END].at_ns:
+                yield "all", len(done), f"{port.label}: had no opportunity any more from {next_ns} ns on"
+
+
 LAWS: Final[tuple[Law, ...]] = (
-    *(settings, events, link, drained, cable, receive, transmit, module, hub),
+    *(settings, events, traces, link, drained, cable, receive, transmit, module, hub),
     *(buffer, lossless, priorities, cpu, ceiling),
 )
