@@ -202,7 +202,7 @@ def events(plan: Plan, result: Result) -> Iterator[Violation]:
 def traces(plan: Plan, result: Result) -> Iterator[Violation]:
     """Each opportunity of a trace was there in its millisecond, to the end of the run.
 
-    At its nanosecond, but where a program looks at the clock all the time: that moves it by up to 0.1 ms at once.
+    At its nanosecond, but where a program looks at the clock all the time: that moves it by up to 0.1 ms.
     """
     for name, done in result.followed.items():
         port = plan.port(name)
