@@ -84,6 +84,27 @@ def test_unmodified_mininet_runs(rig: Rig) -> None:
     assert "0% dropped (6/6 received)" in output.stdout + output.stderr
 
 
+def test_loopback_device_is_up(rig: Rig) -> None:
+    """Both addresses of the loopback device answer, as on any machine."""
+    output = rig.execute("sh", "-c", "ping -c 1 127.0.0.1 && ping -c 1 ::1")
+    assert output.code == 0, output.stdout + output.stderr
+
+
+def test_cgroups_are_where_scripts_look(rig: Rig) -> None:
+    """Version 1 with the controllers of a CPU limit, by each name, and version 2 with the others."""
+    made = "mkdir /sys/fs/cgroup/cpu/h1 && echo 20000 >/sys/fs/cgroup/cpu,cpuacct/h1/cpu.cfs_quota_us"
+    read = "cd /sys/fs/cgroup && cat cpu/h1/cpu.cfs_quota_us cpuacct/h1/cpuacct.usage unified/cgroup.controllers"
+    output = rig.execute("sh", "-c", f"{made} && {read}")
+    assert output.stdout.split() == ["20000", "0", "pids"], output.stderr
+
+
+def test_cgroups_of_version_2_alone(rig: Rig) -> None:
+    """Whoever wants no other takes version 1 away; a moment later version 2 has every controller."""
+    other = "umount -R /sys/fs/cgroup && sleep 1 && mount -t cgroup2 none /sys/fs/cgroup"
+    output = rig.execute("sh", "-c", f"{other} && cat /sys/fs/cgroup/cgroup.controllers")
+    assert {"cpu", "pids"} <= set(output.stdout.split()), output.stdout + output.stderr
+
+
 def test_virtual_time_passes_without_wall_time(rig: Rig) -> None:
     """A thousand seconds of sleep are over at once, and the lab's clock has moved by them."""
     output = rig.execute("sh", "-c", "cat /proc/uptime; sleep 1000; cat /proc/uptime")

@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
+from wirelab.guest import cgroups
 from wirelab.guest.shell import Program
 from wirelab.guest.shell import run as run_program
 
@@ -17,11 +18,14 @@ _NOT_EXECUTABLE = (126, "not executable")
 
 
 def run(plan_folder: Path, results: Path) -> dict[str, Any]:
-    """Mount the user's folders and run ``command.json``; its output goes to ``stdout`` and ``stderr``.
+    """Run ``command.json`` where the user's folders are; its output goes to ``stdout`` and ``stderr``.
 
-    The plan holds ``argv`` and ``writable``: the mount point of each folder the command may write to.
+    The lab is what scripts expect of a machine: its loopback device is up, there are cgroups. The plan holds
+    ``argv`` and ``writable``: the mount point of each folder the command may write to.
     """
     order = json.loads((plan_folder / "command.json").read_text())
+    run_program(["ip", "link", "set", "lo", "up"])
+    cgroups.mount()
     _mount("work", WORK, read_only=True)
     for number, where in enumerate(order["writable"]):
         _mount(f"writable/{number}", Path(where), read_only=False)
