@@ -84,6 +84,12 @@ def test_unmodified_mininet_runs(rig: Rig) -> None:
     assert "0% dropped (6/6 received)" in output.stdout + output.stderr
 
 
+def test_machine_has_a_name_that_is_an_address(rig: Rig) -> None:
+    """Whoever looks the machine's own name up finds it."""
+    asks = "import socket; print(socket.gethostbyname(socket.gethostname()))"
+    assert rig.execute("python3", "-c", asks).stdout == "127.0.0.1\n"
+
+
 def test_loopback_device_is_up(rig: Rig) -> None:
     """Both addresses of the loopback device answer, as on any machine."""
     output = rig.execute("sh", "-c", "ping -c 1 127.0.0.1 && ping -c 1 ::1")

@@ -12,6 +12,7 @@ from wirelab.guest.shell import run as run_program
 
 # Where the user's folders appear; the root image keeps /mnt empty.
 WORK = Path("/mnt/work")
+_HOSTNAME = Path("/proc/sys/kernel/hostname")
 
 _NOT_FOUND = (127, "not found in the lab")
 _NOT_EXECUTABLE = (126, "not executable")
@@ -20,10 +21,12 @@ _NOT_EXECUTABLE = (126, "not executable")
 def run(plan_folder: Path, results: Path) -> dict[str, Any]:
     """Run ``command.json`` where the user's folders are; its output goes to ``stdout`` and ``stderr``.
 
-    The lab is what scripts expect of a machine: its loopback device is up, there are cgroups. The plan holds
-    ``argv`` and ``writable``: the mount point of each folder the command may write to.
+    The lab is what scripts expect of a machine: it has a name, its loopback device is up, there are cgroups.
+    The plan holds ``argv`` and ``writable``: the mount point of each folder the command may write to.
     """
     order = json.loads((plan_folder / "command.json").read_text())
+    # The one name that /etc/hosts has: sudo and others look their machine's up.
+    _HOSTNAME.write_text("localhost\n")
     run_program(["ip", "link", "set", "lo", "up"])
     cgroups.mount()
     _mount("work", WORK, read_only=True)
