@@ -25,7 +25,7 @@ DIST ?= dist
 # Of a wheel: the same date in every one, so that the same content is the same bytes. 1980-01-01 is a zip's first day.
 EPOCH := 315532800
 
-.PHONY: help scenario name lab wheels test fuzz stress matrix truth bench doctor clean
+.PHONY: help scenario name lab wheels test fuzz stress test-peers matrix truth bench doctor clean
 .DELETE_ON_ERROR:
 
 help:
@@ -48,6 +48,7 @@ help:
 	@echo 'make ci-run SCENARIOS="sfp-*"     what a CI job does, with its reports; ci/README.md has the other steps'
 	@echo 'make test-ci                      the tests of the workflows, as far as a machine without GitHub can'
 	@echo 'make test-hosts                   from the two wheels to a verdict on other systems; test-emulated: processors'
+	@echo 'make test-peers                   scripts of others, as they are: the tests of Mininet and its examples'
 	@echo 'make docs                         the documentation, as a site in docs/site that needs no server'
 	@echo 'make clean                        remove the virtual environment and what tools left here'
 	@echo
@@ -82,6 +83,11 @@ fuzz: $(READY_TO_TEST)
 
 stress: $(READY_TO_TEST) lab
 	@$(VENV)/bin/python -m pytest tests/stress $(ARGS)
+
+# Other people's scripts: Mininet's own tests, its examples', packetdrill's. Mirrors are asked for what is not there.
+test-peers: $(READY_TO_TEST) lab
+	@$(VENV)/bin/wirelab lab build --quiet --with course
+	@$(VENV)/bin/python -m pytest tests/peers $(ARGS)
 
 matrix: lab
 	@$(VENV)/bin/wirelab run $(ARGS)

@@ -99,8 +99,8 @@ def test_loopback_device_is_up(rig: Rig) -> None:
 def test_cgroups_are_where_scripts_look(rig: Rig) -> None:
     """Version 1 with the controllers of a CPU limit, by each name, and version 2 with the others."""
     made = "mkdir /sys/fs/cgroup/cpu/h1 && echo 20000 >/sys/fs/cgroup/cpu,cpuacct/h1/cpu.cfs_quota_us"
-    read = "cd /sys/fs/cgroup && cat cpu/h1/cpu.cfs_quota_us cpuacct/h1/cpuacct.usage unified/cgroup.controllers"
-    output = rig.execute("sh", "-c", f"{made} && {read}")
+    files = "cpu/h1/cpu.cfs_quota_us cpuacct/h1/cpuacct.usage unified/cgroup.controllers"
+    output = rig.execute("sh", "-c", f"{made} && cd /sys/fs/cgroup && cat {files}")
     assert output.stdout.split() == ["20000", "0", "pids"], output.stderr
 
 
