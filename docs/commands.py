@@ -170,6 +170,8 @@ COMMANDS: Final = (
     Command("desk-3", "wirelab run desk", _desk(3), exit_code=1, needs_lab=True),
     Command("desk-4", "wirelab run desk", _desk(4), needs_lab=True),
     Command("exec", "wirelab exec -- mn --topo single,3 --test pingall", needs_lab=True),
+    Command("mn-500-mbits", "wirelab exec -- mn --link tc,bw=500 --test pingpair", needs_lab=True, shown=11),
+    Command("modprobe", "wirelab exec -- modprobe tcp_probe", exit_code=1, needs_lab=True),
     Command("parts-module", "wirelab parts module"),
     Command("parts-aqr113c", "wirelab parts aqr113c"),
     Command("my-module-part", "wirelab parts my-module", _MODULE),

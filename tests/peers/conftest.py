@@ -1,0 +1,89 @@
+"""What the suites are fetched from, which lab they run in, and the tables at the end."""
+
+from __future__ import annotations
+
+import os
+import shutil
+from pathlib import Path
+
+import pytest
+
+from tests.peers import mininet, packetdrill
+from wirelab.errors import WirelabError
+from wirelab.lab import apt, fetch, mirror
+from wirelab.lab.recipe import BuildContext
+from wirelab.lab.select import select
+
+TABLES = pytest.StashKey[list[str]]()
+IMAGE = "course"
+
+
+def pytest_addoption(parser: pytest.Parser) -> None:
+    """Which scripts, and how many labs at once."""
+    parser.addoption("--script", default="*", help="only scripts whose name is like this: 'test_nets.*'")
+    parser.addoption("--at-once", type=int, default=0, help="so many labs at once, else one for each CPU")
+    program = shutil.which("packetdrill")
+    parser.addoption("--packetdrill", default=program, help="the program, which Debian lacks")
+
+
+def pytest_configure(config: pytest.Config) -> None:
+    """The tables that are shown in the end."""
+    config.stash[TABLES] = []
+
+
+def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter, config: pytest.Config) -> None:
+    """Show what became of each suite."""
+    if lines := config.stash[TABLES]:
+        terminalreporter.section("scripts of others")
+        terminalreporter.write_line("\n".join(lines))
+
+
+@pytest.fixture(scope="session")
+def lab(request: pytest.FixtureRequest) -> list[str]:
+    """The options of `wirelab exec` that say which lab; without one these tests fail."""
+    chosen = {name: request.config.getoption(f"--{name}") for name in ("kernel", "root")}
+    chosen["root"] = chosen["root"] or IMAGE
+    select(chosen["kernel"], Path(chosen["root"]))
+    return [word for name, value in chosen.items() if value for word in (f"--{name}", str(value))]
+
+
+@pytest.fixture(scope="session")
+def mininet_source(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Mininet's source, fetched once and kept beside what pytest remembers."""
+    kept = _kept(request) / mininet.ARCHIVE
+    if not kept.exists():
+        address = f"{mirror.find(os.environ).main}/{mininet.PLACE}"
+        try:
+            with fetch.fetched(BuildContext.of(os.environ), address, mininet.SHA256) as file:
+                shutil.copyfile(file, kept)
+        except WirelabError as error:
+            pytest.skip(f"Mininet's source cannot be had: {error.message}")
+    return mininet.unpacked(kept, tmp_path_factory.mktemp("mininet"))
+
+
+@pytest.fixture(scope="session")
+def packetdrill_scripts(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The scripts, from the package that the newest kernel is built of; it is fetched if it is not there."""
+    context = BuildContext.of(os.environ)
+    series = context.recipe.choices(None)[0]
+    try:
+        with apt.querying(context, mirror.find(os.environ), [series.suites[0]]) as query:
+            version = query.version(series.package) or ""
+            package = query.download(series.package, version, context.cache.folder("downloads"))
+    except WirelabError as error:
+        pytest.skip(f"the kernel's source cannot be had: {error.message}")
+    return packetdrill.unpacked(package, tmp_path_factory.mktemp("selftests"))
+
+
+@pytest.fixture(scope="session")
+def packetdrill_program(request: pytest.FixtureRequest) -> Path:
+    """The program: nobody ships it, so whoever wants these scripts run brings it."""
+    if (program := request.config.getoption("--packetdrill")) is None:
+        pytest.skip("no packetdrill: make test-peers ARGS='--packetdrill FILE'")
+    return Path(program)
+
+
+def _kept(request: pytest.FixtureRequest) -> Path:
+    cache = request.config.cache
+    assert cache is not None
+    return cache.mkdir("peers")

@@ -1,0 +1,116 @@
+"""What `make test-peers` makes of scripts of others; that needs no lab."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import pytest
+
+from tests.peers import exceptions, mininet, packetdrill
+from tests.peers.case import FAILED, HUNG, PASSED, SKIPPED, Ended, Outcome
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+KEPT = """
+suite:
+  - {scripts: "slow.*", are: hung, why: it waits for a switch}
+"""
+
+TESTS = """
+import unittest
+
+class Common(object):
+    def testPing(self): ...
+    def helper(self): ...
+
+class Kernel(Common, unittest.TestCase):
+    def testPing(self): ...
+    def testLink(self): ...
+"""
+
+
+def test_every_exception_has_its_reason() -> None:
+    """The list that is kept can be read, and is about the suites that there are."""
+    for suite in (*mininet.SUITES, packetdrill.SUITE):
+        assert all(one.why for one in exceptions.of(suite))
+
+
+@pytest.mark.parametrize(
+    "fields", ["are: passed, why: it does", "are: broken, why: so", "are: hung, why: ' '"]
+)
+def test_an_exception_without_reason_is_refused(fields: str) -> None:
+    """It says how a script ends that does not pass, and why."""
+    with pytest.raises(ValueError, match=r"suite: slow\.\*"):
+        exceptions.of("suite", f"suite: [{{scripts: slow.*, {fields}}}]")
+
+
+def test_what_is_worse_is_unexpected_and_what_is_better_is_told() -> None:
+    """Red is what ends otherwise than its exception says, or fails without one; passing is never red."""
+    kept = exceptions.of("suite", KEPT)
+    expected = exceptions.compared({"slow.a": Outcome(HUNG), "b": Outcome(PASSED)}, kept, is_whole=True)
+    assert expected == exceptions.Comparison((), ())
+    worse = exceptions.compared({"slow.a": Outcome(FAILED, "x"), "b": Outcome(HUNG)}, kept, is_whole=True)
+    assert worse.unexpected == ("slow.a: failed, and not hung: x", "b: hung, and not passed: ")
+    better = exceptions.compared({"slow.a": Outcome(PASSED)}, kept, is_whole=True)
+    assert better.unexpected == ()
+    assert better.better == ("slow.a: passes, and not hung: it waits for a switch",)
+
+
+def test_an_exception_for_nothing_is_told() -> None:
+    """Of a whole suite: a part of one leaves scripts out."""
+    kept = exceptions.of("suite", KEPT)
+    assert exceptions.compared({}, kept, is_whole=True).better == ("slow.*: no script is called so",)
+    assert exceptions.compared({}, kept, is_whole=False).better == ()
+
+
+def test_a_table_has_counts_and_reasons() -> None:
+    """A line for the suite, one for each script that does not pass."""
+    found = {"a": Outcome(PASSED), "slow.b": Outcome(HUNG), "c": Outcome(FAILED, "no route")}
+    assert exceptions.table("suite", found, exceptions.of("suite", KEPT)) == [
+        "suite: 1 passed, 1 failed, 0 skipped, 1 hung, of 3",
+        "  hung    slow.b: it waits for a switch",
+        "  failed  c: NOT EXPECTED: no route",
+    ]
+
+
+def test_tests_are_named_as_unittest_names_them(tmp_path: Path) -> None:
+    """Those that a class inherits from one of its own file too, and each once."""
+    file = tmp_path / "test_x.py"
+    file.write_text(TESTS)
+    assert list(mininet.names(file)) == ["test_x.Kernel.testPing", "test_x.Kernel.testLink"]
+
+
+@pytest.mark.parametrize(
+    ("printed", "code", "outcome"),
+    [
+        ("testA ... ok\n\nRan 1 test in 0.1s\n\nOK\n", 0, Outcome(PASSED)),
+        (
+            "testA (x)\nNets ... skipped 'no IVS'\n\nRan 1 test\n\nOK (skipped=1)\n",
+            0,
+            Outcome(SKIPPED, "no IVS"),
+        ),
+        (
+            "Traceback\nAssertionError: 3 != 2\n\nRan 1 test\n\nFAILED\n",
+            1,
+            Outcome(FAILED, "AssertionError: 3 != 2"),
+        ),
+        (
+            "wirelab exec: python3: not found in the lab\n",
+            127,
+            Outcome(FAILED, "wirelab exec: python3: not found in the lab"),
+        ),
+    ],
+)
+def test_what_unittest_says_of_a_test(printed: str, code: int, outcome: Outcome) -> None:
+    """Passed is only what says OK and nothing of skipping."""
+    assert mininet.outcome(Ended(code, printed)) == outcome
+
+
+def test_what_the_runner_of_packetdrill_says() -> None:
+    """It passes by all versions of IP, or fails by those that are named."""
+    passed = Ended(0, "TAP version 13\n1..2\nok 1 ipv4\nok 2 ipv6\n")
+    assert packetdrill.outcome(passed) == Outcome(PASSED)
+    failed = Ended(1, "1..2\nx.pkt:7: error handling packet\nok 1 ipv4\nnot ok 2 ipv6\n")
+    assert packetdrill.outcome(failed) == Outcome(FAILED, "ipv6: x.pkt:7: error handling packet")
+    assert packetdrill.outcome(Ended(4, "1..0 # SKIP no packetdrill")).what == SKIPPED
