@@ -90,6 +90,12 @@ def test_machine_has_a_name_that_is_an_address(rig: Rig) -> None:
     assert rig.execute("python3", "-c", asks).stdout == "127.0.0.1\n"
 
 
+def test_etc_can_be_written_and_is_anew_the_next_time(rig: Rig) -> None:
+    """Mininet's NAT adds to a file there, which no other lab sees."""
+    adds = ("sh", "-c", "echo '# more' >>/etc/network/interfaces && grep -c more /etc/network/interfaces")
+    assert rig.execute(*adds).stdout == rig.execute(*adds).stdout == "1\n"
+
+
 def test_loopback_device_is_up(rig: Rig) -> None:
     """Both addresses of the loopback device answer, as on any machine."""
     output = rig.execute("sh", "-c", "ping -c 1 127.0.0.1 && ping -c 1 ::1")

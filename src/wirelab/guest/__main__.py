@@ -8,7 +8,7 @@ import traceback
 from pathlib import Path
 from typing import Any
 
-from wirelab.guest import clock, command, experiment, openvswitch
+from wirelab.guest import clock, command, experiment, openvswitch, surroundings
 
 _LAB = Path("/run/wirelab")
 _PLAN = _LAB / "plan"
@@ -22,6 +22,7 @@ def main() -> None:
     """Run the command or the Plan that the plan folder holds; ``status.json`` says how it went."""
     try:
         if (_PLAN / "command.json").exists():
+            surroundings.prepare()
             openvswitch.start(refresh=True)
             status = command.run(_PLAN, _RESULTS)
         else:

@@ -6,29 +6,22 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
-from wirelab.guest import cgroups
 from wirelab.guest.shell import Program
 from wirelab.guest.shell import run as run_program
 
 # Where the user's folders appear; the root image keeps /mnt empty.
 WORK = Path("/mnt/work")
-_HOSTNAME = Path("/proc/sys/kernel/hostname")
 
 _NOT_FOUND = (127, "not found in the lab")
 _NOT_EXECUTABLE = (126, "not executable")
 
 
 def run(plan_folder: Path, results: Path) -> dict[str, Any]:
-    """Run ``command.json`` where the user's folders are; its output goes to ``stdout`` and ``stderr``.
+    """Mount the user's folders and run ``command.json``; its output goes to ``stdout`` and ``stderr``.
 
-    The lab is what scripts expect of a machine: it has a name, its loopback device is up, there are cgroups.
     The plan holds ``argv`` and ``writable``: the mount point of each folder the command may write to.
     """
     order = json.loads((plan_folder / "command.json").read_text())
-    # The one name that /etc/hosts has: sudo and others look their machine's up.
-    _HOSTNAME.write_text("localhost\n")
-    run_program(["ip", "link", "set", "lo", "up"])
-    cgroups.mount()
     _mount("work", WORK, read_only=True)
     for number, where in enumerate(order["writable"]):
         _mount(f"writable/{number}", Path(where), read_only=False)

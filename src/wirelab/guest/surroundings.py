@@ -1,0 +1,48 @@
+"""What scripts expect of a machine, and a lab for a scenario needs not: it is made for `wirelab exec`."""
+
+from pathlib import Path
+
+from wirelab.guest import cgroups
+from wirelab.guest.shell import run
+
+_HOSTNAME = Path("/proc/sys/kernel/hostname")
+_CHANGES = Path("/run/wirelab/etc")
+_SSHD = Path("/usr/sbin/sshd")
+_KEYS = Path("/etc/ssh")
+# Where the ssh server locks in what speaks to strangers.
+_EMPTY = Path("/run/sshd")
+
+
+def prepare() -> None:
+    """Give the machine a name, a loopback device, an /etc that can be written, cgroups, and a host key.
+
+    Open vSwitch has not begun yet: its database is below /etc. Raises CommandError where something of that
+    cannot be had.
+    """
+    # The one name that /etc/hosts has: sudo and others look their machine's up.
+    _HOSTNAME.write_text("localhost\n")
+    run(["ip", "link", "set", "lo", "up"])
+    _let_etc_be_written()
+    cgroups.mount()
+    if _SSHD.exists():
+        _make_host_key()
+
+
+def _let_etc_be_written() -> None:
+    """Mininet's NAT writes to /etc/network/interfaces, for example; what is written stays in memory."""
+    upper, work = _CHANGES / "upper", _CHANGES / "work"
+    for folder in (upper, work):
+        folder.mkdir(parents=True)
+    options = f"lowerdir=/etc,upperdir={upper},workdir={work}"
+    run(["mount", "-t", "overlay", "-o", options, "overlay", "/etc"])
+
+
+def _make_host_key() -> None:
+    """One of this lab's own, from its seed: those of the root image everybody may read, so no server does."""
+    for key in _KEYS.glob("ssh_host_*"):
+        key.unlink()
+    key = _KEYS / "ssh_host_ed25519_key"
+    run(["ssh-keygen", "-q", "-t", "ed25519", "-N", "", "-C", "", "-f", str(key)])
+    # In place of a file of the root image it has got the mode of that.
+    key.chmod(0o600)
+    _EMPTY.mkdir(mode=0o755)
