@@ -59,5 +59,5 @@ class Case:
         # What others' scripts print need not be text.
         ended = Ended(done.returncode, (done.stdout + b"\n" + done.stderr).decode(errors="replace"))
         if ended.code == BROKEN:
-            return Outcome(HUNG, ended.last("error: "))
+            return Outcome(HUNG, ended.last("error: ") or ended.last())
         return self.read(ended)

@@ -35,9 +35,10 @@ def unpacked(archive: Path, folder: Path) -> Path:
 def cases(suite: str, source: Path) -> list[Case]:
     """Each test of a suite by itself: what a failed one leaves behind would make the next fail."""
     files = sorted((source / SUITES[suite]).glob("test_*.py"))
+    # Their regular expressions are older than what Python warns of.
     argv = ["env", "-C", SUITES[suite], "python3", "-W", "ignore", "-m", "unittest", "-v"]
     return [
-        Case(name, source, [*argv, name], outcome, WALL_LIMITS_S.get(name, 120))
+        Case(name, source, [*argv, file.stem, "-k", f"*{name}"], outcome, WALL_LIMITS_S.get(name, 120))
         for file in files
         for name in names(file)
     ]
@@ -46,7 +47,6 @@ def cases(suite: str, source: Path) -> list[Case]:
 def names(file: Path) -> Iterator[str]:
     """What unittest calls the tests of a file."""
     with warnings.catch_warnings():
-        # Their regular expressions are older than what Python warns of.
         warnings.simplefilter("ignore")
         tree = ast.parse(file.read_text(encoding="utf-8"))
     classes = {node.name: node for node in tree.body if isinstance(node, ast.ClassDef)}
