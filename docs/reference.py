@@ -14,6 +14,7 @@ from docs.markdown import code, table, words
 from docs.usage import examples
 from wirelab.cli.app import app
 from wirelab.model import traffic
+from wirelab.model.bond import Bond
 from wirelab.model.parts import PartsFile, PhyLatency, Temperature
 from wirelab.model.scenario import Bound, Cell, Citation, Control, Event, Row, Scenario, Variant
 from wirelab.model.spelling import spelling
@@ -48,7 +49,7 @@ def pages() -> Iterator[tuple[str, str]]:
             (Cell, "cells"),
             (Bound, "bound"),
         ),
-        "topology": _models((Topology, "topologies"), (Node, "nodes"), (Cable, "cables")),
+        "topology": _models((Topology, "topologies"), (Node, "nodes"), (Cable, "cables"), (Bond, "bonds")),
         "with": subjects.settings(),
         "traffic": _models((traffic.Iperf3, "iperf3"), (traffic.Ping, "ping"), (traffic.Copy, "copy")),
         "expect": subjects.expectations(),
@@ -97,7 +98,7 @@ def _key(name: str, field: FieldInfo, section: str) -> tuple[str, ...]:
 
 
 def _default(field: FieldInfo) -> str:
-    if field.default in (None, (), PydanticUndefined):
+    if field.default in (None, (), {}, PydanticUndefined):
         return ""
     return spelling(field.default, field)
 

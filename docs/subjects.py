@@ -38,6 +38,10 @@ _WORDS: Final[Mapping[str, str]] = {
     "trust": "`pcp` or `dscp`",
     "alpha": "`off`, or `1/128`, `1/64` .. `1`, `2`, `4`, `8`",
     "moderation": "`first`, `last` or `interval`",
+    "bond_mode": "`active-backup` or `802.3ad`",
+    "hash_policy": "`layer2`, `layer2+3` or `layer3+4`",
+    "lacp_rate": "`slow` or `fast`",
+    "host_port": "one of its ports",
     "packets": "`tcp`, `udp` or `icmp`, perhaps a port; or a list of them",
 }
 
@@ -52,8 +56,8 @@ _SUBJECTS: Final[Mapping[SubjectKind, str]] = {
 
 
 def settings() -> str:
-    """A section for each kind of node, one for cables and one for the network."""
-    return "\n".join(_settings(owner) for owner in (*get_args(NodeKind), "cable", "network"))
+    """A section for each kind of node, for bonds, for cables and for the network."""
+    return "\n".join(_settings(owner) for owner in (*get_args(NodeKind), "bond", "cable", "network"))
 
 
 def _settings(owner: str) -> str:

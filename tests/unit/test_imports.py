@@ -30,6 +30,7 @@ SHARED = {
     "wirelab.model.graph",
     "wirelab.model.trace",
     "wirelab.plan",
+    "wirelab.plan.bond",
     "wirelab.plan.capture",
     "wirelab.plan.event",
     "wirelab.plan.iproute2",

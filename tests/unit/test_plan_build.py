@@ -43,9 +43,11 @@ def test_a_plan_is_one_that_can_be_built(name: str) -> None:
         nodes = [node.name for node in plan.nodes]
         assert len({*interfaces, *nodes}) == len(interfaces) + len(nodes)
         assert all(len(linux_name) <= 15 for linux_name in (*interfaces, *nodes))
-        assert len({port.mac for port in plan.ports}) == len(interfaces)
-        addresses = [port.address for port in plan.ports if port.role == "host"]
-        assert len(set(addresses)) == len(addresses)
+        shared = sum(len(bond.ports) - 1 for bond in plan.bonds)
+        assert len({port.mac for port in plan.ports}) == len(interfaces) - shared
+        inside = [each.address for stack in plan.stacks for each in plan.interfaces_of(stack.name)]
+        addresses = list(filter(None, inside))
+        assert len(set(addresses)) == len(addresses) >= len(plan.stacks)
         assert sorted(end for cable in plan.cables for end in (cable.a, cable.b)) == sorted(interfaces)
         for cable in plan.cables:
             a, b = plan.port(cable.a), plan.port(cable.b)

@@ -5,7 +5,7 @@ import re
 from pathlib import Path
 from typing import Any
 
-from wirelab.guest import clock, hardware, links, openvswitch, readback, settings
+from wirelab.guest import bonds, clock, hardware, links, openvswitch, readback, settings
 from wirelab.guest.measure import Probe
 from wirelab.guest.network import Network
 from wirelab.guest.schedule import Schedule
@@ -43,6 +43,10 @@ def run(plan_folder: Path, results: Path) -> dict[str, Any]:
     (results / "settings.json").write_text(readback.to_json(in_force))
     readback.verify(in_force)
     links.await_links(network)
+    if plan.bonds:
+        in_force += bonds.settle(network)
+        (results / "settings.json").write_text(readback.to_json(in_force))
+        readback.verify(in_force)
     links.require_ways(network)
     links.warm_arp(network)
 

@@ -32,7 +32,7 @@ Configure = Callable[[Port, Cable, ethtool.Ethtool], None]
 
 
 class PluggedPort(Intf):  # type: ignore[misc]
-    """A port that exists already when Mininet hears of it: the cable has made and moved it."""
+    """A port, or a bond, that exists already when Mininet hears of it: it has been made and moved."""
 
     def config(self, **_params: Any) -> dict[str, Any]:  # noqa: ANN401 Mininet's own signature
         """Nothing: settings.apply does it all and reads it back."""
@@ -60,7 +60,7 @@ class Network:
             Bridge.start_all([self._net.get(switch.name) for switch in plan.switches])
 
     def _plug(self, configure: Configure) -> None:
-        """Make the ports of every cable here, configure them, then move each to its node's namespace."""
+        """Make the ports of every cable here, configure and move them, and make bonds of them."""
         here = Batch(*BATCHES["ip"])
         here.run(line for cable in self.plan.cables for line in self._made(cable))
         before_they_move = ethtool.Ethtool()
@@ -69,8 +69,11 @@ class Network:
             configure(port, cable, before_they_move)
         homes = {port.name: self._namespace(port.node) for port, _ in ends}
         here.run(f"link set {name} netns {home.path}" for name, home in homes.items() if home)
-        for port, _ in ends:
-            PluggedPort(port.name, self._net.get(port.node), moveIntfFn=lambda *_: None)
+        for bond in self.plan.bonds:
+            self.batch(bond.node, "ip", iproute2.bond(bond))
+        bonded = {name: bond.name for bond in self.plan.bonds for name in bond.ports}
+        for name, node in {bonded.get(port.name, port.name): port.node for port, _ in ends}.items():
+            PluggedPort(name, self._net.get(node), moveIntfFn=lambda *_: None)
 
     def _made(self, cable: Cable) -> tuple[str, str]:
         """To ip: how the two ports of a cable are made."""

@@ -6,7 +6,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from wirelab.guest import hardware, links, queues, shapers
+from wirelab.guest import bonds, hardware, links, queues, shapers
 from wirelab.guest.interfaces import Interfaces
 from wirelab.guest.network import Network
 from wirelab.guest.readback import Readback, readbacks
@@ -27,12 +27,7 @@ def silence_switches() -> None:
 def apply(network: Network) -> None:
     """Set what belongs to the node: sysctls, addresses, carrier, egress queues, the module's two ways."""
     plan = network.plan
-    for name, sysctls in _sysctls(plan).items():
-        with network.inside(name):
-            own = {key: value for key, value in sysctls.items() if os.access(_sysctl(key), os.W_OK)}
-            _write_sysctls(own)
-        # What a namespace may not set is the same for all of the lab: net.core.rmem_max.
-        _write_sysctls({key: value for key, value in sysctls.items() if key not in own})
+    _apply_sysctls(network)
     for firewall in plan.firewalls:
         network.run(firewall.name, "nft", "-f", "-", text=firewall.nft)
     for node in plan.nodes:
@@ -46,14 +41,25 @@ def apply(network: Network) -> None:
             interfaces = Interfaces()
             for port in ports:
                 interfaces.bring_up(port)
+    for bond in plan.bonds:
+        network.batch(bond.node, "ip", iproute2.bond_up(bond))
     for stack in plan.stacks:
-        network.batch(stack.name, "ip", iproute2.routes(stack, plan.ports_of(stack.name)))
+        network.batch(stack.name, "ip", iproute2.routes(stack, plan.interfaces_of(stack.name)))
     # Open vSwitch puts its own qdisc in the place of another's when it adds a port: queues come last.
     for node in plan.nodes:
         ports = plan.ports_of(node.name)
         network.batch(node.name, "tc", (line for port in ports for line in iproute2.egress(port)))
     for module in plan.modules:
         network.batch(module.name, "tc", iproute2.redirects(module))
+
+
+def _apply_sysctls(network: Network) -> None:
+    for name, sysctls in _sysctls(network.plan).items():
+        with network.inside(name):
+            own = {key: value for key, value in sysctls.items() if os.access(_sysctl(key), os.W_OK)}
+            _write_sysctls(own)
+        # What a namespace may not set is the same for all of the lab: net.core.rmem_max.
+        _write_sysctls({key: value for key, value in sysctls.items() if key not in own})
 
 
 def _sysctls(plan: Plan) -> dict[str, Mapping[str, str]]:
@@ -85,6 +91,7 @@ def read_back(network: Network) -> list[Readback]:
     settings: list[Readback] = []
     for node in plan.nodes:
         settings += read_ports(network, node.name, plan.ports_of(node.name))
+        settings += bonds.read_back(network, node.name)
     for name, sysctls in _sysctls(plan).items():
         with network.inside(name):
             actual = {key: _read_sysctl(key) for key in sysctls if _sysctl(key).exists()}

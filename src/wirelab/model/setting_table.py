@@ -12,7 +12,9 @@ from wirelab.model.types import Model
 from wirelab.model.yamlfile import read
 from wirelab.units import COUNT, Quantity, UnitError, parse, show
 
-Owner = Literal[NodeKind, "firewall port", "switch port", "module port", "cable", "network"]
+Owner = Literal[
+    NodeKind, "host port", "firewall port", "switch port", "module port", "bond", "cable", "network"
+]
 
 _QUANTITIES: Final[Mapping[str, Quantity]] = {
     name.lower(): value for name, value in vars(units).items() if isinstance(value, Quantity)

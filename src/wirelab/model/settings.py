@@ -7,6 +7,7 @@ from typing import Final, Literal, cast, get_args
 
 from wirelab.errors import unknown
 from wirelab.model.alpha import read_alpha
+from wirelab.model.bond import BondMode, HashPolicy, LacpRate
 from wirelab.model.bus import bus_of
 from wirelab.model.metric import LINK, NETWORK, PRIORITIES
 from wirelab.model.modes import AUTO, Duplex, parse_modes
@@ -14,7 +15,7 @@ from wirelab.model.packets import parse_packets
 from wirelab.model.parts import PartKind, Parts
 from wirelab.model.setting_table import SettingKind, settings_of
 from wirelab.model.sysctls import fixed_sysctls
-from wirelab.model.topology import Topology
+from wirelab.model.topology import NodeKind, Topology
 from wirelab.model.trace_file import OFF, Traces
 from wirelab.model.types import Congestion, Moderation, read_bit_error_rate, read_on_off
 from wirelab.model.yamlfile import Loc, Report
@@ -34,7 +35,7 @@ STATIC: Final = "off"
 
 @dataclass(frozen=True, slots=True)
 class Target:
-    """What a setting is about: a node, a port of one, a cable, or ``network``."""
+    """What a setting is about: a node, a port of one, a bond (``server.bond0``), a cable, or ``network``."""
 
     name: str
     port: str | None = None
@@ -101,22 +102,31 @@ class SettingReader:
             rest = [*rest[:-2], f"{SHAPE}.{rest[-1]}"]
         node = self.topology.nodes.get(name)
         if node is not None:
-            if not rest:
-                return Target(name), PART, node.kind
-            if len(rest) == 1:
-                return self._setting(Target(name), rest[0], node.kind, key)
-            ref = self.topology.resolve(".".join([name, *rest[:-1]]))
-            if ref not in self.topology.ports():
-                raise ValueError(f"no cable is in `{ref.node}.{ref.port}`")
-            if node.kind == "host":
-                return self._setting(Target(name), rest[-1], "host", key)
-            return self._setting(Target(ref.node, ref.port), rest[-1], f"{node.kind} port", key)
+            return self._of_node(name, node.kind, rest, key)
         owners = {cable.name: "cable" for cable in self.topology.cables if cable.name} | {NETWORK: NETWORK}
         if name not in owners:
             raise ValueError(unknown("node", name, (*self.topology.nodes, *owners)))
         if len(rest) != 1:
             raise ValueError(f"write `{name}.<setting>`, one of {', '.join(settings_of(owners[name]))}")
         return self._setting(Target(name), rest[0], owners[name], key)
+
+    def _of_node(
+        self, name: str, kind: NodeKind, rest: list[str], key: str
+    ) -> tuple[Target, str, SettingKind | PartKind]:
+        if not rest:
+            return Target(name), PART, kind
+        *owner, setting = rest
+        if not owner:
+            return self._setting(Target(name), setting, kind, key)
+        inside = ".".join([name, *owner])
+        if inside in self.topology.bonds:
+            return self._setting(Target(inside), setting, "bond", key)
+        ref = self.topology.resolve(inside)
+        if ref not in self.topology.ports():
+            raise ValueError(f"no cable is in `{ref.node}.{ref.port}`")
+        if kind == "host" and self.topology.bond_of(ref) is None:
+            return self._setting(Target(name), setting, kind, key)
+        return self._setting(Target(ref.node, ref.port), setting, f"{kind} port", key)
 
     def _setting(self, target: Target, name: str, owner: str, key: str) -> tuple[Target, str, SettingKind]:
         known = settings_of(owner)
@@ -215,4 +225,8 @@ _READERS: Final[Mapping[str, Callable[[str], Value]]] = {
     "moderation": partial(_word, Moderation, "moderation"),
     "alpha": _alpha,
     "packets": partial(_as_text, parse_packets),
+    "bond_mode": partial(_word, BondMode, "mode of a bond"),
+    "hash_policy": partial(_word, HashPolicy, "hash policy"),
+    "lacp_rate": partial(_word, LacpRate, "rate of LACP"),
+    "host_port": str,
 }

@@ -9,6 +9,7 @@ from typing import Annotated, Any, ClassVar, Final, Literal
 from pydantic import AfterValidator, BeforeValidator, WithJsonSchema
 
 from wirelab.errors import unknown
+from wirelab.model.bond import Bond
 from wirelab.model.graph import fewest_hops
 from wirelab.model.parts import STANDARD_MTU_BYTES
 from wirelab.model.types import (
@@ -39,6 +40,7 @@ FIXED_PORTS: Final[Mapping[NodeKind, tuple[str, ...]]] = {
 """The ports of the kinds of nodes that always have the same; those of the others are p1, p2, p3..."""
 
 _SWITCH_PORT: Final = re.compile(r"p[1-9][0-9]{0,3}", re.ASCII)
+_HOST_PORT: Final = re.compile(r"eth(0|[1-9][0-9]?)", re.ASCII)
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,9 +53,11 @@ class PortRef:
     @property
     def number(self) -> int:
         """Which port of its node it is, from 1."""
-        return (
-            int(self.port[1:]) if _SWITCH_PORT.fullmatch(self.port) else 1 + (self.port == MODULE_LINE_PORT)
-        )
+        if _SWITCH_PORT.fullmatch(self.port):
+            return int(self.port[1:])
+        if _HOST_PORT.fullmatch(self.port):
+            return 1 + int(self.port.removeprefix("eth"))
+        return 1 + (self.port == MODULE_LINE_PORT)
 
     @property
     def interface(self) -> str:
@@ -124,6 +128,9 @@ class Topology(Model):
     )
     nodes: dict[NodeName, Node] = key("The devices by name.")
     cables: tuple[Cable, ...] = key("What joins their ports.")
+    bonds: dict[Text, Bond] = key(
+        "Ports of a host or a switch that are one: `server.bond0` has those of `server`.", default={}
+    )
 
     stub: ClassVar[Mapping[str, Any]] = {"name": "unnamed", "drawing": "none", "nodes": {}, "cables": []}
 
@@ -136,18 +143,32 @@ class Topology(Model):
         node = self.nodes.get(name)
         if node is None:
             raise ValueError(unknown("node", name, self.nodes))
-        ports = FIXED_PORTS.get(node.kind)
+        ports = self.ports_of(name)
         if ports is None:
             if not _SWITCH_PORT.fullmatch(port):
                 raise ValueError(
                     f"`{text}` is not a port of a {node.kind}; write `{name}.p1`, `{name}.p2`..."
                 )
-        elif node.kind == "host" and not port:
+        elif node.kind == "host" and not port and len(ports) == 1:
             port = HOST_PORT
         elif port not in ports:
             listed = " and ".join(f"`{name}.{known}`" for known in ports)
-            raise ValueError(f"`{text}` is not a port: the {node.kind} `{name}` has {listed}")
+            more = "; more ports are those of its bond" if _HOST_PORT.fullmatch(port) else ""
+            raise ValueError(f"`{text}` is not a port: the {node.kind} `{name}` has {listed}{more}")
         return PortRef(name, port)
+
+    def ports_of(self, node: str) -> tuple[str, ...] | None:
+        """The ports that a node always has, and those of its bond; None where it may have p1, p2, p3..."""
+        fixed = FIXED_PORTS.get(self.nodes[node].kind)
+        if fixed != (HOST_PORT,):
+            return fixed
+        bonded = (text.partition(".") for bond in self.bonds.values() for text in bond.ports)
+        own = {port for name, _, port in bonded if name == node and _HOST_PORT.fullmatch(port)}
+        return tuple(sorted({HOST_PORT, *own}, key=lambda port: PortRef(node, port).number))
+
+    def bond_of(self, ref: PortRef) -> str | None:
+        """The bond that a port is in, by its name; None if it is in none."""
+        return self._bonded.get(ref)
 
     def has_port(self, node: str, port: str) -> bool:
         """Whether ``node`` (one of the nodes) has a port of that name."""
@@ -159,7 +180,8 @@ class Topology(Model):
 
     def label(self, ref: PortRef) -> str:
         """How a person names a port: ``client``, ``switch.p1``."""
-        return ref.node if self.nodes[ref.node].kind == "host" else f"{ref.node}.{ref.port}"
+        alone = self.nodes[ref.node].kind == "host" and ref not in self._bonded
+        return ref.node if alone else f"{ref.node}.{ref.port}"
 
     def ends(self, cable: Cable) -> tuple[PortRef, PortRef]:
         """The two ports a cable joins."""
@@ -188,3 +210,8 @@ class Topology(Model):
     @functools.cached_property
     def _cabled(self) -> Mapping[PortRef, Cable]:
         return {ref: cable for cable in self.cables for ref in self.ends(cable)}
+
+    @functools.cached_property
+    def _bonded(self) -> Mapping[PortRef, str]:
+        refs = {name: (text.partition(".") for text in bond.ports) for name, bond in self.bonds.items()}
+        return {PortRef(node, port): name for name, parts in refs.items() for node, _, port in parts}

@@ -4,6 +4,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from typing import Self, cast
 
+from wirelab.model.bond import USUAL_HASH, BondMode, HashPolicy
 from wirelab.model.ethernet import cable_delay_ns
 from wirelab.model.metric import NETWORK
 from wirelab.model.modes import AUTO, Mode
@@ -309,6 +310,26 @@ class Wiring:
         parts = (host,) if system is None else (host, system)
         said: list[Value | None] = [self.own(node, name), *(figure_value(part, name) for part in parts)]
         return cast("Value", next((value for value in said if value is not None), None))
+
+    def bond_setting(self, bond: str, name: str) -> Value | None:
+        """What the settings say of a bond, None if they say nothing."""
+        setting = self.settings.get((Target(bond), name)) if name in self._names else None
+        return None if setting is None else setting.value
+
+    def bond_mode(self, bond: str) -> BondMode:
+        """How the ports of a bond are one."""
+        said = self.bond_setting(bond, "mode")
+        return self.topology.bonds[bond].mode if said is None else cast("BondMode", said)
+
+    def miimon_ms(self, bond: str) -> int:
+        """How often a bond looks whether its ports have a link; 0 if it never does."""
+        said = self.bond_setting(bond, "miimon")
+        return self.topology.bonds[bond].miimon_ms if said is None else int(said)
+
+    def hash_policy(self, bond: str) -> HashPolicy:
+        """What of a frame tells by which port of a bond it leaves."""
+        said = self.bond_setting(bond, "xmit_hash_policy") or self.topology.bonds[bond].xmit_hash_policy
+        return USUAL_HASH if said is None else cast("HashPolicy", said)
 
     def _cable_setting(self, cable: Cable, name: str) -> Setting | None:
         return self.settings.get((Target(cable.name), name)) if cable.name else None

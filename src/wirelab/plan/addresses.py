@@ -31,6 +31,8 @@ class Addresses:
         network_of, address_of = {}, {}
         for ref in topology.ports():
             if ref.node in hosts:
+                if ref.port != HOST_PORT:  # the address of a bond is that of its first port
+                    continue
                 last = hosts.index(ref.node) + 1
             elif ref.node in firewalls:
                 last = _LAST_ADDRESS - firewalls.index(ref.node)

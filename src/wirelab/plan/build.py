@@ -14,6 +14,7 @@ from wirelab.model.topology import Cable as CableModel
 from wirelab.model.trace import Trace
 from wirelab.model.wiring import Wiring
 from wirelab.plan.addresses import Addresses
+from wirelab.plan.bonds import bonds
 from wirelab.plan.cpu import firewall_rules, node_capture, node_cpu
 from wirelab.plan.flows import phase_ns, traffic
 from wirelab.plan.node import Firewall, Host, Hub, Node, Switch, Transceiver
@@ -57,6 +58,7 @@ def build_plan(experiment: Experiment, case: Case, seed: int) -> Plan:
         modules=tuple(node for node in nodes if isinstance(node, Transceiver)),
         ports=ports[0],
         cables=cables[0],
+        bonds=bonds(wiring, ports[0], addresses),
         traffic=items,
         sysctls={**pinned_sysctls(), **tcp_memory(lab_bytes), **socket_buffers(items)},
         memory_bytes=lab_bytes,
@@ -154,8 +156,8 @@ def _port(wiring: Wiring, ref: PortRef, node_number: int, addresses: Addresses) 
         label=wiring.topology.label(ref),
         node=ref.node,
         role="host",
-        mac=_mac(node_number, ref.number),
-        address=addresses.with_prefix(ref),
+        mac=_mac(node_number, _first(wiring, ref).number),
+        address=None if wiring.topology.bond_of(ref) else addresses.with_prefix(ref),
         speed_bps=(forced or max(offered)).speed_bps,
         mtu_bytes=wiring.mtu_bytes(ref),
         pause_rx=wiring.pause(ref, "pause_rx"),
@@ -180,6 +182,12 @@ def _port(wiring: Wiring, ref: PortRef, node_number: int, addresses: Addresses) 
         up=wiring.is_up(ref),
     )
     return equipped(plain, wiring, ref)
+
+
+def _first(wiring: Wiring, ref: PortRef) -> PortRef:
+    """The port whose MAC address a port has: its own, in a bond that of the first."""
+    bond = wiring.topology.bond_of(ref)
+    return ref if bond is None else wiring.topology.resolve(wiring.topology.bonds[bond].ports[0])
 
 
 def _mac(node: int, port: int) -> str:

@@ -79,17 +79,26 @@ def ceiling(plan: Plan, flow: Flow) -> Ceiling | None:
     mtu = min(port.mtu_bytes for port in ports)
     payload, frames = _udp_sizes(flow, mtu) if flow.protocol == "udp" else _tcp_sizes(plan, flow, mtu)
     wire_bits = sum(map(ethernet.wire_bytes, frames)) * BITS_PER_BYTE
-    served_s = {f"the line from {hop.out.label} to {hop.into.label}": wire_bits / hop.rate_bps for hop in way}
-    served_s |= {
-        f"the {hop.out.shape.noun} of {hop.out.label}": _shaped_s(plan, hop.out.shape, flow, payload, frames)
-        for hop in way
-        if hop.out.shape
-    }
-    served_s |= {f"the bus of {port.label}": _bus_s(port.bus, frames) for port in ports if port.bus}
+    served_s: dict[str, float] = {}
+    for hop in way:
+        # A connection stays on one cable: the hash of its addresses and ports tells which.
+        lanes = min(hop.lanes, flow.parallel)
+        served_s[f"{_line(hop, lanes)} to {hop.into.label}"] = wire_bits / (hop.rate_bps * lanes)
+        if shape := hop.out.shape:
+            shaped_s = _shaped_s(plan, shape, flow, payload, frames) / lanes
+            served_s[f"the {shape.noun} of {hop.out.label}"] = shaped_s
+        for port in (hop.out, hop.into):
+            if port.bus:
+                served_s[f"the bus of {port.label}"] = _bus_s(port.bus, frames) / lanes
     served_s |= {f"the CPU of {node}": spent_s for node, spent_s in _cpus_s(way, frames).items()}
     served_s |= flow.stages_s(payload, min(served_s.values()))
     bottleneck = max(served_s, key=served_s.__getitem__)
     return Ceiling(payload * BITS_PER_BYTE / served_s[bottleneck], bottleneck)
+
+
+def _line(hop: Hop, lanes: int) -> str:
+    """What carries a flow on a hop, and where from."""
+    return f"the line from {hop.out.label}" if lanes == 1 else f"{lanes} lines from {hop.out.label} on"
 
 
 def _shaped_s(plan: Plan, shape: Shape, flow: Flow, payload: int, frames: tuple[int, ...]) -> float:

@@ -6,6 +6,7 @@ from typing import Final
 
 from wirelab.model.trace import OPPORTUNITY_BYTES
 from wirelab.plan import iproute2
+from wirelab.plan.bond import Bond
 from wirelab.plan.event import after, changed_lines, changed_settings, ways_again
 from wirelab.plan.node import Firewall, Host, Hub, Node, Switch, Transceiver
 from wirelab.plan.port_settings import PortSetting, Value, settings_of
@@ -87,17 +88,19 @@ def _node(plan: Plan, node: Node) -> Iterator[str]:
             yield f"# in {node.name}: {node.part}; a {kind} takes no commands, these describe it"
     for port in plan.ports_of(node.name):
         yield from _port(plan, port)
-        if isinstance(node, Switch):
-            yield f"ovs-vsctl add-port {node.name} {port.name}"
-        if port.address is not None:
-            yield f"ip address add {port.address} dev {port.name}"
-        yield f"ip link set {port.name} up"
+        if port in plan.interfaces_of(node.name):
+            yield from _interface(node, port)
+            yield f"ip link set {port.name} up"
         yield from (f"tc {line}" for line in iproute2.egress(port))
         yield from _followed(plan, port)
+    for bond in plan.bonds_of(node.name):
+        yield from (f"ip {line}" for line in iproute2.bond(bond))
+        yield from _interface(node, bond)
+        yield f"ip link set {bond.name} up"
     if isinstance(node, Transceiver):
         yield from (f"tc {line}" for line in iproute2.redirects(node))
     if isinstance(node, Host | Firewall):
-        yield from (f"ip {line}" for line in iproute2.routes(node, plan.ports_of(node.name)))
+        yield from (f"ip {line}" for line in iproute2.routes(node, plan.interfaces_of(node.name)))
     if isinstance(node, Firewall):
         yield from (f"nft '{line}'" for line in node.nft.splitlines())
 
@@ -113,6 +116,14 @@ def _followed(plan: Plan, port: Port) -> Iterator[str]:
     burst = f"rate 48bit burst {OPPORTUNITY_BYTES}b"
     yield f"#   tc qdisc change dev {port.name} handle {iproute2.BUCKET} tbf {burst}, as often as it says"
     yield f"#   tc qdisc change dev {port.name} handle {iproute2.KICK} plug release_indefinite"
+
+
+def _interface(node: Node, interface: Bond | Port) -> Iterator[str]:
+    """What joins a port or a bond to its bridge, and what address it has."""
+    if isinstance(node, Switch):
+        yield f"ovs-vsctl add-port {node.name} {interface.name}"
+    if interface.address is not None:
+        yield f"ip address add {interface.address} dev {interface.name}"
 
 
 def _port(plan: Plan, port: Port) -> Iterator[str]:

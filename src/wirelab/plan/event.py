@@ -22,11 +22,13 @@ def after(plan: Plan, event: Event) -> Plan:
     """The Plan of the network as it is after one of its events."""
     ports = {port.name: port for port in event.ports}
     cables = {cable.a: cable for cable in event.cables}
-    return replace(
+    later = replace(
         plan,
         ports=tuple(ports.get(port.name, port) for port in plan.ports),
         cables=tuple(cables.get(cable.a, cable) for cable in plan.cables),
     )
+    linked = linkable(later) if plan.bonds else ()
+    return replace(later, bonds=tuple(bond.after(linked) for bond in plan.bonds))
 
 
 def states(plan: Plan) -> list[tuple[int, Plan]]:
@@ -80,6 +82,11 @@ def is_open(plan: Plan, cable: Cable) -> bool:
     return cable.plugged and plan.port(cable.a).up and plan.port(cable.b).up
 
 
+def linkable(plan: Plan) -> frozenset[str]:
+    """The ports at whose cables nobody has shut an end, and which are not pulled out."""
+    return frozenset(name for cable in plan.cables if is_open(plan, cable) for name in (cable.a, cable.b))
+
+
 def pulled_end(plan: Plan, cable: Cable) -> Port:
     """The end at which a cable is pulled out: one that follows no other port."""
     ends = (plan.port(cable.a), plan.port(cable.b))
@@ -119,5 +126,5 @@ def changed_lines(before: Port, port: Port) -> list[str]:
 def ways_again(plan: Plan, port: Port) -> list[str]:
     """To ip: the ways of a host or firewall whose port is opened: those by it were forgotten."""
     stacks = [stack for stack in plan.stacks if stack.name == port.node]
-    lines = [line for stack in stacks for line in iproute2.routes(stack, plan.ports_of(stack.name))]
+    lines = [line for stack in stacks for line in iproute2.routes(stack, plan.interfaces_of(stack.name))]
     return [line.replace("route add", "route replace", 1) for line in lines]

@@ -6,6 +6,7 @@ second and a loss in percent: every number here has its unit.
 
 from collections.abc import Iterator, Sequence
 
+from wirelab.plan.bond import LACP, Bond
 from wirelab.plan.node import Firewall, Host, Transceiver
 from wirelab.plan.shape import Shape
 from wirelab.plan.types import OWN_QUEUE, SHAPER, Netem, Port, Queue
@@ -128,7 +129,36 @@ def queue_parents(port: Port) -> tuple[str, ...]:
     return ("" if port.netem is None else "1:",)
 
 
-def routes(stack: Host | Firewall, ports: Sequence[Port]) -> Iterator[str]:
+def bond(bond: Bond) -> Iterator[str]:
+    """To ip: how a bond is made of its ports, which are down."""
+    options = f"mode {bond.mode} miimon {bond.miimon_ms}"
+    if bond.miimon_ms:
+        options += f" downdelay {bond.downdelay_ms} updelay {bond.updelay_ms}"
+    if bond.mode == LACP:
+        options += f" xmit_hash_policy {bond.xmit_hash_policy} lacp_rate {bond.lacp_rate}"
+    else:
+        options += f" num_grat_arp {bond.num_grat_arp}"
+    yield f"link add name {bond.name} address {bond.mac} mtu {bond.mtu_bytes} type bond {options}"
+    yield from (f"link set {name} master {bond.name}" for name in bond.ports)
+    if bond.primary:
+        yield f"link set {bond.name} type bond primary {bond.primary}"
+
+
+def bond_up(bond: Bond) -> Iterator[str]:
+    """To ip: what a bond is given when its ports are up."""
+    if bond.gso_max_segs:
+        yield f"link set {bond.name} gso_max_segs {bond.gso_max_segs}"
+    if bond.address:
+        yield f"address add {bond.address} dev {bond.name}"
+    yield f"link set {bond.name} up"
+
+
+def active(bond: Bond) -> str:
+    """To ip: which port of a bond carries."""
+    return f"link set {bond.name} type bond active_slave {bond.active}"
+
+
+def routes(stack: Host | Firewall, ports: Sequence[Bond | Port]) -> Iterator[str]:
     """To ip: the ways of a host or firewall. The one to its own network came with the address of its port."""
     quickack = " quickack 1" if isinstance(stack, Host) and stack.quickack else ""
     for route in stack.routes:

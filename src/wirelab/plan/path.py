@@ -1,10 +1,11 @@
 """The way of a flow through the cables. Standard library only: the lab asks whether there is one."""
 
-from collections.abc import Iterable
+from collections.abc import Container, Iterable, Iterator
 from dataclasses import dataclass
 from typing import Final
 
-from wirelab.model.graph import fewest_hops
+from wirelab.model.graph import every_way, fewest_hops
+from wirelab.plan.event import linkable
 from wirelab.plan.traffic import Item
 from wirelab.plan.types import Plan, Port
 
@@ -15,11 +16,15 @@ _PS_PER_NS: Final = 1000
 
 @dataclass(frozen=True, slots=True)
 class Hop:
-    """One cable in one direction: frames leave by ``out`` and arrive at ``into``."""
+    """One cable in one direction: frames leave by ``out`` and arrive at ``into``.
+
+    It is one of ``lanes`` cables between two bonds that share what goes there.
+    """
 
     out: Port
     into: Port
     delay_ns: int
+    lanes: int = 1
 
     def __str__(self) -> str:
         """``server to switch.p1``."""
@@ -56,18 +61,48 @@ def priority(port: Port, dscp: int) -> int:
 def hops(plan: Plan) -> tuple[Hop, ...]:
     """Every cable of the Plan, once in each direction."""
     ports = {port.name: port for port in plan.ports}
+    lanes = _lanes(plan)
     return tuple(
-        Hop(ports[out], ports[into], cable.delay_ns)
+        Hop(ports[out], ports[into], cable.delay_ns, lanes.get(out, 1))
         for cable in plan.cables
         for out, into in ((cable.a, cable.b), (cable.b, cable.a))
     )
 
 
-def path(plan: Plan, sender: str, receiver: str) -> tuple[Hop, ...]:
-    """The hops from one node to another, the fewest; empty when no cable leads there."""
+def _lanes(plan: Plan) -> dict[str, int]:
+    """Of the ports of bonds that share, how many of the bond do."""
+    linked = linkable(plan) if plan.bonds else ()
+    shared = {bond: bond.carrying(linked) for bond in plan.bonds if bond.shares}
+    return {name: len(carrying) for bond, carrying in shared.items() for name in bond.ports}
+
+
+def _standing_by(plan: Plan) -> frozenset[str]:
+    """The ports of bonds that carry nothing now."""
+    linked = linkable(plan) if plan.bonds else ()
+    return frozenset(name for bond in plan.bonds for name in bond.ports if name not in bond.carrying(linked))
+
+
+def _edges(plan: Plan, sender: str, without: Container[str]) -> Iterator[tuple[str, str, Hop]]:
+    """The hops that what a node sends may take, but for those at some ports; hosts pass nothing on."""
     ends = {host.name for host in plan.hosts} - {sender}
-    edges = ((hop.out.node, hop.into.node, hop) for hop in hops(plan) if hop.out.node not in ends)
-    return fewest_hops(sender, receiver, edges) or ()
+    for hop in hops(plan):
+        if hop.out.node not in ends and hop.out.name not in without and hop.into.name not in without:
+            yield hop.out.node, hop.into.node, hop
+
+
+def path(plan: Plan, sender: str, receiver: str) -> tuple[Hop, ...]:
+    """The hops from one node to another, the fewest; empty when no cable leads there.
+
+    By the ports of bonds that carry; where several share, by the first of them.
+    """
+    return fewest_hops(sender, receiver, _edges(plan, sender, _standing_by(plan))) or ()
+
+
+def ways(plan: Plan, sender: str, receiver: str) -> tuple[tuple[Hop, ...], ...]:
+    """All ways that there may be from one node to another: by each port of a bond, whichever carries."""
+    if not plan.bonds:
+        return (path(plan, sender, receiver),)
+    return every_way(sender, receiver, _edges(plan, sender, ())) or ((),)
 
 
 def flow_path(plan: Plan, flow: Item) -> tuple[Hop, ...]:

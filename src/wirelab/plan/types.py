@@ -9,6 +9,7 @@ from dataclasses import dataclass, field, replace
 from typing import Any, Literal, Self
 
 from wirelab.model.trace import Trace
+from wirelab.plan.bond import Bond
 from wirelab.plan.capture import Capture
 from wirelab.plan.jsonform import from_values, to_values
 from wirelab.plan.node import Firewall, Host, Hub, Node, Switch, Transceiver, without_part
@@ -233,6 +234,7 @@ class Plan:
     firewalls: tuple[Firewall, ...] = ()
     events: tuple[Event, ...] = ()
     traces: tuple[Trace, ...] = ()
+    bonds: tuple[Bond, ...] = ()
 
     @property
     def timetable(self) -> tuple[Item, ...]:
@@ -271,13 +273,23 @@ class Plan:
         """The ports of a node, in order."""
         return tuple(port for port in self.ports if port.node == node)
 
+    def bonds_of(self, node: str) -> tuple[Bond, ...]:
+        """The bonds of a node, in order."""
+        return tuple(bond for bond in self.bonds if bond.node == node)
+
+    def interfaces_of(self, node: str) -> tuple[Bond | Port, ...]:
+        """What the stack or the bridge of a node has for ports: its bonds, and the ports that are in none."""
+        bonds = self.bonds_of(node)
+        bonded = {name for bond in bonds for name in bond.ports}
+        return (*bonds, *(port for port in self.ports_of(node) if port.name not in bonded))
+
     def cable_of(self, port: str) -> Cable:
         """The cable in the port with interface name ``port``. Raises StopIteration if there is none."""
         return next(cable for cable in self.cables if port in (cable.a, cable.b))
 
     def address_of(self, host: str) -> str:
-        """The IPv4 address of a host's first port. Raises ValueError if it has none."""
-        address = self.ports_of(host)[0].address
+        """The IPv4 address of a host's bond, or first port. Raises ValueError if it has none."""
+        address = self.interfaces_of(host)[0].address
         if address is None:
             raise ValueError(f"host {host} has no address")
         return address.partition("/")[0]

@@ -15,7 +15,7 @@ from typing import Final
 
 from wirelab.plan.ceiling import headroom_bytes
 from wirelab.plan.event import touched
-from wirelab.plan.path import Hop, hops, path, priority
+from wirelab.plan.path import Hop, hops, priority, ways
 from wirelab.plan.types import OWN_QUEUE, Plan, Port
 from wirelab.results.counters import END
 from wirelab.results.result import Result
@@ -146,10 +146,10 @@ def _deep_enough(port: Port, feeding: Collection[tuple[Hop, int]]) -> bool:
 
 
 def _ways(plan: Plan) -> Iterator[tuple[tuple[Hop, ...], int]]:
-    """The way of everything that is sent, and of its answers, each with the DSCP that both carry."""
+    """The ways of everything that is sent, and of its answers, each with the DSCP that both carry."""
     for item in plan.traffic:
         for ends in ((item.sender, item.receiver), (item.receiver, item.sender)):
-            yield path(plan, *ends), item.dscp or _UNMARKED
+            yield from ((way, item.dscp or _UNMARKED) for way in ways(plan, *ends))
 
 
 def _marks(plan: Plan) -> dict[str, set[int]]:

@@ -4,11 +4,14 @@ from collections.abc import Iterator, Mapping
 from typing import Final
 
 from wirelab.errors import Problem
+from wirelab.model.check.bond import bond_problems
 from wirelab.model.parts import PartKind, Parts
 from wirelab.model.settings import part_name
 from wirelab.model.topology import FIXED_PORTS, Node, PortRef, Topology
 from wirelab.model.types import INTERFACE_NAME_LENGTH
 from wirelab.model.yamlfile import Document
+
+Place = str | PortRef
 
 MOST_NODES: Final = 254
 """As many as 10.0.0.0/24 has host addresses, and fewer than a MAC address byte can count."""
@@ -32,6 +35,7 @@ def topology_problems(topology: Topology, parts: Parts, document: Document) -> I
             yield document.problem(("cables", index, "line"), str(error))
     yield from _length_problems(topology, document)
     yield from _cabling_problems(topology, document)
+    yield from bond_problems(topology, document)
 
 
 def _part_problems(node: Node, parts: Parts) -> Iterator[tuple[str, str]]:
@@ -84,31 +88,48 @@ def _length_problems(topology: Topology, document: Document) -> Iterator[Problem
 
 def _cabling_problems(topology: Topology, document: Document) -> Iterator[Problem]:
     cable_in: dict[PortRef, int] = {}
-    joined: dict[str, set[str]] = {}
-    all_plugged = len(document.tree.get("cables") or ()) == len(topology.cables)
+    sound: dict[int, list[PortRef]] = {}
     for index, cable in enumerate(topology.cables):
-        groups = []
+        sound[index] = []
         for end, text in enumerate(cable.between):
             plugged = _plug(topology, cable_in, text, document)
             if isinstance(plugged, PortRef):
                 cable_in[plugged] = index
-                groups.append(joined.setdefault(plugged.node, {plugged.node}))
-                continue
-            all_plugged = False
-            if plugged:
+                sound[index].append(plugged)
+            elif plugged:
                 yield document.problem(("cables", index, "between", end), plugged)
-        if len(groups) < len(cable.between):
-            continue
-        one, other = groups
-        if one is other:
-            message = "closes a loop, in which broadcasts would circle for ever: there is no spanning tree"
-            yield document.problem(("cables", index), message)
-        one |= other
-        joined.update(dict.fromkeys(other, one))
-    for name, node in topology.nodes.items() if all_plugged else ():
-        for ref in (PortRef(name, port) for port in FIXED_PORTS.get(node.kind, ())):
+    whole = {index: (ends[0], ends[1]) for index, ends in sound.items() if len(ends) == 2}  # noqa: PLR2004 - of a cable
+    for index in _closing(topology, whole):
+        message = "closes a loop, in which broadcasts would circle for ever: there is no spanning tree"
+        yield document.problem(("cables", index), message)
+    if len(document.tree.get("cables") or ()) != len(whole):
+        return
+    for name in topology.nodes:
+        for ref in (PortRef(name, port) for port in topology.ports_of(name) or ()):
             if ref not in cable_in:
                 yield document.problem(("nodes", name), f"no cable is in `{topology.label(ref)}`")
+
+
+def _closing(topology: Topology, cables: Mapping[int, tuple[PortRef, PortRef]]) -> Iterator[int]:
+    """The cables that close a loop; those between two bonds are one."""
+    joined: dict[Place, set[Place]] = {}
+    bonded: set[frozenset[str | None]] = set()
+    for index, ends in cables.items():
+        bonds = frozenset(map(topology.bond_of, ends))
+        if None not in bonds:
+            if bonds in bonded:
+                continue
+            bonded.add(bonds)
+        one, other = (joined.setdefault(place, {place}) for place in (_place(topology, ref) for ref in ends))
+        if one is other:
+            yield index
+        one |= other
+        joined.update(dict.fromkeys(other, one))
+
+
+def _place(topology: Topology, ref: PortRef) -> Place:
+    """What passes on what comes by a port: its node, but for a host, which does not."""
+    return ref if topology.nodes[ref.node].kind == "host" else ref.node
 
 
 def _plug(
@@ -119,8 +140,11 @@ def _plug(
         ref = topology.resolve(text)
     except ValueError as error:
         node = text.partition(".")[0]
+        written = document.tree.get("bonds")
+        bonds = written if isinstance(written, dict) else {}
+        unsound = {name.partition(".")[0] for name in bonds if name not in topology.bonds}
         reported = node not in topology.nodes and node in (document.tree.get("nodes") or ())
-        return "" if reported else str(error)
+        return "" if reported or node in unsound else str(error)
     if ref.number > 1 and len(ref.interface) > INTERFACE_NAME_LENGTH:
         return f"its interface `{ref.interface}` is longer than {INTERFACE_NAME_LENGTH} characters"
     if ref in cable_in:

@@ -6,6 +6,7 @@ from typing import Final
 
 from wirelab.errors import unknown
 from wirelab.model.check import Blame
+from wirelab.model.check.bond import bond_conflicts
 from wirelab.model.check.link import cable_problem, link_problems
 from wirelab.model.check.parts import fifo_message, threshold_problems
 from wirelab.model.check.queue import queue_problems
@@ -49,6 +50,11 @@ def wiring_conflicts(wiring: Wiring) -> Iterator[Conflict]:
     for ref in topology.ports():
         if ref.node not in nameless:
             yield from _port_conflicts(wiring, ref)
+    for name in topology.bonds if not nameless else ():
+        for message, names in bond_conflicts(wiring, name):
+            keys = ((Target(name), key) for key in names)
+            blamed = next((wiring.settings[key] for key in keys if key in wiring.settings), None)
+            yield Conflict(message, blamed, ("bonds", name))
     for index, cable in enumerate(topology.cables):
         ends = topology.ends(cable)
         if nameless.isdisjoint(ref.node for ref in ends) and (differ := cable_problem(wiring, ends)):
