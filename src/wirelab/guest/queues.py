@@ -12,6 +12,8 @@ _PPM = 1e6
 _NS_PER_S = 1e9
 # net/pkt_sched.h: PSCHED_SHIFT
 TICK_NS = 64
+# The average that RED goes by is of the last two looks, half each: the fastest that tc can say.
+_RED_WEIGHT_LOG2 = 1
 
 
 def read_back(
@@ -66,6 +68,13 @@ def _queue(name: str, asked: Queue | None, qdisc: dict[str, Any]) -> list[Readba
         pairs["queue_limit_frames"] = (asked.limit_frames, options.get("limit", 0))
     if asked.ecn is not None:
         pairs["queue_ecn"] = (asked.ecn, options.get("ecn", False))
+    if asked.red is not None:
+        pairs["red_min_bytes"] = (asked.red.min_bytes, options.get("min", 0))
+        pairs["red_max_bytes"] = (asked.red.max_bytes, options.get("max", 0))
+        pairs["red_weight_log2"] = (_RED_WEIGHT_LOG2, options.get("ewma", 0))
+        if asked.red.probability_ppm:
+            share_ppm = round(options.get("probability", 0) * _PPM)
+            pairs["red_probability_ppm"] = (asked.red.probability_ppm, share_ppm)
     return readbacks(name, pairs)
 
 

@@ -118,11 +118,19 @@ def read_ports(network: Network, node: str, ports: Sequence[Port]) -> list[Readb
         if links.is_forced(network.plan, port):
             settings += readbacks(port.name, {"carrier": (True, network.link(port).up)})
         shaped = port.rate_bps and network.told(node, "tc", f"class show dev {port.name}")
-        settings += queues.read_back(port, qdiscs, shaped or ())
+        told = _detailed(network, port) if port.queue and port.queue.red else qdiscs
+        settings += queues.read_back(port, told, shaped or ())
         if port.shape is not None:
             with network.inside(node):
                 settings += shapers.read_back(port, port.shape)
     return settings
+
+
+def _detailed(network: Network, port: Port) -> list[dict[str, Any]]:
+    """The qdiscs of a port with what tc tells of them only when it is asked for details."""
+    shown = network.run(port.node, "tc", "-d", "-j", "qdisc", "show", "dev", port.name)
+    # Asked for one device, it leaves out which.
+    return [{**qdisc, "dev": port.name} for qdisc in json.loads(shown)]
 
 
 def _read_routes(network: Network, stack: Host | Firewall) -> Iterator[Readback]:

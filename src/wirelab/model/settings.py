@@ -22,7 +22,7 @@ from wirelab.model.yamlfile import Loc, Report
 from wirelab.units import COUNT, RATE, SIZE, TIME, Quantity, parse
 
 Value = int | bool | str
-QueueKind = Literal["fq_codel", "fq", "cake", "pfifo_fast", "pfifo", "bfifo"]
+QueueKind = Literal["fq_codel", "fq", "cake", "pfifo_fast", "pfifo", "bfifo", "red"]
 Shaper = Literal["tbf", "htb", "cake", "police"]
 
 PART: Final = "part"

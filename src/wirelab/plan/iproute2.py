@@ -19,6 +19,7 @@ POLICED = "prio"
 BUCKET, KICK = "a:", "b:"
 """What follows a trace, and what has the port look at it again."""
 _PRIOMAP = 16
+_PPM = 1_000_000
 
 SHAPER_BURST_BYTES = 1600
 """What htb lets pass at once: tc's own choice where timers are of high resolution (tc/q_htb.c).
@@ -50,7 +51,8 @@ def egress(port: Port) -> Iterator[str]:
     if port.queue is not None:
         places = (f"parent {parent}" if parent else "root" for parent in queue_parents(port))
         spaced = _cake(port.shape) if port.shape and port.shape.kind == CAKE else ""
-        yield from (f"{qdisc} {place} {_queue(port.queue)}{spaced}" for place in places)
+        words = _red(port, port.queue) if port.queue.red else _queue(port.queue)
+        yield from (f"{qdisc} {place} {words}{spaced}" for place in places)
 
 
 def _shape(port: Port, shape: Shape) -> Iterator[str]:
@@ -198,6 +200,22 @@ def _queue(queue: Queue) -> str:
     if queue.ecn is not None:
         words += " ecn" if queue.ecn else " noecn"
     return words
+
+
+def _red(port: Port, queue: Queue) -> str:
+    """RED as near to the queue as it is as tc can: its average is of the last two looks, half each.
+
+    tc chooses the weight by ``burst``; with one that fills ``min`` it is the largest. ``bandwidth`` tells
+    how fast the average falls while nothing comes.
+    """
+    red = queue.red
+    assert red is not None  # noqa: S101 - whoever asks has looked
+    burst = max(red.min_bytes // (port.mtu_bytes + ETHERNET_HEADER_BYTES), 1)
+    average = -(-red.min_bytes // burst)
+    thresholds = f"limit {queue.limit_bytes} min {red.min_bytes} max {red.max_bytes}"
+    words = f"{queue.kind} {thresholds} avpkt {average} burst {burst} bandwidth {port.speed_bps}bit"
+    share = f" probability {red.probability_ppm / _PPM:.6f}" if red.probability_ppm else ""
+    return f"{words}{share} ecn" if queue.ecn else f"{words}{share}"
 
 
 def _netem(netem: Netem) -> str:

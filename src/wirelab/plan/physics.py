@@ -12,7 +12,7 @@ from typing import Final, cast
 from wirelab.model import ethernet
 from wirelab.model.bus import Bus as BusModel
 from wirelab.model.bus import bus_of
-from wirelab.model.check.queue import FORWARDING_QUEUE, MAY_MARK, usual_queue
+from wirelab.model.check.queue import FORWARDING_QUEUE, MAY_MARK, RED, usual_queue
 from wirelab.model.ethernet import frame_bytes
 from wirelab.model.linking import link_speed_bps
 from wirelab.model.settings import FRAMES, STATIC, is_time
@@ -20,7 +20,7 @@ from wirelab.model.shaping import CAKE, is_shaped, joins, shaping
 from wirelab.model.topology import PortRef
 from wirelab.model.wiring import Wiring
 from wirelab.plan.shape import Shape, ShapeKind
-from wirelab.plan.types import OWN_QUEUE, Bus, Netem, Pool, Port, Queue
+from wirelab.plan.types import OWN_QUEUE, Bus, Netem, Pool, Port, Queue, Red
 from wirelab.units import BITS_PER_BYTE, COUNT, NS_PER_S, NS_PER_US, PPM, TIME, parse
 
 ALPHA_ONE: Final = 128
@@ -150,8 +150,17 @@ def _queue(wiring: Wiring, ref: PortRef, kind: str, limit_bytes: int | None) -> 
         limit_bytes, frames = None, parse(limit.value.removesuffix(FRAMES), COUNT)
     elif limit is not None:
         limit_bytes = int(limit.value)
-    marks = ecn is not None and kind == MAY_MARK and wiring.topology.nodes[ref.node].kind != "host"
-    return Queue(kind, limit_bytes, frames, bool(ecn.value) if ecn and marks else None)
+    elif kind == RED:
+        limit_bytes = wiring.number(ref, "queue_limit")
+    marks = ecn is not None and kind in MAY_MARK and wiring.topology.nodes[ref.node].kind != "host"
+    red = _red(wiring, ref) if kind == RED else None
+    return Queue(kind, limit_bytes, frames, bool(ecn.value) if ecn and marks else None, red)
+
+
+def _red(wiring: Wiring, ref: PortRef) -> Red:
+    least, most, share = (wiring.setting(ref, name) for name in ("red_min", "red_max", "red_probability"))
+    assert least is not None and most is not None  # noqa: S101, PT018 - a wiring that was checked has them
+    return Red(int(least.value), int(most.value), 0 if share is None else int(share.value))
 
 
 def _gro_max_bytes(wiring: Wiring, ref: PortRef) -> int | None:

@@ -8,13 +8,16 @@ from wirelab.model.settings import FRAMES, STATIC, Target, is_time
 from wirelab.model.shaping import is_shaped
 from wirelab.model.topology import PortRef
 from wirelab.model.wiring import Wiring
+from wirelab.units import SIZE, show
 
 HOST_QUEUE: Final = "fq_codel"
 FORWARDING_QUEUE: Final = "bfifo"
-BYTE_LIMITED: Final = ("bfifo", "cake")
+BYTE_LIMITED: Final = ("bfifo", "cake", "red")
 FRAME_LIMITED: Final = ("pfifo", "fq", "fq_codel")
 ALWAYS_MARKS: Final = "cake"
-MAY_MARK: Final = "fq_codel"
+MAY_MARK: Final = ("fq_codel", "red")
+RED: Final = "red"
+_RED_SETTINGS: Final = ("red_min", "red_max", "red_probability")
 
 
 def usual_queue(wiring: Wiring, ref: PortRef) -> str:
@@ -38,10 +41,38 @@ def queue_problems(wiring: Wiring, ref: PortRef) -> Iterator[Blame]:
     if ecn is not None and kind != "host":
         if queue == ALWAYS_MARKS and not ecn.value:
             yield f"`{queue}` always marks where it can", ("ecn",)
-        elif queue not in (ALWAYS_MARKS, MAY_MARK) and ecn.value:
-            able = f"set `queue: {MAY_MARK}` or `queue: {ALWAYS_MARKS}`"
+        elif queue not in (ALWAYS_MARKS, *MAY_MARK) and ecn.value:
+            able = f"set `queue: {MAY_MARK[0]}`, `queue: {MAY_MARK[1]}` or `queue: {ALWAYS_MARKS}`"
             yield f"a `{queue}` queue cannot mark, it only drops: {able}", ("ecn",)
     yield from _priority_problems(wiring, ref)
+    yield from _red_problems(wiring, ref, queue)
+
+
+def _red_problems(wiring: Wiring, ref: PortRef, queue: str) -> Iterator[Blame]:
+    """Thresholds without RED, RED without thresholds, or in the wrong order."""
+    said = {name: setting for name in _RED_SETTINGS if (setting := wiring.setting(ref, name))}
+    if queue != RED:
+        for name in said:
+            yield f"`{name}` is for `queue: {RED}`, here it is `{queue}`", (name, "queue")
+        return
+    missing = [name for name in ("red_min", "red_max") if name not in said]
+    limit = wiring.value(ref, "queue_limit")
+    if limit is None:
+        missing.append("queue_limit")
+    if missing:
+        yield f"`{RED}` needs thresholds and a limit: set {', '.join(f'`{m}`' for m in missing)}", ("queue",)
+        return
+    least, most = (int(said[name].value) for name in ("red_min", "red_max"))
+    if least == most and "red_probability" in said:
+        yield "two equal thresholds are a step, which has no share: leave it out", ("red_probability",)
+    elif least < most and "red_probability" not in said:
+        yield "between two thresholds `red_probability` is missing, such as `10 %`", ("red_max", "red_min")
+    if least > most:
+        message = f"`red_min`, {show(least, SIZE)}, must not be above `red_max`, {show(most, SIZE)}"
+        yield message, ("red_min", "red_max")
+    elif isinstance(limit, int) and most > limit:
+        message = f"`red_max`, {show(most, SIZE)}, is more than the queue holds, {show(limit, SIZE)}"
+        yield message, ("red_max", "queue_limit")
 
 
 def _limit_problems(wiring: Wiring, ref: PortRef, queue: str) -> Iterator[Blame]:
