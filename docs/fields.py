@@ -14,6 +14,7 @@ from wirelab.model import types as model_types
 from wirelab.model.scenario import Rows, Settings
 from wirelab.model.topology import Pair
 from wirelab.model.traffic import Interval
+from wirelab.model.vlan import Vlans
 from wirelab.units import Quantity
 
 if TYPE_CHECKING:
@@ -31,6 +32,7 @@ class Value:
 TYPES: Final[tuple[tuple[Any, Value], ...]] = (
     (Settings, Value("[settings](with.md)", "{switch.flow_control: off}")),
     (Rows, Value("one name, or a list of them", "sfp.asf-10g-t")),
+    (Vlans, Value("a VLAN, 1..4094, or a list of them", "[10, 20]")),
     (Pair, Value("two ports", "[server, switch.p1]")),
     (Interval, Value("a [time](units.md#time): 1 ms..1 s in whole milliseconds", "10 ms")),
     (model_types.Seconds, Value("a [time](units.md#time): 1 s..86400 s in whole seconds", "10 s")),

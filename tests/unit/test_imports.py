@@ -39,6 +39,7 @@ SHARED = {
     "wirelab.plan.path",
     "wirelab.plan.port_settings",
     "wirelab.plan.shape",
+    "wirelab.plan.tagged",
     "wirelab.plan.traffic",
     "wirelab.plan.traffic.copy",
     "wirelab.plan.traffic.iperf3",

@@ -6,7 +6,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from wirelab.guest import bonds, hardware, links, queues, shapers
+from wirelab.guest import bonds, hardware, links, queues, shapers, vlans
 from wirelab.guest.interfaces import Interfaces
 from wirelab.guest.network import Network
 from wirelab.guest.readback import Readback, readbacks
@@ -43,6 +43,7 @@ def apply(network: Network) -> None:
                 interfaces.bring_up(port)
     for bond in plan.bonds:
         network.batch(bond.node, "ip", iproute2.bond_up(bond))
+    vlans.apply(network)
     for stack in plan.stacks:
         network.batch(stack.name, "ip", iproute2.routes(stack, plan.interfaces_of(stack.name)))
     # Open vSwitch puts its own qdisc in the place of another's when it adds a port: queues come last.
@@ -92,6 +93,7 @@ def read_back(network: Network) -> list[Readback]:
     for node in plan.nodes:
         settings += read_ports(network, node.name, plan.ports_of(node.name))
         settings += bonds.read_back(network, node.name)
+        settings += vlans.read_back(network, node.name)
     for name, sysctls in _sysctls(plan).items():
         with network.inside(name):
             actual = {key: _read_sysctl(key) for key in sysctls if _sysctl(key).exists()}

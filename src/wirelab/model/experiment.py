@@ -11,6 +11,7 @@ from wirelab.model.catalogue import Catalogue, beside, find_scenario
 from wirelab.model.check.parts import card_problems, part_problems
 from wirelab.model.check.topology import topology_problems
 from wirelab.model.check.traffic import traffic_problems
+from wirelab.model.check.vlan import vlan_problems
 from wirelab.model.check.wiring import wiring_conflicts
 from wirelab.model.parts import Parts, PartsFile
 from wirelab.model.published import Published
@@ -115,6 +116,8 @@ def check_topology(document: Document, parts: Parts) -> tuple[Topology, list[Pro
     """A topology and everything that is wrong with it and with the parts it names."""
     topology, document, wrong = validate(Topology, written_out(document))
     problems = [*wrong, *topology_problems(topology, parts, document)]
+    if not problems:
+        problems += vlan_problems(topology, document)
     if not problems:
         problems += [
             document.problem(conflict.loc, conflict.message)

@@ -1,5 +1,6 @@
 """Topology: nodes and the cables between their ports."""
 
+import contextlib
 import functools
 import re
 from collections.abc import Mapping
@@ -26,6 +27,7 @@ from wirelab.model.types import (
     kind_of,
     optional,
 )
+from wirelab.model.vlan import Vlans
 
 NodeKind = Literal["host", "switch", "module", "hub", "firewall"]
 
@@ -132,6 +134,10 @@ class Topology(Model):
         "Ports of a host or a switch that are one: `server.bond0` has those of `server`.", default={}
     )
 
+    vlans: dict[Text, Vlans] = key(
+        "VLANs by port: `10` is an access port's, `[10, 20]` a trunk's, whose frames have a tag.", default={}
+    )
+
     stub: ClassVar[Mapping[str, Any]] = {"name": "unnamed", "drawing": "none", "nodes": {}, "cables": []}
 
     def resolve(self, text: str) -> PortRef:
@@ -169,6 +175,14 @@ class Topology(Model):
     def bond_of(self, ref: PortRef) -> str | None:
         """The bond that a port is in, by its name; None if it is in none."""
         return self._bonded.get(ref)
+
+    def vlan_of(self, ref: PortRef) -> int | tuple[int, ...] | None:
+        """The VLAN of an access port, those of a trunk, None for a port without any."""
+        return self._in_vlans.get(ref)
+
+    def is_tagged(self, ref: PortRef) -> bool:
+        """Whether the frames at a port have a tag."""
+        return isinstance(self.vlan_of(ref), tuple)
 
     def has_port(self, node: str, port: str) -> bool:
         """Whether ``node`` (one of the nodes) has a port of that name."""
@@ -215,3 +229,12 @@ class Topology(Model):
     def _bonded(self) -> Mapping[PortRef, str]:
         refs = {name: (text.partition(".") for text in bond.ports) for name, bond in self.bonds.items()}
         return {PortRef(node, port): name for name, parts in refs.items() for node, _, port in parts}
+
+    @functools.cached_property
+    def _in_vlans(self) -> Mapping[PortRef, int | tuple[int, ...]]:
+        found = {}
+        for name, vlans in self.vlans.items():
+            for text in self.bonds[name].ports if name in self.bonds else (name,):
+                with contextlib.suppress(ValueError):  # what is no port is said of the line itself
+                    found[self.resolve(text)] = vlans
+        return found

@@ -34,7 +34,7 @@ def _bond(wiring: Wiring, name: str, ports: dict[str, Port], addresses: Addresse
         mtu_bytes=first.mtu_bytes,
         miimon_ms=wiring.miimon_ms(name),
         active=primary or names[0],
-        address=addresses.with_prefix(own),
+        address=None if topology.is_tagged(own) else addresses.with_prefix(own),
         primary=primary,
         downdelay_ms=int(wiring.bond_setting(name, "downdelay") or 0),
         updelay_ms=int(wiring.bond_setting(name, "updelay") or 0),

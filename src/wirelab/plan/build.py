@@ -20,6 +20,7 @@ from wirelab.plan.flows import phase_ns, traffic
 from wirelab.plan.node import Firewall, Host, Hub, Node, Switch, Transceiver
 from wirelab.plan.physics import bus, equipped, gso_max_segs, netem, pause_reaction_ns, pool, shape
 from wirelab.plan.sysctls import host_sysctls, memory_bytes, pinned_sysctls, socket_buffers, tcp_memory
+from wirelab.plan.tagged import Tagged
 from wirelab.plan.types import SAMPLE_NS, Cable, Cpu, Event, Netem, Plan, Port
 from wirelab.units import NS_PER_MS
 
@@ -46,7 +47,7 @@ def build_plan(experiment: Experiment, case: Case, seed: int) -> Plan:
     hosts = tuple(node for node in nodes if isinstance(node, Host))
     traces = _traces(wiring, seed)
     lab_bytes = memory_bytes(items, {host.name: host.sysctls for host in hosts})
-    return Plan(
+    plan = Plan(
         scenario=experiment.scenario.name,
         variant=case.name,
         seed=seed,
@@ -70,6 +71,7 @@ def build_plan(experiment: Experiment, case: Case, seed: int) -> Plan:
         ),
         traces=traces,
     )
+    return replace(plan, tagged=_tagged(plan, addresses, wiring)) if topology.vlans else plan
 
 
 def _traces(wiring: Wiring, seed: int) -> tuple[Trace, ...]:
@@ -151,13 +153,15 @@ def _port(wiring: Wiring, ref: PortRef, node_number: int, addresses: Addresses) 
     forced = forced_mode(wiring, ref)
     offered = () if forced else offered_modes(wiring, ref)
     followed = leader(wiring, ref)
+    access, trunk = _vlans(wiring, ref)
+    inner = trunk or wiring.topology.bond_of(ref)
     plain = Port(
         name=ref.interface,
         label=wiring.topology.label(ref),
         node=ref.node,
         role="host",
         mac=_mac(node_number, _first(wiring, ref).number),
-        address=None if wiring.topology.bond_of(ref) else addresses.with_prefix(ref),
+        address=None if inner else addresses.with_prefix(ref),
         speed_bps=(forced or max(offered)).speed_bps,
         mtu_bytes=wiring.mtu_bytes(ref),
         pause_rx=wiring.pause(ref, "pause_rx"),
@@ -180,8 +184,31 @@ def _port(wiring: Wiring, ref: PortRef, node_number: int, addresses: Addresses) 
         bits_per_error=wiring.bits_per_error(ref),
         autoneg_ms=0 if forced else wiring.autoneg_ms(ref),
         up=wiring.is_up(ref),
+        access_vlan=access,
+        trunk_vlans=trunk,
     )
     return equipped(plain, wiring, ref)
+
+
+def _vlans(wiring: Wiring, ref: PortRef) -> tuple[int, tuple[int, ...]]:
+    """The VLAN of an access port, and those of a trunk."""
+    vlans = wiring.topology.vlan_of(ref)
+    return (0, vlans) if isinstance(vlans, tuple) else (vlans or 0, ())
+
+
+def _tagged(plan: Plan, addresses: Addresses, wiring: Wiring) -> tuple[Tagged, ...]:
+    """What writes and reads tags at hosts whose port is one of a trunk: it has the address."""
+    refs = {ref.interface: ref for ref in wiring.topology.ports()}
+    found = []
+    for host in plan.hosts:
+        interface = plan.interfaces_of(host.name)[0]
+        port = plan.ports_of(host.name)[0]
+        if port.trunk_vlans:
+            (vlan,) = port.trunk_vlans
+            name, address = f"{host.name}-v{vlan}", addresses.with_prefix(refs[port.name])
+            mtu_bytes, longest = port.mtu_bytes, port.gso_max_segs
+            found.append(Tagged(name, host.name, interface.name, vlan, mtu_bytes, address, longest))
+    return tuple(found)
 
 
 def _first(wiring: Wiring, ref: PortRef) -> PortRef:

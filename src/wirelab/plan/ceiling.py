@@ -28,7 +28,7 @@ def headroom_bytes(hop: Hop) -> int:
     before the PAUSE takes effect; then the frame that it has begun (IEEE 802.3 Annex 31B: it is completed).
     In a memory with cells it may be frames that take up more of them than of the line.
     """
-    longest = ethernet.frame_bytes(max(hop.out.mtu_bytes, hop.into.mtu_bytes))
+    longest = ethernet.frame_bytes(max(hop.out.mtu_bytes, hop.into.mtu_bytes)) + hop.tag_bytes
     meanwhile = _sent_bytes(hop, 2 * hop.delay_ns) + reaction_bytes(hop)
     sent = 3 * ethernet.wire_bytes(longest) + ethernet.wire_bytes(_PAUSE_FRAME_BYTES) + meanwhile
     return math.ceil(sent * _most_memory(hop.into.buffer_cell_bytes, longest))
@@ -78,18 +78,19 @@ def ceiling(plan: Plan, flow: Flow) -> Ceiling | None:
     ports = [port for hop in way for port in (hop.out, hop.into)]
     mtu = min(port.mtu_bytes for port in ports)
     payload, frames = _udp_sizes(flow, mtu) if flow.protocol == "udp" else _tcp_sizes(plan, flow, mtu)
-    wire_bits = sum(map(ethernet.wire_bytes, frames)) * BITS_PER_BYTE
     served_s: dict[str, float] = {}
     for hop in way:
         # A connection stays on one cable: the hash of its addresses and ports tells which.
         lanes = min(hop.lanes, flow.parallel)
+        told = tuple(frame + hop.tag_bytes for frame in frames)
+        wire_bits = sum(map(ethernet.wire_bytes, told)) * BITS_PER_BYTE
         served_s[f"{_line(hop, lanes)} to {hop.into.label}"] = wire_bits / (hop.rate_bps * lanes)
         if shape := hop.out.shape:
             shaped_s = _shaped_s(plan, shape, flow, payload, frames) / lanes
             served_s[f"the {shape.noun} of {hop.out.label}"] = shaped_s
         for port in (hop.out, hop.into):
             if port.bus:
-                served_s[f"the bus of {port.label}"] = _bus_s(port.bus, frames) / lanes
+                served_s[f"the bus of {port.label}"] = _bus_s(port.bus, told) / lanes
     served_s |= {f"the CPU of {node}": spent_s for node, spent_s in _cpus_s(way, frames).items()}
     served_s |= flow.stages_s(payload, min(served_s.values()))
     bottleneck = max(served_s, key=served_s.__getitem__)

@@ -89,14 +89,15 @@ def _node(plan: Plan, node: Node) -> Iterator[str]:
     for port in plan.ports_of(node.name):
         yield from _port(plan, port)
         if port in plan.interfaces_of(node.name):
-            yield from _interface(node, port)
+            yield from _interface(node, port, port)
             yield f"ip link set {port.name} up"
         yield from (f"tc {line}" for line in iproute2.egress(port))
         yield from _followed(plan, port)
     for bond in plan.bonds_of(node.name):
         yield from (f"ip {line}" for line in iproute2.bond(bond))
-        yield from _interface(node, bond)
+        yield from _interface(node, bond, plan.port(bond.ports[0]))
         yield f"ip link set {bond.name} up"
+    yield from (f"ip {line}" for tagged in plan.tagged_of(node.name) for line in iproute2.tagged(tagged))
     if isinstance(node, Transceiver):
         yield from (f"tc {line}" for line in iproute2.redirects(node))
     if isinstance(node, Host | Firewall):
@@ -118,10 +119,12 @@ def _followed(plan: Plan, port: Port) -> Iterator[str]:
     yield f"#   tc qdisc change dev {port.name} handle {iproute2.KICK} plug release_indefinite"
 
 
-def _interface(node: Node, interface: Bond | Port) -> Iterator[str]:
+def _interface(node: Node, interface: Bond | Port, port: Port) -> Iterator[str]:
     """What joins a port or a bond to its bridge, and what address it has."""
     if isinstance(node, Switch):
         yield f"ovs-vsctl add-port {node.name} {interface.name}"
+        if vlans := iproute2.bridge_vlans(interface.name, port):
+            yield f"ovs-vsctl {vlans}"
     if interface.address is not None:
         yield f"ip address add {interface.address} dev {interface.name}"
 

@@ -9,6 +9,7 @@ from collections.abc import Iterator, Sequence
 from wirelab.plan.bond import LACP, Bond
 from wirelab.plan.node import Firewall, Host, Transceiver
 from wirelab.plan.shape import Shape
+from wirelab.plan.tagged import Tagged
 from wirelab.plan.types import OWN_QUEUE, SHAPER, Netem, Port, Queue
 
 PRIORITIES = 8
@@ -160,7 +161,24 @@ def active(bond: Bond) -> str:
     return f"link set {bond.name} type bond active_slave {bond.active}"
 
 
-def routes(stack: Host | Firewall, ports: Sequence[Bond | Port]) -> Iterator[str]:
+def tagged(tagged: Tagged) -> Iterator[str]:
+    """To ip: what writes and reads the tags of a VLAN at a host."""
+    yield f"link add link {tagged.on} name {tagged.name} mtu {tagged.mtu_bytes} type vlan id {tagged.vlan}"
+    if tagged.gso_max_segs:
+        yield f"link set {tagged.name} gso_max_segs {tagged.gso_max_segs}"
+    if tagged.address:
+        yield f"address add {tagged.address} dev {tagged.name}"
+    yield f"link set {tagged.name} up"
+
+
+def bridge_vlans(name: str, port: Port) -> str:
+    """To ovs-vsctl: the VLANs of a port of a bridge, or of the bond called so that it is in; "" for none."""
+    if port.trunk_vlans:
+        return f"set port {name} vlan_mode=trunk trunks={','.join(map(str, port.trunk_vlans))}"
+    return f"set port {name} vlan_mode=access tag={port.access_vlan}" if port.access_vlan else ""
+
+
+def routes(stack: Host | Firewall, ports: Sequence[Tagged | Bond | Port]) -> Iterator[str]:
     """To ip: the ways of a host or firewall. The one to its own network came with the address of its port."""
     quickack = " quickack 1" if isinstance(stack, Host) and stack.quickack else ""
     for route in stack.routes:

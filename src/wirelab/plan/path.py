@@ -12,6 +12,7 @@ from wirelab.plan.types import Plan, Port
 _CLASS_SELECTOR_SHIFT: Final = 3
 """RFC 2474: of the six bits of a DSCP the upper three are the class, as old as IP's precedence."""
 _PS_PER_NS: Final = 1000
+VLAN_TAG_BYTES: Final = 4
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,6 +35,11 @@ class Hop:
     def rate_bps(self) -> int:
         """The line rate, that of the slower end."""
         return min(self.out.speed_bps, self.into.speed_bps)
+
+    @property
+    def tag_bytes(self) -> int:
+        """What the tag of a VLAN adds to each frame."""
+        return VLAN_TAG_BYTES if self.out.trunk_vlans or self.into.trunk_vlans else 0
 
     @property
     def served_bps(self) -> int:

@@ -14,6 +14,7 @@ from wirelab.plan.capture import Capture
 from wirelab.plan.jsonform import from_values, to_values
 from wirelab.plan.node import Firewall, Host, Hub, Node, Switch, Transceiver, without_part
 from wirelab.plan.shape import Shape
+from wirelab.plan.tagged import Tagged
 from wirelab.plan.traffic import KINDS, Flow, Item, Ping
 
 SCHEMA = 2
@@ -126,7 +127,8 @@ class Port:
     ``gso_max_segs`` bounds the bursts that the stack hands to the port as one, in segments; None leaves the
     kernel's own bound, as ``gro_max_bytes`` does of what it joins of what comes in. Of ``bits_per_error``
     bits that arrive one is wrong; 0 for none. ``rate_bps`` is that of a router's own htb, ``shape`` a line's.
-    A port that is not ``up`` has been shut.
+    A port that is not ``up`` has been shut. Frames at one with ``trunk_vlans`` have the tag of one of them,
+    those at one with an ``access_vlan`` have none and are in that; with neither nobody looks at tags.
     """
 
     name: str
@@ -179,6 +181,8 @@ class Port:
     forward_latency_ns: int = 0
     autoneg_ms: int = 0
     up: bool = True
+    access_vlan: int = 0
+    trunk_vlans: tuple[int, ...] = ()
 
     @property
     def own_queue(self) -> Queue | None:
@@ -249,6 +253,7 @@ class Plan:
     events: tuple[Event, ...] = ()
     traces: tuple[Trace, ...] = ()
     bonds: tuple[Bond, ...] = ()
+    tagged: tuple[Tagged, ...] = ()
 
     @property
     def timetable(self) -> tuple[Item, ...]:
@@ -291,11 +296,19 @@ class Plan:
         """The bonds of a node, in order."""
         return tuple(bond for bond in self.bonds if bond.node == node)
 
-    def interfaces_of(self, node: str) -> tuple[Bond | Port, ...]:
-        """What the stack or the bridge of a node has for ports: its bonds, and the ports that are in none."""
+    def tagged_of(self, node: str) -> tuple[Tagged, ...]:
+        """What of a node writes and reads tags."""
+        return tuple(tagged for tagged in self.tagged if tagged.node == node)
+
+    def interfaces_of(self, node: str) -> tuple[Tagged | Bond | Port, ...]:
+        """What the stack or the bridge of a node has for ports.
+
+        What writes tags comes before what it is on, and a bond is there in the place of its ports.
+        """
         bonds = self.bonds_of(node)
         bonded = {name for bond in bonds for name in bond.ports}
-        return (*bonds, *(port for port in self.ports_of(node) if port.name not in bonded))
+        alone = (port for port in self.ports_of(node) if port.name not in bonded)
+        return (*self.tagged_of(node), *bonds, *alone)
 
     def cable_of(self, port: str) -> Cable:
         """The cable in the port with interface name ``port``. Raises StopIteration if there is none."""

@@ -4,6 +4,7 @@ from collections.abc import Iterator, Mapping
 from typing import Final
 
 from wirelab.errors import Problem, unknown
+from wirelab.model.check.vlan import blocked
 from wirelab.model.linking import forced_mode, offered_modes
 from wirelab.model.metric import METRICS, NETWORK
 from wirelab.model.scenario import Scenario
@@ -114,8 +115,12 @@ def _end_problems(item: Item, topology: Topology) -> Iterator[tuple[str, str]]:
             yield key, f"`{name}` is a {node.kind}; a flow runs between hosts: {', '.join(hosts)}"
     if item.sender == item.receiver:
         yield "to", f"`{item.receiver}` would send to itself"
-    elif {item.sender, item.receiver} <= set(hosts) and topology.way(item.sender, item.receiver) is None:
-        yield "to", f"no cables lead from `{item.sender}` to `{item.receiver}`"
+    elif {item.sender, item.receiver} <= set(hosts):
+        way = topology.way(item.sender, item.receiver)
+        if way is None:
+            yield "to", f"no cables lead from `{item.sender}` to `{item.receiver}`"
+        elif topology.vlans and (why := blocked(topology, way)):
+            yield "to", f"no VLAN leads from `{item.sender}` to `{item.receiver}`: {why}"
 
 
 def transfer_problems(scenario: Scenario, wiring: Wiring, document: Document) -> Iterator[Problem]:
