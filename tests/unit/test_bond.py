@@ -13,7 +13,7 @@ from wirelab.plan.build import build_plan
 from wirelab.plan.ceiling import ceiling
 from wirelab.plan.commands import commands
 from wirelab.plan.event import ended
-from wirelab.plan.path import flow_path, ways
+from wirelab.plan.path import flow_path, spanned, ways
 from wirelab.plan.types import Plan
 
 if TYPE_CHECKING:
@@ -133,3 +133,9 @@ def test_a_port_of_a_bond_has_settings_of_its_own(tmp_path: Path) -> None:
     assert [queue and queue.kind for queue in queues] == ["fq", "bfifo"]
     with pytest.raises(InputError, match="more ports are those of its bond"):
         _plan(tmp_path, BACKUP, settings="client.eth1.queue: fq")
+
+
+def test_whatever_may_carry_is_looked_at(tmp_path: Path) -> None:
+    """What an explanation counts drops at: each cable of all the ways, once."""
+    hops = [str(hop) for hop in spanned(_plan(tmp_path, SHARED), "client", "server")]
+    assert hops == ["client to switch.p1", "switch.p2 to server.eth0", "switch.p3 to server.eth1"]

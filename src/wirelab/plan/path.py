@@ -111,6 +111,11 @@ def ways(plan: Plan, sender: str, receiver: str) -> tuple[tuple[Hop, ...], ...]:
     return every_way(sender, receiver, _edges(plan, sender, ())) or ((),)
 
 
+def spanned(plan: Plan, sender: str, receiver: str) -> tuple[Hop, ...]:
+    """The hops of all these ways, each once."""
+    return tuple(dict.fromkeys(hop for way in ways(plan, sender, receiver) for hop in way))
+
+
 def flow_path(plan: Plan, flow: Item) -> tuple[Hop, ...]:
     """The hops of what the sender of some traffic sends."""
     return path(plan, flow.sender, flow.receiver)
