@@ -6,7 +6,6 @@ from typing import Final
 
 from wirelab.model.trace import OPPORTUNITY_BYTES
 from wirelab.plan import iproute2
-from wirelab.plan.bond import Bond
 from wirelab.plan.event import after, changed_lines, changed_settings, ways_again
 from wirelab.plan.node import Firewall, Host, Hub, Node, Switch, Transceiver
 from wirelab.plan.port_settings import PortSetting, Value, settings_of
@@ -86,18 +85,7 @@ def _node(plan: Plan, node: Node) -> Iterator[str]:
         case _:
             kind = "repeater" if isinstance(node, Hub) else "transceiver"
             yield f"# in {node.name}: {node.part}; a {kind} takes no commands, these describe it"
-    for port in plan.ports_of(node.name):
-        yield from _port(plan, port)
-        if port in plan.interfaces_of(node.name):
-            yield from _interface(node, port, port)
-            yield f"ip link set {port.name} up"
-        yield from (f"tc {line}" for line in iproute2.egress(port))
-        yield from _followed(plan, port)
-    for bond in plan.bonds_of(node.name):
-        yield from (f"ip {line}" for line in iproute2.bond(bond))
-        yield from _interface(node, bond, plan.port(bond.ports[0]))
-        yield f"ip link set {bond.name} up"
-    yield from (f"ip {line}" for tagged in plan.tagged_of(node.name) for line in iproute2.tagged(tagged))
+    yield from _interfaces(plan, node)
     if isinstance(node, Transceiver):
         yield from (f"tc {line}" for line in iproute2.redirects(node))
     if isinstance(node, Host | Firewall):
@@ -119,14 +107,30 @@ def _followed(plan: Plan, port: Port) -> Iterator[str]:
     yield f"#   tc qdisc change dev {port.name} handle {iproute2.KICK} plug release_indefinite"
 
 
-def _interface(node: Node, interface: Bond | Port, port: Port) -> Iterator[str]:
-    """What joins a port or a bond to its bridge, and what address it has."""
+def _interfaces(plan: Plan, node: Node) -> Iterator[str]:
+    """What a node has for ports: those themselves, then the bonds they are in, then what has tags."""
+    for port in plan.ports_of(node.name):
+        yield from _port(plan, port)
+        if port in plan.interfaces_of(node.name):
+            yield from _bridged(node, port.name, port)
+            if port.address is not None:
+                yield f"ip address add {port.address} dev {port.name}"
+            yield f"ip link set {port.name} up"
+        yield from (f"tc {line}" for line in iproute2.egress(port))
+        yield from _followed(plan, port)
+    for bond in plan.bonds_of(node.name):
+        yield from (f"ip {line}" for line in iproute2.bond(bond))
+        yield from _bridged(node, bond.name, plan.port(bond.ports[0]))
+        yield from (f"ip {line}" for line in iproute2.bond_up(bond))
+    yield from (f"ip {line}" for tagged in plan.tagged_of(node.name) for line in iproute2.tagged(tagged))
+
+
+def _bridged(node: Node, name: str, port: Port) -> Iterator[str]:
+    """What joins a port, or the bond that it is in, to its bridge."""
     if isinstance(node, Switch):
-        yield f"ovs-vsctl add-port {node.name} {interface.name}"
-        if vlans := iproute2.bridge_vlans(interface.name, port):
+        yield f"ovs-vsctl add-port {node.name} {name}"
+        if vlans := iproute2.bridge_vlans(name, port):
             yield f"ovs-vsctl {vlans}"
-    if interface.address is not None:
-        yield f"ip address add {interface.address} dev {interface.name}"
 
 
 def _port(plan: Plan, port: Port) -> Iterator[str]:
