@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import io
 import shutil
 import tarfile
 from typing import TYPE_CHECKING
@@ -47,11 +48,13 @@ def remembered(recipe: Recipe, series: str | None = None) -> bool:
     return kernel.find(other, series) is not None
 
 
-def pack_debian(folder: Path) -> None:
-    """A Debian of two files, as a build leaves it."""
+def pack_debian(folder: Path, texts: dict[str, str]) -> None:
+    """A Debian of two empty files and some with texts, as a build leaves it."""
     with tarfile.open(folder / debian.ARCHIVE, "w:gz") as archive:
-        for name in ("./usr/sbin/wirelab-init", "./etc/resolv.conf"):
-            archive.addfile(tarfile.TarInfo(name))
+        for name, text in {"usr/sbin/wirelab-init": "", "etc/resolv.conf": "", **texts}.items():
+            member = tarfile.TarInfo(f"./{name}")
+            member.size = len(text)
+            archive.addfile(member, io.BytesIO(text.encode()))
 
 
 def test_the_series_are_those_the_driver_is_tested_with() -> None:
@@ -202,7 +205,7 @@ def test_another_overlay_is_another_root_image_on_the_same_debian(recipe: Recipe
     )
 
     def make(folder: Path) -> dict[str, object]:
-        pack_debian(folder)
+        pack_debian(folder, {mend.file: mend.old for mend in recipe.mends})
         return {"title": "Debian", "suite": "trixie", "packages": {}, "newest_s": 1_000_000_000}
 
     base = context.cache.build("debian", "d" * 20, make, Reporter())

@@ -9,6 +9,7 @@ from pathlib import Path
 
 import pytest
 
+from wirelab.errors import LabError
 from wirelab.lab import tree
 
 NEWEST_S = 1_700_000_000
@@ -106,6 +107,20 @@ def test_an_overlay_replaces_what_is_there(root: Path, tmp_path: Path) -> None:
     assert (root / "etc" / "hosts").readlink() == Path("shadow")
     assert (root / "run" / "new" / "link").readlink() == Path("../etc")
     assert (root / "etc" / "shadow").read_text() == "root:*:"
+
+
+def test_what_is_wrong_in_a_file_is_mended(root: Path) -> None:
+    """It stands there once. What Python has compiled of it goes; a file that is another is refused."""
+    module, compiled = root / "lib.py", root / "__pycache__" / "lib.cpython-313.pyc"
+    module.write_text("count = 2\n")
+    compiled.parent.mkdir()
+    compiled.write_bytes(b"")
+    wrong = tree.Mend("lib.py", "count = 2", "count = 1")
+    tree.mend(root, [wrong], NEWEST_S)
+    assert (module.read_text(), module.stat().st_mtime) == ("count = 1\n", NEWEST_S)
+    assert not compiled.exists()
+    with pytest.raises(LabError, match=r"lib\.py of the root image is another than was to be mended"):
+        tree.mend(root, [wrong], NEWEST_S)
 
 
 def test_size_is_of_files(root: Path) -> None:

@@ -5,12 +5,13 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, get_args
 
 import pytest
-from examples import SHIPPED, experiment
+from examples import ROOT, SHIPPED, experiment
 
 from wirelab.model.modes import Mode
 from wirelab.model.setting_table import Owner, SettingKind, settings_of
 from wirelab.model.settings import read_value
 from wirelab.model.topology import PortRef
+from wirelab.model.trace_file import Traces
 from wirelab.plan.build import build_plan
 from wirelab.plan.path import crossing_ns, path
 
@@ -34,9 +35,12 @@ def test_the_table_of_settings_is_sound(owner: str) -> None:
     """Every owner has settings, and of each the example can be read; what sets a limit is said."""
     settings = settings_of(owner)
     assert settings
-    parts = SHIPPED.parts()
+    parts, traces = SHIPPED.parts(), Traces(ROOT / "scenarios")
     for setting in settings.values():
-        assert read_value(setting.example.strip("[]"), setting, parts) is not None
+        if setting.kind == "trace":
+            assert traces.of(setting.example).instants()
+        else:
+            assert read_value(setting.example.strip("[]"), setting, parts) is not None
         assert (setting.most is None) == (not setting.reason)
 
 

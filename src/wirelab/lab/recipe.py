@@ -13,6 +13,7 @@ from pydantic import TypeAdapter
 from wirelab.errors import InputError, LabError, unknown
 from wirelab.lab.cache import Cache
 from wirelab.lab.reporter import Reporter
+from wirelab.lab.tree import Mend
 
 KEY_LENGTH = 20
 DRIVER_FILES = ("*.c", "*.h", "Kconfig", "Makefile")
@@ -116,6 +117,12 @@ class Recipe:
     def links(self) -> dict[str, str]:
         """The symbolic links laid over the Debian root, each with what it points to."""
         return dict(line.split() for line in lines(self.home / "rootfs" / "links.txt"))
+
+    @property
+    def mends(self) -> tuple[Mend, ...]:
+        """What is mended in files of the Debian root."""
+        told = tomllib.loads((self.home / "rootfs" / "mends.toml").read_text(encoding="utf-8"))
+        return tuple(Mend(**mend) for mend in told["mend"])
 
 
 @dataclass(frozen=True)

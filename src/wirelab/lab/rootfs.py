@@ -1,4 +1,4 @@
-"""The lab's root image: a Debian 13 with the files of rootfs/overlay and rootfs/links.txt laid over it.
+"""The lab's root image: a Debian 13, mended, with rootfs/overlay and rootfs/links.txt laid over it.
 
 Two entries, so that a change of the overlay does not fetch Debian again: `debian`, packed, and `rootfs`. They
 share no files: a lab can see how many names a file has.
@@ -14,7 +14,7 @@ from wirelab.lab.recipe import BuildContext, hash_of, hashes, lines
 
 KIND = "rootfs"
 # Raise it whenever this file, unwanted.txt or `tree` changes what comes out.
-STEPS_VERSION = 4
+STEPS_VERSION = 5
 LIMIT_BYTES = 250 * 10**6
 
 FILE_SYSTEM_HINT = (
@@ -55,6 +55,7 @@ def build_on(
         tree.remove(root, lines(Path(__file__).with_name("unwanted.txt")))
         tree.lay_over(root, context.recipe.overlay, context.recipe.overlay_files, newest_s)
         tree.link(root, context.recipe.links)
+        tree.mend(root, context.recipe.mends, newest_s)
         tree.normalize(root, newest_s)
         # The plain one travels, in wheels and images.
         if (size_bytes := tree.size_bytes(root)) > LIMIT_BYTES and not context.recipe.image:
@@ -79,4 +80,5 @@ def key_on(context: BuildContext, debian_key: str) -> str:
     """The key of the root image of this recipe on a Debian."""
     overlay = hashes(context.recipe.overlay_files, context.recipe.overlay)
     overlay |= {where: f"-> {target}" for where, target in context.recipe.links.items()}
-    return hash_of({"debian": debian_key, "overlay": overlay, "steps": STEPS_VERSION})
+    mends = {mend.file: [mend.old, mend.new] for mend in context.recipe.mends}
+    return hash_of({"debian": debian_key, "overlay": overlay, "mends": mends, "steps": STEPS_VERSION})

@@ -5,7 +5,19 @@ import os
 import shutil
 import stat
 from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass
 from pathlib import Path
+
+from wirelab.errors import LabError
+
+
+@dataclass(frozen=True, slots=True)
+class Mend:
+    """What is wrong in a file below a root, and what is to be there instead."""
+
+    file: str
+    old: str
+    new: str
 
 
 def remove(root: Path, patterns: Iterable[str]) -> None:
@@ -84,6 +96,23 @@ def link(root: Path, links: Mapping[str, str]) -> None:
         path.parent.mkdir(parents=True, exist_ok=True)
         path.unlink(missing_ok=True)
         path.symlink_to(target)
+
+
+def mend(root: Path, mends: Iterable[Mend], modified_s: int) -> None:
+    """Replace in files below ``root`` what is wrong there; they get the time ``modified_s``.
+
+    What Python has compiled of a file goes with it. Raises LabError where what is wrong is not there, once.
+    """
+    for each in mends:
+        path = root / each.file
+        text = path.read_text(encoding="utf-8")
+        if text.count(each.old) != 1:
+            hint = "rootfs/mends.toml says what is to be there"
+            raise LabError(f"{each.file} of the root image is another than was to be mended", hint=hint)
+        path.write_text(text.replace(each.old, each.new), encoding="utf-8")
+        os.utime(path, (modified_s, modified_s))
+        for compiled in (path.parent / "__pycache__").glob(f"{path.stem}.*"):
+            compiled.unlink()
 
 
 def size_bytes(root: Path) -> int:
