@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
 ARCHIVE = "mininet_2.3.0.orig.tar.gz"
-# Below Debian's archive; the checksum is the one that its signed index of sources has.
+# Below Debian's archive, and what was there in November 2026.
 PLACE = f"pool/main/m/mininet/{ARCHIVE}"
 SHA256 = "1b16ee53ddb9a34a3751a77517643bda2286fc31be123209e84884d0697107b0"
 FOLDER = "mininet-2.3.0"
