@@ -16,7 +16,7 @@ def test_lines_are_carried_out_in_order_and_answered_each(rig: Rig) -> None:
     answer = rig.script("batch.py")
     assert answer["routes"] == 100
     assert answer["classes"] == []
-    assert answer["qdiscs"] == {"dummy0": "pfifo", "ifb0": "bfifo"}
+    assert answer["qdiscs"] == {"lo": "noqueue", "dummy0": "pfifo", "ifb0": "bfifo"}
     assert answer["failure"].startswith("ip -d -j -batch -: exit 1: Cannot find device")
     assert "Command failed -:" in answer["failure"]
     assert answer["mtu"] == 1400
