@@ -23,6 +23,16 @@ def build_context(root: Path, recipe: Recipe = SHIPPED) -> BuildContext:
     return BuildContext(recipe, Cache(root), {}, Reporter())
 
 
+def pack_debian(folder: Path, recipe: Recipe, *names: str) -> None:
+    """A Debian of empty files, and of those that are mended, as a build leaves it."""
+    texts = dict.fromkeys(names, "") | {mend.file: mend.old for mend in recipe.mends}
+    with tarfile.open(folder / debian.ARCHIVE, "w:gz") as archive:
+        for name, text in texts.items():
+            member = tarfile.TarInfo(f"./{name}")
+            member.mode, member.uid, member.mtime, member.size = 0o4755, 0, 900_000_000, len(text)
+            archive.addfile(member, io.BytesIO(text.encode()))
+
+
 def build(context: BuildContext, binary: bytes = b"#!/bin/sh\n") -> BuildContext:
     """A little kernel and a little Debian, as a build leaves them in the cache."""
 
@@ -34,11 +44,7 @@ def build(context: BuildContext, binary: bytes = b"#!/bin/sh\n") -> BuildContext
         return {"title": "Linux 7.2.12", "series": "7.2", "objects": 1, "build_s": 482}
 
     def make_debian(folder: Path) -> dict[str, Any]:
-        with tarfile.open(folder / debian.ARCHIVE, "w:gz") as archive:
-            for name in ("./etc/debian_version", "./dev/null", "./usr/bin/su"):
-                member = tarfile.TarInfo(name)
-                member.mode, member.uid, member.mtime = 0o4755, 0, 900_000_000
-                archive.addfile(member)
+        pack_debian(folder, context.recipe, "etc/debian_version", "dev/null", "usr/bin/su")
         return {"title": "Debian", "suite": "trixie", "packages": {"bash": "5"}, "newest_s": 1_000_000_000}
 
     kernel.take(context, context.cache.build("kernel", "k" * 20, make_kernel, Reporter()))

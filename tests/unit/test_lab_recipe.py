@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-import io
 import shutil
-import tarfile
 from typing import TYPE_CHECKING
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from labs import pack_debian
 
 from wirelab.errors import InputError, LabError
 from wirelab.lab import debian, kbuild, kernel, rootfs
@@ -46,15 +45,6 @@ def remembered(recipe: Recipe, series: str | None = None) -> bool:
     cache.build("kernel", "k" * 20, make, Reporter())
     cache.remember(kernel.question(shipped, series), "k" * 20)
     return kernel.find(other, series) is not None
-
-
-def pack_debian(folder: Path, texts: dict[str, str]) -> None:
-    """A Debian of two empty files and some with texts, as a build leaves it."""
-    with tarfile.open(folder / debian.ARCHIVE, "w:gz") as archive:
-        for name, text in {"usr/sbin/wirelab-init": "", "etc/resolv.conf": "", **texts}.items():
-            member = tarfile.TarInfo(f"./{name}")
-            member.size = len(text)
-            archive.addfile(member, io.BytesIO(text.encode()))
 
 
 def test_the_series_are_those_the_driver_is_tested_with() -> None:
@@ -205,7 +195,7 @@ def test_another_overlay_is_another_root_image_on_the_same_debian(recipe: Recipe
     )
 
     def make(folder: Path) -> dict[str, object]:
-        pack_debian(folder, {mend.file: mend.old for mend in recipe.mends})
+        pack_debian(folder, recipe, "usr/sbin/wirelab-init", "etc/resolv.conf")
         return {"title": "Debian", "suite": "trixie", "packages": {}, "newest_s": 1_000_000_000}
 
     base = context.cache.build("debian", "d" * 20, make, Reporter())

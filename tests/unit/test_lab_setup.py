@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import os
 import shutil
-import tarfile
 import tempfile
 from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import pytest
+from labs import pack_debian
 from typer.testing import CliRunner
 
 from wirelab.cli.lab import app as lab_app
@@ -47,8 +47,7 @@ def built(empty: dict[str, str]) -> dict[str, str]:
         return {"title": "Linux 7.2.12", "series": "7.2", "objects": 1}
 
     def make_debian(folder: Path) -> dict[str, Any]:
-        with tarfile.open(folder / debian.ARCHIVE, "w:gz") as archive:
-            archive.addfile(tarfile.TarInfo("./etc/debian_version"))
+        pack_debian(folder, context.recipe, "etc/debian_version")
         return {"title": "Debian trixie", "suite": "trixie", "packages": {}, "newest_s": 1_000_000_000}
 
     context.cache.build("kernel", "k" * 20, make_kernel, Reporter())
