@@ -83,9 +83,11 @@ def test_a_command_has_a_lab_of_its_own(box: Box) -> None:
 
 
 def test_the_jail_holds_in_a_container(box: Box) -> None:
-    """Root of a lab cannot list the container's folders: it is confined there, too."""
+    """Root of a lab can list the current folder of the container, and no other: it is confined there, too."""
     reach = "mount -t hostfs -o / none /mnt && ls /mnt"
-    done = box.run("exec", "--", "env", "LIBMOUNT_FORCE_MOUNT2=always", "sh", "-c", reach)
+    command = ("exec", "--", "env", "LIBMOUNT_FORCE_MOUNT2=always", "sh", "-c", reach)
+    assert box.run(*command).returncode == 0
+    done = box.run(*command, options=("--workdir", "/usr"))
     assert done.returncode != 0
     assert "Permission denied" in done.stderr
 
