@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import py_compile
 import re
 import shutil
 import subprocess
@@ -19,6 +20,7 @@ import pytest
 import wirelab
 from man.generate import PAGE, page
 from wirelab.cli.options import DEFAULT_SEED
+from wirelab.fleet.identity import code_id
 from wirelab.lab import debian, jail, kernel, rootfs
 from wirelab.lab.cache import Cache
 from wirelab.lab.recipe import BuildContext, Recipe
@@ -237,7 +239,19 @@ def test_it_finds_the_lab_that_a_checkout_has_built(built: Built, tmp_path: Path
 def test_it_remembers_what_a_checkout_has_measured(built: Built) -> None:
     """The code whose doing the raw files are has the same hash in both."""
     script = "from wirelab.runner.measurement_cache import _code_id; print(_code_id())"
-    done = subprocess.run(  # noqa: S603 - the script above
+    assert printed_by(built, script) == measurement_cache._code_id()  # noqa: SLF001 - the point of the test
+
+
+def test_a_fleet_takes_it_for_what_the_checkout_is(built: Built) -> None:
+    """Also when an installer has compiled all that is below it, be it a recipe among the scenarios."""
+    (recipe,) = (built.site / "wirelab" / "catalogue").rglob("*.py")
+    py_compile.compile(str(recipe), cfile=str(recipe.parent / "__pycache__" / f"{recipe.stem}.pyc"))
+    assert printed_by(built, "from wirelab.fleet.identity import code_id; print(code_id())") == code_id()
+
+
+def printed_by(built: Built, script: str) -> str:
+    """What a script prints that imports the installed wirelab."""
+    done = subprocess.run(  # noqa: S603 - the scripts above
         [sys.executable, "-c", script],
         cwd=built.empty,
         env={**os.environ, "PYTHONPATH": str(built.site)},
@@ -245,7 +259,7 @@ def test_it_remembers_what_a_checkout_has_measured(built: Built) -> None:
         text=True,
         check=True,
     )
-    assert done.stdout.strip() == measurement_cache._code_id()  # noqa: SLF001 - the point of the test
+    return done.stdout.strip()
 
 
 def test_the_version_names_what_the_figures_depend_on(built: Built, tmp_path: Path) -> None:

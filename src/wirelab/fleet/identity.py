@@ -14,7 +14,8 @@ from wirelab.lab.select import select
 from wirelab.model.catalogue import INDEPENDENT, MEASUREMENTS, shipped_root
 
 _CATALOGUE: Final = ("scenarios", "topologies", "parts", MEASUREMENTS, INDEPENDENT)
-_ELSEWHERE: Final = {"catalogue", "recipe", "__pycache__"}
+_ELSEWHERE: Final = {"catalogue", "recipe"}
+_COMPILED: Final = "__pycache__"
 _DIGITS: Final = 16
 
 
@@ -47,6 +48,9 @@ def code_id() -> str:
     digest = hashlib.sha256()
     for base, paths in ((package, modules), (catalogue, shipped)):
         for path in sorted(filter(Path.is_file, paths)):
+            # Installed, a recipe among the scenarios is compiled, too.
+            if _COMPILED in path.parts:
+                continue
             content = hashlib.sha256(path.read_bytes()).hexdigest()
             digest.update(f"{path.relative_to(base).as_posix()}\0{content}\n".encode())
     return digest.hexdigest()[:_DIGITS]
