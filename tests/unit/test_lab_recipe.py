@@ -14,7 +14,7 @@ from wirelab.errors import InputError, LabError
 from wirelab.lab import debian, kbuild, kernel, rootfs
 from wirelab.lab.cache import Cache
 from wirelab.lab.kbuild import missing_settings, settings
-from wirelab.lab.recipe import BuildContext, Recipe, hash_of
+from wirelab.lab.recipe import BuildContext, Recipe, Series, hash_of
 from wirelab.lab.reporter import Reporter
 
 if TYPE_CHECKING:
@@ -34,6 +34,11 @@ def recipe(tmp_path: Path) -> Recipe:
     return Recipe(tmp_path)
 
 
+def configuration(series: Series) -> str:
+    """All that is asked of the kernel of a series."""
+    return "".join(path.read_text() for path in SHIPPED.configs(series))
+
+
 def remembered(recipe: Recipe, series: str | None = None) -> bool:
     """Whether the kernel that was built from the shipped recipe is the one for ``recipe``."""
     cache = Cache(recipe.home / "cache")
@@ -49,10 +54,23 @@ def remembered(recipe: Recipe, series: str | None = None) -> bool:
 
 def test_the_series_are_those_the_driver_is_tested_with() -> None:
     """Newest first: the first that apt can deliver is built."""
-    assert [series.name for series in SHIPPED.series] == ["7.2", "6.12", "6.1"]
+    assert [series.name for series in SHIPPED.choices(None)] == ["7.2", "6.12", "6.1"]
     assert [series.package for series in SHIPPED.choices("6.1")] == ["linux-source-6.1"]
-    assert SHIPPED.choices(None) == SHIPPED.series
-    assert len(set(SHIPPED.series)) == 3, "what is frozen holds nothing that can be changed"
+    assert len(set(SHIPPED.series)) == 4, "what is frozen holds nothing that can be changed"
+
+
+def test_a_series_on_request_is_another_with_more_in_it(recipe: Recipe) -> None:
+    """Its source, driver and patches are the other's, its configuration has more; nobody gets it unasked."""
+    [full], [plain] = SHIPPED.choices("7.2-full"), SHIPPED.choices("7.2")
+    assert full not in SHIPPED.choices(None)
+    assert (full.package, SHIPPED.patches(full)) == (plain.package, SHIPPED.patches(plain))
+    more = [path.name for path in SHIPPED.configs(full) if path not in SHIPPED.configs(plain)]
+    assert more == ["full.config"]
+    with (recipe.home / "kernel" / "full.config").open("a") as text:
+        text.write("\n")
+    assert not remembered(recipe, "7.2-full")
+    assert remembered(recipe, "7.2")
+    assert remembered(recipe)
 
 
 def test_an_unknown_series_is_an_input_error() -> None:
@@ -105,15 +123,14 @@ def test_a_larger_image_is_kept_beside_the_plain_one(recipe: Recipe) -> None:
 def test_the_configuration_has_what_a_repeatable_lab_needs(line: str) -> None:
     """Virtual time, no randomness of the host, nothing to load, our port, Open vSwitch, netem."""
     option, _, value = line.partition("=")
-    assert settings(SHIPPED.config.read_text())[option] == value
+    assert all(settings(configuration(series))[option] == value for series in SHIPPED.series)
 
 
 def test_no_option_is_named_twice() -> None:
     """A second line for an option would silently win."""
-    lines = [
-        line.partition("=")[0] for line in SHIPPED.config.read_text().splitlines() if line[:7] == "CONFIG_"
-    ]
-    assert len(lines) == len(set(lines))
+    for series in SHIPPED.series:
+        lines = [line for line in configuration(series).splitlines() if line[:7] == "CONFIG_"]
+        assert len(lines) == len({line.partition("=")[0] for line in lines})
 
 
 def test_packages_are_names_without_comments() -> None:
@@ -184,8 +201,9 @@ def test_a_patch_of_one_series_leaves_the_others_alone(recipe: Recipe) -> None:
         (everywhere / name).write_text("a patch")
     (everywhere / "6.1" / "0001-a.patch").write_text("another patch")
     (everywhere / "6.1" / "0002-b.patch").write_text("")
-    assert recipe.patches("7.2") == (everywhere / "0001-a.patch", everywhere / "0002-b.patch")
-    assert recipe.patches("6.1") == (everywhere / "6.1" / "0001-a.patch",)
+    chosen = {name: recipe.patches(*recipe.choices(name)) for name in ("7.2", "6.1")}
+    assert chosen["7.2"] == (everywhere / "0001-a.patch", everywhere / "0002-b.patch")
+    assert chosen["6.1"] == (everywhere / "6.1" / "0001-a.patch",)
 
 
 def test_another_overlay_is_another_root_image_on_the_same_debian(recipe: Recipe) -> None:

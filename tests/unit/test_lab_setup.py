@@ -95,6 +95,24 @@ def test_a_larger_root_image_is_chosen_by_its_name(
         select(root=course, environ=built)
 
 
+def test_a_kernel_is_chosen_by_the_name_of_its_series(
+    built: dict[str, str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Built or not; a file that is called so comes first, for the user has made it."""
+    monkeypatch.chdir(tmp_path)
+    context, everyday = BuildContext.of(built), select(environ=built)
+    kernel.take(context, kernel.ensure(context))
+    assert select(Path("7.2"), environ=built) == everyday
+    with pytest.raises(LabError, match="no lab kernel built from these sources") as caught:
+        select(Path("7.2-full"), environ=built)
+    assert caught.value.hint == "wirelab lab build --series 7.2-full"
+    with pytest.raises(InputError, match="no such file") as unknown:
+        select(Path("7.3"), environ=built)
+    assert "7.2-full" in (unknown.value.hint or "")
+    shutil.copy(everyday.kernel, "7.2")
+    assert select(Path("7.2"), environ=built).kernel == tmp_path / "7.2"
+
+
 def test_a_selected_lab_is_not_pruned(built: dict[str, str]) -> None:
     """While a run uses it nothing of it is removed."""
     cache, chosen = Cache.at(built), select(environ=built)

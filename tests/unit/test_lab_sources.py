@@ -66,7 +66,7 @@ def test_what_a_lab_was_made_of_is_named(with_status: BuildContext) -> None:
     told = dict(re.findall(r"^  ([0-9a-f]{64})  (\S+)$", text, re.MULTILINE))
     assert {name: digest for digest, name in told.items()} == {
         str(path.relative_to(recipe.home)): hashlib.sha256(path.read_bytes()).hexdigest()
-        for path in (recipe.config, *recipe.driver, *recipe.patches("7.2"))
+        for path in kernel.made_from(recipe, *recipe.choices("7.2"))
     }
 
 

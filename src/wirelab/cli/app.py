@@ -14,7 +14,7 @@ from wirelab import __version__
 from wirelab.cli import lab
 from wirelab.cli.errors import Group, exit_code_of
 from wirelab.cli.list import list_command
-from wirelab.cli.options import DEFAULT_SEED, Name, Root, Seed, Variant, tell
+from wirelab.cli.options import DEFAULT_SEED, Kernel, Name, Root, Seed, Variant, tell
 from wirelab.cli.parts import parts_command
 from wirelab.cli.run import run_command
 from wirelab.cli.summary import summary_command
@@ -81,7 +81,7 @@ def exec_command(  # noqa: PLR0913 the options of a command line
         float, typer.Option(min=1, metavar="SECONDS", help="Wall time after which it is ended.")
     ] = 600,
     cpu: Annotated[int | None, typer.Option(min=0, help="The host CPU to use.")] = None,
-    kernel: Annotated[Path | None, typer.Option(help="Another lab kernel.")] = None,
+    kernel: Kernel = None,
     root: Root = None,
     without_jail: Annotated[
         bool, typer.Option("--without-jail", help="Let it reach all of this host that you do.")

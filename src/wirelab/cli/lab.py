@@ -22,7 +22,7 @@ from wirelab.lab.recipe import BuildContext
 
 app = typer.Typer(help="Build and choose the lab's kernel and root image.", no_args_is_help=True)
 
-SeriesName = Annotated[str | None, typer.Option(help="The kernel series: 7.2, 6.12 or 6.1.")]
+SeriesName = Annotated[str | None, typer.Option(help="The kernel series: 7.2, 6.12, 6.1 or 7.2-full.")]
 ExportFile = Annotated[
     Path, typer.Argument(help="The file to write; - is the standard output.", metavar="FILE")
 ]
@@ -181,7 +181,7 @@ def prune() -> None:
 
 def _current(context: BuildContext) -> list[Entry]:
     """What runs of this recipe use: the kernel of every series that is built, and the root image."""
-    names = (None, *(series.name for series in context.recipe.series))
+    names = (None, *context.recipe.series_names)
     entries = [intact(kernel.find, context, name) for name in names]
     contexts = (context, *map(context.of_image, context.recipe.images))
     entries += [intact(find, own) for own in contexts for find in (rootfs.find, debian.find)]

@@ -61,7 +61,9 @@ Seed = Annotated[int, typer.Option(min=0, max=SEED_MAX, help="What the lab's ran
 Jobs = Annotated[int | None, typer.Option("--jobs", "-j", min=1, help="Labs at once. [default: one a CPU]")]
 Out = Annotated[Path, typer.Option(metavar="DIR", help="Where results are kept.")]
 UseCache = Annotated[bool, typer.Option("--cache/--no-cache", help="Answer from what was measured before.")]
-Kernel = Annotated[Path | None, typer.Option(metavar="FILE", help="Another lab kernel.")]
+Kernel = Annotated[
+    Path | None, typer.Option(metavar="FILE|SERIES", help="Another lab kernel: a file, or `7.2-full`.")
+]
 Root = Annotated[
     Path | None, typer.Option(metavar="DIR|IMAGE", help="Another root image: a folder, or `course`.")
 ]

@@ -19,6 +19,7 @@ from wirelab.lab.reporter import counter
 
 BINARY = PRODUCTS["kernel"]
 CONFIG = "config"
+WANTED = "wanted.config"
 DURATION = "build_s"
 # Raise it whenever this file changes what comes out.
 STEPS_VERSION = 1
@@ -66,15 +67,15 @@ def build(
     _unpack(context, source, folder, log)
     context.reporter.step("adding the driver")
     add_driver(tree, context.recipe)
-    for patch in context.recipe.patches(series.name):
-        instead = patch.parent / series.name / patch.name
-        hint = f"{patch} does not apply to Linux {series.name}: put one that does at {instead}"
+    for patch in context.recipe.patches(series):
+        instead = patch.parent / series.release / patch.name
+        hint = f"{patch} does not apply to Linux {series.release}: put one that does at {instead}"
         run(["patch", "-p1", "--batch", "--forward", "-i", str(patch)], log=log, cwd=tree, hint=hint)
 
     context.reporter.step("configuring")
-    allconfig = f"KCONFIG_ALLCONFIG={context.recipe.config}"
-    run([*MAKE, allconfig, "allnoconfig"], log=log, cwd=tree, env=env)
-    wanted = context.recipe.config.read_text(encoding="utf-8")
+    wanted = "".join(path.read_text(encoding="utf-8") for path in context.recipe.configs(series))
+    (folder / WANTED).write_text(wanted, encoding="utf-8")
+    run([*MAKE, f"KCONFIG_ALLCONFIG={folder / WANTED}", "allnoconfig"], log=log, cwd=tree, env=env)
     final = (tree / ".config").read_text(encoding="utf-8")
     if lost := missing_settings(wanted, final, series.absent):
         message = f"the kernel's configuration came out without {', '.join(lost)}"
@@ -91,9 +92,10 @@ def build(
     shutil.copyfile(tree / ".config", folder / CONFIG)
     shutil.copyfile(log, folder / "build.log")
     shutil.rmtree(tree)
+    (folder / WANTED).unlink()
     release = output([str(folder / BINARY), "--version"]).strip()
     return {
-        "title": f"Linux {release}",
+        "title": f"Linux {release}" + (f", {series.name}" if series.source else ""),
         "release": release,
         "series": series.name,
         "package": series.package,

@@ -52,10 +52,15 @@ def take(context: BuildContext, entry: Entry, series: str | None = None) -> None
         context.cache.remember(question(context, name), entry.key)
 
 
+def made_from(recipe: Recipe, series: Series) -> tuple[Path, ...]:
+    """The files of ours that a kernel is made from."""
+    return (*recipe.configs(series), *recipe.driver, *recipe.patches(series))
+
+
 def _ingredients(recipe: Recipe, series: Series) -> dict[str, Any]:
     return {
         "steps": kbuild.STEPS_VERSION,
-        "files": hashes((recipe.config, *recipe.driver, *recipe.patches(series.name)), recipe.home),
+        "files": hashes(made_from(recipe, series), recipe.home),
         "absent": sorted(series.absent),
     }
 

@@ -21,17 +21,29 @@ DRIVER_FILES = ("*.c", "*.h", "Kconfig", "Makefile")
 
 @dataclass(frozen=True)
 class Series:
-    """A kernel series the driver is tested with."""
+    """A kernel series the driver is tested with, or one of them with more in it.
+
+    ``source`` is the series whose source and patches that takes, "" its own; ``also`` are configurations of
+    kernel/ that are laid over the lab's. Nobody gets a series that is ``on_request`` who does not name it.
+    """
 
     name: str
     suites: tuple[str, ...]
     objects: int
     absent: frozenset[str]
+    source: str = ""
+    also: tuple[str, ...] = ()
+    on_request: bool = False
+
+    @property
+    def release(self) -> str:
+        """The series that Linux knows it by."""
+        return self.source or self.name
 
     @property
     def package(self) -> str:
         """The Debian package of its source."""
-        return f"linux-source-{self.name}"
+        return f"linux-source-{self.release}"
 
 
 @dataclass(frozen=True)
@@ -52,10 +64,9 @@ class Recipe:
         message = f"the lab's recipe (kernel/, rootfs/) is neither in {homes[0]} nor in {homes[1]}"
         raise LabError(message, hint="install wirelab again: this copy of it is not whole")
 
-    @property
-    def config(self) -> Path:
-        """The kernel's configuration."""
-        return self.home / "kernel" / "lab.config"
+    def configs(self, series: Series) -> tuple[Path, ...]:
+        """The files of a kernel's configuration; what a later one says counts."""
+        return tuple(self.home / "kernel" / name for name in ("lab.config", *series.also))
 
     @property
     def driver(self) -> tuple[Path, ...]:
@@ -63,13 +74,14 @@ class Recipe:
         folder = self.home / "kernel" / "driver"
         return tuple(sorted(path for pattern in DRIVER_FILES for path in folder.glob(pattern)))
 
-    def patches(self, series: str) -> tuple[Path, ...]:
+    def patches(self, series: Series) -> tuple[Path, ...]:
         """The patches of a series in the order they are applied.
 
         One in ``kernel/patches/<series>/`` replaces its namesake in ``kernel/patches/``; empty, it drops it.
         """
         folder = self.home / "kernel" / "patches"
-        named = {path.name: path for place in (folder, folder / series) for path in place.glob("*.patch")}
+        places = (folder, folder / series.release)
+        named = {path.name: path for place in places for path in place.glob("*.patch")}
         return tuple(path for _, path in sorted(named.items()) if path.stat().st_size > 0)
 
     @property
@@ -78,11 +90,21 @@ class Recipe:
         table = tomllib.loads((self.home / "kernel" / "series.toml").read_text(encoding="utf-8"))
         return TypeAdapter(tuple[Series, ...]).validate_python(table["series"])
 
+    @property
+    def series_names(self) -> tuple[str, ...]:
+        """The names of all series."""
+        return tuple(series.name for series in self.series)
+
     def choices(self, name: str | None) -> tuple[Series, ...]:
-        """The series of that name, all of them for None. Raises InputError for an unknown name."""
-        chosen = tuple(series for series in self.series if name in (None, series.name))
-        if name is not None and not chosen:
-            raise InputError(unknown("kernel series", name, (series.name for series in self.series)))
+        """The series of that name, or for None all but those on request.
+
+        Raises InputError for an unknown name.
+        """
+        if name is None:
+            return tuple(series for series in self.series if not series.on_request)
+        chosen = tuple(series for series in self.series if series.name == name)
+        if not chosen:
+            raise InputError(unknown("kernel series", name, self.series_names))
         return chosen
 
     @property

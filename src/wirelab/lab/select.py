@@ -62,11 +62,14 @@ def select(
 ) -> Lab:
     """The lab to use: ``kernel`` and ``root`` where they are named, else what is built from this recipe.
 
-    ``root`` is a folder, or the name of one of the recipe's larger images where no folder is called so.
-    ``series`` chooses among the kernels that are built; None is the newest that apt could deliver. Builds
-    nothing and asks nobody. Raises InputError if what is named is no lab, LabError if none is built.
+    ``kernel`` is a file, or the name of a series of the recipe where no file is called so, and ``root`` a
+    folder or the name of a larger image. ``series`` chooses among the kernels that are built where none is
+    named; None is the newest that apt could deliver. Builds nothing and asks nobody. Raises InputError if
+    what is named is no lab, LabError if none is built.
     """
     entries = []
+    if kernel is not None and not kernel.exists() and str(kernel) in Recipe.find().series_names:
+        kernel, series = None, str(kernel)
     if kernel is None:
         entries.append(entry := built_kernel(BuildContext.of(environ), series))
         kernel, kernel_id = entry.product, entry.id
@@ -114,7 +117,8 @@ def require_usable(entry: Entry) -> None:
 
 def _named_kernel(path: Path) -> tuple[Path, str]:
     if not path.is_file():
-        hint = "--kernel takes the `linux` that a lab kernel's build makes"
+        names = ", ".join(Recipe.find().series_names)
+        hint = f"--kernel takes the `linux` that a lab kernel's build makes, or the name of a series: {names}"
         raise InputError("no such file", file=str(path), hint=hint)
     if not os.access(path, os.R_OK | os.X_OK):
         raise InputError("not a program that you may run", file=str(path), hint=f"chmod +x {path}")

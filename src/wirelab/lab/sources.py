@@ -8,7 +8,7 @@ from typing import Final
 
 from wirelab import __version__
 from wirelab.errors import InputError, LabError
-from wirelab.lab import apt, debian, kbuild, mirror, packages, tree
+from wirelab.lab import apt, debian, kbuild, kernel, mirror, packages, tree
 from wirelab.lab.entry import Entry
 from wirelab.lab.recipe import BuildContext, Recipe
 from wirelab.lab.select import built_kernel, built_root
@@ -94,7 +94,7 @@ def _status(root_entry: Entry) -> str:
 
 def _checksums(recipe: Recipe, series: str) -> Iterator[str]:
     """A line for each file of ours that the kernel was made of, as sha256sum(1) writes it."""
-    for path in (recipe.config, *recipe.driver, *recipe.patches(series)):
+    for path in kernel.made_from(recipe, *recipe.choices(series)):
         yield f"  {tree.file_digest(path).hex()}  {path.relative_to(recipe.home)}"
 
 
