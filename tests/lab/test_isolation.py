@@ -170,9 +170,9 @@ def test_kernel_and_root_image_cannot_be_rewritten(rig: Rig) -> None:
 
 
 def test_what_labs_are_made_of_cannot_be_named_writable(rig: Rig) -> None:
-    """Nor a folder that it is in: the next lab would be another one."""
-    for folder in (rig.lab.root, rig.lab.root / "etc", rig.lab.kernel.parent):
-        with pytest.raises(InputError, match=r"the lab's own (kernel|root image) is there"):
+    """Nor a folder that it is in: the next lab would be another one. Nor one with the lab's results in it."""
+    for folder in (rig.lab.root, rig.lab.root / "etc", rig.lab.kernel.parent, rig.folder):
+        with pytest.raises(InputError, match=r"the lab's own (kernel|root image|folder for this run) is there"):
             rig.execute("true", writable=[folder])
 
 

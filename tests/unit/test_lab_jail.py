@@ -4,124 +4,30 @@ from __future__ import annotations
 
 import errno
 import os
-import re
-import shutil
-import subprocess
 import threading
-from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import pytest
 from typer.testing import CliRunner
 
+from tests.jail.attempts import ABSENT, LET, OF_ITS_PARENT, REFUSED
 from wirelab.cli.app import app
 from wirelab.errors import LabError
-from wirelab.lab import command, doctor, host, landlock, machine, seccomp
-from wirelab.lab.jail import Confinement
+from wirelab.lab import command, doctor, host, landlock, machine
 from wirelab.lab.keeper import Keeper
 from wirelab.lab.lock import exclusive_now
 from wirelab.lab.machine import Machine
 from wirelab.lab.select import Lab
-from wirelab.lab.syscalls import ALLOWED, QUIET, TESTED
 
-ATTACK = Path(__file__).parent / "jail" / "taken.c"
-NUMBERS = Path("/usr/include/x86_64-linux-gnu/asm/unistd_64.h")
-X86_64, I386 = 0xC000003E, 0x40000003
-ALLOW = 0x7FFF0000
+if TYPE_CHECKING:
+    from tests.jail.ground import Ground
+
 MEMORY = ("/dev/shm", f"/run/user/{os.getuid()}")  # noqa: S108 - where labs have their memory
-EPERM, ENOSYS = 0x50000 | errno.EPERM, 0x50000 | errno.ENOSYS
 
 # A host without Landlock is one that SECURITY.md promises less for.
 needs_landlock = pytest.mark.skipif(not host.landlock_abi(), reason="this host has no Landlock")
-
-
-def fate(number: int, *arguments: int, architecture: int = X86_64) -> int:
-    """What the filter says to a system call: an interpreter of its language, as far as it speaks it."""
-    words = {0: number, 4: architecture}
-    words |= {16 + 8 * index: argument & 0xFFFFFFFF for index, argument in enumerate(arguments)}
-    steps, place, held = seccomp.program(), 0, 0
-    while True:
-        code, yes, no, constant = steps[place]
-        place += 1
-        if code == 0x06:
-            return constant
-        if code == 0x20:
-            held = words.get(constant, 0)
-        elif code == 0x05:
-            place += constant
-        else:
-            is_so = {0x15: held == constant, 0x35: held >= constant, 0x45: held & constant != 0}[code]
-            place += yes if is_so else no
-
-
-def test_every_call_that_is_not_named_is_refused() -> None:
-    """And no other: those of today, of x32, of 32-bit programs and of kernels to come."""
-    named = {*ALLOWED.values(), *QUIET.values(), *(number for number, _ in TESTED.values())}
-    assert {number: fate(number) for number in ALLOWED.values()} == dict.fromkeys(ALLOWED.values(), ALLOW)
-    for number in {*range(600), 0x40000000, 0x40000027, 0x7FFFFFFF, 0xFFFFFFFF} - named:
-        assert fate(number) == (EPERM if number < 424 else ENOSYS), number
-    assert fate(39, architecture=I386) == ENOSYS
-
-
-@pytest.mark.parametrize(
-    ("name", "arguments", "expected"),
-    [
-        ("open", (0, os.O_RDONLY, 0o4000), ALLOW),
-        ("open", (0, os.O_CREAT, 0o644), ALLOW),
-        ("open", (0, os.O_CREAT, 0o4755), EPERM),
-        ("openat", (0, 0, os.O_CREAT, 0o2755), EPERM),
-        ("openat", (0, 0, os.O_TMPFILE, 0o4755), EPERM),
-        ("openat", (0, 0, os.O_TMPFILE, 0o700), ALLOW),
-        ("mkdir", (0, 0o2755), EPERM),
-        ("mkdir", (0, 0o755), ALLOW),
-        ("mknod", (0, 0o010644), ALLOW),
-        ("mknod", (0, 0o020644), EPERM),
-        ("mknodat", (0, 0, 0o060644), EPERM),
-        ("mknodat", (0, 0, 0o140755), ALLOW),
-        ("ioctl", (0, 0x5401), ALLOW),
-        ("ioctl", (0, 0x40086602), EPERM),
-        ("ioctl", (0, 0x5412), EPERM),
-        ("fcntl", (0, 4), ALLOW),
-        ("fcntl", (0, 1024), EPERM),
-        ("clone", (0x4111,), ALLOW),
-        ("clone", (0x10000011,), EPERM),
-        ("kill", (1234,), ALLOW),
-        ("kill", (-1,), EPERM),
-        ("prlimit64", (0,), ALLOW),
-        ("prlimit64", (1,), EPERM),
-        ("socketpair", (1, 0o2000001), ALLOW),
-        ("socketpair", (1, 2), EPERM),
-        ("socketpair", (2, 1), EPERM),
-        ("prctl", (1,), ALLOW),
-        ("prctl", (4,), EPERM),
-        ("ptrace", (0,), ALLOW),
-        ("ptrace", (16,), EPERM),
-        ("ptrace", (0x4206,), EPERM),
-        ("ptrace", (4,), EPERM),
-        ("personality", (0x0040000,), ALLOW),
-        ("personality", (0,), EPERM),
-    ],
-)
-def test_what_a_call_asks_for_is_looked_at(name: str, arguments: tuple[int, ...], expected: int) -> None:
-    """No program that is another user's, no device, no namespace, no datagram, no process but its own."""
-    assert fate(TESTED[name][0], *arguments) == expected
-
-
-def test_a_change_of_mode_owner_or_time_is_not_carried_out() -> None:
-    """And nobody is told, or cp -p and Python's shutil.copy() would fail in a writable folder."""
-    assert {fate(number) for number in QUIET.values()} == {0x50000}
-
-
-@pytest.mark.skipif(not NUMBERS.is_file(), reason="no headers of the kernel are installed")
-def test_numbers_are_those_of_the_host() -> None:
-    """A call is allowed by its name, and the filter knows numbers."""
-    known = dict(re.findall(r"#define __NR_(\w+) (\d+)", NUMBERS.read_text()))
-    ours = {**ALLOWED, **QUIET, **{name: number for name, (number, _) in TESTED.items()}}
-    # Added in Linux 6.6.
-    assert {name for name in ours if name not in known} <= {"fchmodat2"}
-    assert {name: int(known[name]) for name in ours if name in known} == {
-        name: number for name, number in ours.items() if name in known
-    }
 
 
 def test_a_later_landlock_forbids_more() -> None:
@@ -130,89 +36,14 @@ def test_a_later_landlock_forbids_more() -> None:
     assert handled == [0x1FFF, 0x3FFF, 0x7FFF, 0x7FFF, 0xFFFF, 0xFFFF, 0xFFFF, 0xFFFF]
 
 
-@dataclass(frozen=True)
-class Ground:
-    """Folders around a lab whose kernel has been taken over."""
-
-    folder: Path
-    kernel: Path
-
-    @property
-    def root(self) -> Path:
-        """The root image."""
-        return self.folder / "root-image"
-
-    @property
-    def writable(self) -> Path:
-        """A folder that was named."""
-        return self.folder / "writable"
-
-    def answers(self, attempts: list[tuple[str, Path | str]]) -> dict[str, int]:
-        """What each attempt came to, as an errno: those of the program itself, and ``attempts`` on files."""
-        run = self.folder / "run"
-        (run / "plan").mkdir(parents=True)
-        (run / "plan" / "files").write_text("".join(f"{how} {path}\n" for how, path in attempts))
-        (run / "writable").mkdir()
-        (run / "writable" / "0").symlink_to(self.writable)
-        with Machine(
-            self.kernel,
-            self.root,
-            run,
-            seed=1,
-            cpu=min(os.sched_getaffinity(0)),
-            writable=[self.writable],
-            confinement=Confinement.WHOLE,
-        ) as lab:
-            lab.wait(20)
-        lines = (run / "results" / "answers").read_text().splitlines()
-        return {name: int(code) for name, _, code in (line.rpartition(" ") for line in lines)}
-
-
-@pytest.fixture(scope="session")
-def attacker(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """The program that stands for the kernel."""
-    if shutil.which("gcc") is None:
-        pytest.skip("gcc is not installed")
-    program = tmp_path_factory.mktemp("attacker") / "linux"
-    subprocess.run(["gcc", "-static", "-O1", "-o", program, ATTACK], check=True)  # noqa: S603, S607 - a compiler
-    return program
-
-
-@pytest.fixture
-def ground(tmp_path: Path, attacker: Path) -> Ground:
-    """A kernel, a root image and a writable folder, with a secret beside them."""
-    made = Ground(tmp_path, tmp_path / "kernels" / "linux")
-    for folder in (made.root, made.writable, made.kernel.parent):
-        folder.mkdir()
-    shutil.copy(attacker, made.kernel)
-    (tmp_path / "secret").write_text("mine\n")
-    (made.root / "fstab").write_text("of the lab\n")
-    (made.writable / "notes").write_text("of both\n")
-    return made
-
-
-REFUSED = [
-    "socket-inet", "socket-unix", "socket-netlink", "pair-of-datagrams", "connect", "bind", "sendto",
-    "bpf", "keyctl", "add_key", "userfaultfd", "perf_event_open", "mount", "umount2", "chroot",
-    "pivot_root", "unshare", "setns", "clone-namespace", "open_by_handle_at", "init_module",
-    "kexec_load", "reboot", "sethostname", "setxattr", "setuid", "capset", "shmget", "mq_open",
-    "inotify_init1", "fanotify_init", "iopl", "personality", "dumpable", "chattr", "lease",
-    "kill-everybody", "attach", "seize", "process_vm_readv", "process_vm_writev", "kcmp",
-    "prlimit-parent", "setpriority", "sched_setaffinity", "setpgid",
-]  # fmt: skip
-ABSENT = ["io_uring_setup", "fsopen", "clone3", "pidfd_open", "x32", "ia32"]
-
-
 @needs_landlock
 def test_the_host_answers_no_other_call(ground: Ground) -> None:
     """Sockets, other processes, namespaces, modules, keys: asked for natively, as the lab's kernel would."""
     answers = ground.answers([])
     assert {name: answers[name] for name in REFUSED} == dict.fromkeys(REFUSED, errno.EPERM)
     assert {name: answers[name] for name in ABSENT} == dict.fromkeys(ABSENT, errno.ENOSYS)
-    assert answers["memory-of-parent"] == errno.EACCES
-    assert answers["root-of-parent"] == errno.EACCES
-    done = ("getpid", "pair-of-streams", "kill-child")
-    assert {name: answers[name] for name in done} == dict.fromkeys(done, 0)
+    assert {name: answers[name] for name in OF_ITS_PARENT} == dict.fromkeys(OF_ITS_PARENT, errno.EACCES)
+    assert {name: answers[name] for name in LET} == dict.fromkeys(LET, 0)
 
 
 @pytest.mark.skipif(
@@ -275,6 +106,42 @@ def test_nothing_of_a_file_is_changed_by_its_name(ground: Ground, tmp_path: Path
     after = {path: (path.stat().st_mode, path.stat().st_uid, path.stat().st_mtime_ns) for path in files}
     assert (after, {path: path.read_bytes() for path in files}) == (before, bytes_before)
     assert sorted(path.name for path in ground.writable.iterdir()) == ["notes"]
+
+
+@needs_landlock
+@pytest.mark.parametrize("version", [1, 2, 3, 4])
+def test_an_older_landlock_keeps_what_is_in_a_file(
+    version: int, ground: Ground, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Before Linux 6.2 it lets files be emptied that are opened for reading, or neither for that nor writing."""
+    monkeypatch.setattr(landlock, "abi", partial(min, version, landlock.abi()))
+    files = [ground.root / "fstab", tmp_path / "secret"]
+    ways = ("neither", "empty", "empty-neither")
+    attempts = [(how, path) for how in ways for path in (*files, ground.writable / "notes")]
+    answers = ground.answers([*attempts, ("neither", "/dev/ptmx")])
+    assert {answers[f"{how}:{path}"] for how, path in attempts} == {errno.EPERM}
+    assert answers["neither:/dev/ptmx"] == errno.EPERM
+    assert [path.read_text() for path in files] == ["of the lab\n", "mine\n"]
+
+
+@needs_landlock
+def test_results_get_no_link_by_way_of_a_folder(ground: Ground) -> None:
+    """A folder with a link in it could be made elsewhere and be moved there, for a folder is all that is asked for."""
+    folder = ground.writable / "folder"
+    folder.mkdir()
+    (folder / "link").symlink_to("/etc/passwd")
+    answers = ground.answers([("bring", folder)])
+    assert answers[f"bring:{folder}"] in (errno.EXDEV, errno.EACCES)
+    assert not (ground.folder / "run" / "results" / "brought").exists()
+
+
+@needs_landlock
+def test_nothing_of_a_lab_is_a_device_or_a_lock(ground: Ground) -> None:
+    """A device is not left behind by what moves, and no file that may be read is locked for those who write."""
+    notes, fstab = ground.writable / "notes", ground.root / "fstab"
+    answers = ground.answers([("whiteout", notes), ("lock", fstab)])
+    assert (answers[f"whiteout:{notes}"], answers[f"lock:{fstab}"]) == (errno.EPERM, errno.EPERM)
+    assert [path.name for path in ground.writable.iterdir() if not path.is_file()] == []
 
 
 @needs_landlock
@@ -388,7 +255,7 @@ def test_a_scenario_has_the_other_half(ground: Ground) -> None:
     (run / "plan").mkdir(parents=True)
     with Machine(ground.kernel, ground.root, run, seed=1, cpu=min(os.sched_getaffinity(0))) as lab:
         lab.wait(20)
-    answers = (run / "results" / "answers").read_text().splitlines()
+    answers = (run / "results" / "stdout").read_text().splitlines()
     assert {"socket-inet 1", "mount 1", "attach 1", "kill-child 0"} <= set(answers)
 
 

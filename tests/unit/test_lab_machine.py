@@ -94,6 +94,13 @@ def test_a_lab_that_writes_without_end_is_read_as_far_as_needed(tmp_path: Path) 
     assert (error.hint or "").endswith("last")
 
 
+@pytest.mark.parametrize("status", ["[" * 100_000, "[]", '"done"', "null", "\\377", '{"status": ['])
+def test_a_status_that_makes_no_sense_is_none(tmp_path: Path, status: str) -> None:
+    """Root of a lab can leave anything in its place, and switch off."""
+    error = death(tmp_path, f"printf '{status}' >results/status.json")
+    assert error.message == "the lab ended without a status"
+
+
 def test_a_lab_that_is_off_cannot_be_waited_for(tmp_path: Path) -> None:
     """Whoever asks it anything is told that, and gets no error of Python's."""
     machine = machine_of(tmp_path, "exit 1")

@@ -51,7 +51,7 @@ def run_command(  # noqa: PLR0913 each is a choice of the user's
     (folder / "plan").mkdir()
     (folder / "writable").mkdir()
     targets = _targets(work, writable)
-    _spare(lab, writable)
+    _spare(lab, folder, writable)
     for number, path in enumerate(writable):
         (folder / "writable" / str(number)).symlink_to(path.resolve())
     (folder / "work").symlink_to(work)
@@ -86,18 +86,20 @@ def run_command(  # noqa: PLR0913 each is a choice of the user's
                 status = machine.wait(wall_limit_s, on_poll=print_new, on_runaway=print_runaway)
         finally:
             print_new()
-    return int(status["exit_code"])
+    code = status.get("exit_code")
+    if not isinstance(code, int):
+        raise LabError("the lab ended without the command's exit code")
+    return code
 
 
-def _spare(lab: Lab, writable: Sequence[Path]) -> None:
-    """Raise InputError if a lab could write to what labs are made of."""
+def _spare(lab: Lab, folder: Path, writable: Sequence[Path]) -> None:
+    """Raise InputError if a lab could write to what labs are made of, or put links among its own results."""
     for path in writable:
-        for part, what in ((lab.kernel, "kernel"), (lab.root, "root image")):
+        for part, what in ((lab.kernel, "kernel"), (lab.root, "root image"), (folder, "folder for this run")):
             inner, outer = part.resolve(), path.resolve()
             if inner.is_relative_to(outer) or outer.is_relative_to(inner):
-                raise InputError(
-                    f"--writable {path}: the lab's own {what} is there", hint="name a folder of yours"
-                )
+                hint = "set TMPDIR to another folder" if part == folder else "name a folder of yours"
+                raise InputError(f"--writable {path}: the lab's own {what} is there", hint=hint)
 
 
 def _targets(work: Path, writable: Sequence[Path]) -> list[PurePosixPath]:

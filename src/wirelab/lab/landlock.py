@@ -21,10 +21,13 @@ _OF_FILES: Final = _EXECUTE | _WRITE_FILE | _READ_FILE | _TRUNCATE | _IOCTL_DEV
 READ: Final = _READ_FILE | _READ_DIR
 RUN: Final = _READ_FILE | _EXECUTE
 DEVICE: Final = _READ_FILE | _WRITE_FILE | _IOCTL_DEV
-KEEP: Final = READ | _WRITE_FILE | _TRUNCATE | _REFER | _REMOVE_DIR | _REMOVE_FILE | _MAKE_DIR | _MAKE_REG
-"""To make and change files and folders; no link or FIFO, for whoever reads them is not shut in."""
-OWN: Final = KEEP | _MAKE_SYM | _MAKE_FIFO | _MAKE_SOCK
-"""Also links, FIFOs and sockets; a device never."""
+KEEP: Final = READ | _WRITE_FILE | _TRUNCATE | _REMOVE_DIR | _REMOVE_FILE | _MAKE_DIR | _MAKE_REG
+"""To make and change files and folders; no link or FIFO, for whoever reads them is not shut in.
+
+Nor is anything moved there from another folder: with one that is moved came what is in it.
+"""
+OWN: Final = KEEP | _REFER | _MAKE_SYM | _MAKE_FIFO | _MAKE_SOCK
+"""Also links, FIFOs and sockets, and what is moved there; a device never."""
 
 # Bind and connect by TCP; reach abstract sockets, and send signals, beyond those of the same ruleset.
 _TCP: Final = 0b11

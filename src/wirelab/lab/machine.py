@@ -244,14 +244,14 @@ class Machine:
 
     def _status(self) -> dict[str, Any]:
         try:
-            status: dict[str, Any] = json.loads(self._read("status.json", _STATUS_BYTES))
+            status = _object(self._read("status.json", _STATUS_BYTES))
         except (OSError, ValueError) as error:
             if lack := host.lack():
                 raise LabError(f"the lab cannot run: {lack.message}", hint=lack.fix) from error
             hint = self._room() + self._console()
             raise LabError("the lab ended without a status", hint=hint) from error
         if status.get("status") != "done":
-            hint = status.get("hint") or self._console()
+            hint = str(status.get("hint") or self._console())
             raise LabError(str(status.get("message", "the lab broke")), hint=hint)
         return status
 
@@ -300,6 +300,17 @@ def _limit_files(process: int, folders: Sequence[Path]) -> None:
 
 def _give_up(words: str) -> None:
     raise LabError("a process in the lab computes without an end, and virtual time stands still", hint=words)
+
+
+def _object(text: str) -> dict[str, Any]:
+    """A JSON object. Raises ValueError where there is none: root of a lab can write anything."""
+    try:
+        read = json.loads(text)
+    except RecursionError as error:
+        raise ValueError(str(error)) from error
+    if not isinstance(read, dict):
+        raise ValueError(text)  # noqa: TRY004 - it is the text that is wrong
+    return read
 
 
 def _hung(progress: Progress | None, wall_limit_s: float) -> str:

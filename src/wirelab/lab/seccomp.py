@@ -11,7 +11,7 @@ import struct
 from functools import cache
 from typing import Final
 
-from wirelab.lab.syscalls import ALLOWED, QUIET, TESTED, IsNot, OneOf, Test, Without
+from wirelab.lab.syscalls import ALL_BITS, ALLOWED, QUIET, TESTED, IsNot, OneOf, Test, Without
 
 _SYS_SECCOMP: Final = 317
 _SECCOMP_SET_MODE_FILTER: Final = 1
@@ -23,6 +23,7 @@ _X32: Final = 0x40000000
 _NR, _ARCH, _ARGS = 0, 4, 16
 # linux/bpf_common.h
 _LOAD, _RETURN, _JUMP, _IF_EQUAL, _IF_AT_LEAST, _IF_ANY = 0x20, 0x06, 0x05, 0x15, 0x35, 0x45
+_AND: Final = 0x54
 _ALLOW: Final = 0x7FFF0000
 _ERRNO: Final = 0x00050000
 _DONE = _ERRNO
@@ -116,10 +117,11 @@ def _checks(tests: tuple[Test, ...]) -> list[Instruction]:
     for test in tests:
         load: Instruction = (_LOAD, 0, 0, _ARGS + 8 * test.argument)
         match test:
-            case OneOf(_, values):
+            case OneOf(_, values, of):
                 last = len(values)
                 compare = [(_IF_EQUAL, last - index, 0, value) for index, value in enumerate(values)]
-                steps += [load, *compare, refuse]
+                masked = [] if of == ALL_BITS else [(_AND, 0, 0, of)]
+                steps += [load, *masked, *compare, refuse]
             case Without(_, bits, given):
                 if given is not None:
                     steps += [(_LOAD, 0, 0, _ARGS + 8 * given[0]), (_IF_ANY, 1, 0, given[1]), allow]

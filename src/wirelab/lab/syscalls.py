@@ -8,13 +8,16 @@ seccomp and by ptrace. Before 6.16 there is the latter alone.
 from dataclasses import dataclass
 from typing import Final
 
+ALL_BITS: Final = 0xFFFFFFFF
+
 
 @dataclass(frozen=True, slots=True)
 class OneOf:
-    """The argument has one of these values. As the host does, its low 32 bits are looked at."""
+    """The argument, of which the bits ``of`` are looked at, has one of these values. Only the low 32 count."""
 
     argument: int
     values: tuple[int, ...]
+    of: int = ALL_BITS
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,7 +41,7 @@ Test = OneOf | Without | IsNot
 
 ALLOWED: Final[dict[str, int]] = {
     # Memory.
-    "mmap": 9, "mprotect": 10, "munmap": 11, "brk": 12, "mremap": 25, "msync": 26, "madvise": 28,
+    "mmap": 9, "mprotect": 10, "munmap": 11, "brk": 12, "mremap": 25, "msync": 26,
     "memfd_create": 319, "rseq": 334,
     # Signals, timers and clocks.
     "rt_sigaction": 13, "rt_sigprocmask": 14, "rt_sigreturn": 15, "rt_sigpending": 127,
@@ -51,7 +54,7 @@ ALLOWED: Final[dict[str, int]] = {
     "fork": 57, "vfork": 58, "execve": 59, "execveat": 322, "exit": 60, "exit_group": 231, "wait4": 61,
     "waitid": 247, "getpid": 39, "getppid": 110, "gettid": 186, "getpgrp": 111, "getpgid": 121, "getsid": 124,
     "setsid": 112, "chdir": 80, "getcwd": 79, "uname": 63, "sysinfo": 99, "getrusage": 98, "getrlimit": 97,
-    "setrlimit": 160, "getuid": 102, "getgid": 104, "geteuid": 107, "getegid": 108, "getrandom": 318,
+    "getuid": 102, "getgid": 104, "geteuid": 107, "getegid": 108, "getrandom": 318,
     "arch_prctl": 158, "set_tid_address": 218, "set_robust_list": 273, "futex": 202, "sched_yield": 24,
     "sched_getaffinity": 204, "seccomp": 317, "modify_ldt": 154,
     # Descriptors, and what the processes of a lab hand each other.
@@ -64,8 +67,8 @@ ALLOWED: Final[dict[str, int]] = {
     "stat": 4, "fstat": 5, "lstat": 6, "newfstatat": 262, "statx": 332, "statfs": 137, "fstatfs": 138,
     "access": 21, "faccessat": 269, "faccessat2": 439, "readlink": 89, "readlinkat": 267, "getdents": 78,
     "getdents64": 217, "ftruncate": 77, "fallocate": 285, "fsync": 74, "fdatasync": 75, "rmdir": 84,
-    "unlink": 87, "unlinkat": 263, "rename": 82, "renameat": 264, "renameat2": 316, "link": 86, "linkat": 265,
-    "symlink": 88, "symlinkat": 266,
+    "unlink": 87, "unlinkat": 263, "rename": 82, "renameat": 264, "link": 86, "linkat": 265, "symlink": 88,
+    "symlinkat": 266,
 }  # fmt: skip
 
 QUIET: Final[dict[str, int]] = {
@@ -78,12 +81,23 @@ Landlock lets everybody set mode, owner and times of any file. Nothing of a lab 
 Python's shutil.copy() would complain.
 """
 
-# clone(2): what would be another namespace, where a user is root of the host's kernel.
-_NEW_NAMESPACES: Final = 0x7E020000
+# clone(2): what would be another namespace, where a user is root of the host's kernel; and CLONE_PARENT, by which
+# a process would be a child of who started the lab, and not the lab's.
+_NOT_A_LABS: Final = 0x7E020000 | 0x8000
 _SET_ID: Final = 0o6000
 # Of character and block devices, not of files, FIFOs and sockets.
 _DEVICE: Final = 0o020000
 _MAKING: Final = 0o100 | 0o20000000  # O_CREAT, __O_TMPFILE
+# How open(2) means to use a file, and O_TRUNC. Landlock asks for what the descriptor can do: for nothing at all if it
+# is the fourth mode of access, which has no name and neither reads nor writes; and before its third version
+# O_TRUNC is nothing to it. So files are emptied by those alone who may write to them.
+_USE: Final = 0o1003
+_READ, _WRITE, _BOTH, _EMPTY = 0, 1, 2, 0o1000
+_USES: Final = (_READ, _WRITE, _BOTH, _WRITE | _EMPTY, _BOTH | _EMPTY)
+_RENAME_WHITEOUT: Final = 4
+# Of a machine's own memory, where root asks for it.
+_MADV_HWPOISON, _MADV_SOFT_OFFLINE = 100, 101
+_RLIMIT_FSIZE: Final = 1
 _ADDR_NO_RANDOMIZE: Final = 0x0040000
 _AF_UNIX: Final = 1
 # SOCK_STREAM, plain and with SOCK_NONBLOCK and SOCK_CLOEXEC.
@@ -98,8 +112,8 @@ _OF_A_TRACED_CHILD: Final = (
 )
 
 TESTED: Final[dict[str, tuple[int, tuple[Test, ...]]]] = {
-    "open": (2, (Without(2, _SET_ID, given=(1, _MAKING)),)),
-    "openat": (257, (Without(3, _SET_ID, given=(2, _MAKING)),)),
+    "open": (2, (OneOf(1, _USES, of=_USE), Without(2, _SET_ID, given=(1, _MAKING)))),
+    "openat": (257, (OneOf(2, _USES, of=_USE), Without(3, _SET_ID, given=(2, _MAKING)))),
     "creat": (85, (Without(1, _SET_ID),)),
     "mkdir": (83, (Without(1, _SET_ID),)),
     "mkdirat": (258, (Without(2, _SET_ID),)),
@@ -108,12 +122,18 @@ TESTED: Final[dict[str, tuple[int, tuple[Test, ...]]]] = {
     # Of terminals TCGETS, TCSETS, TCSETSW, TCSETSF, TIOCGWINSZ; of any file FIOCLEX and FIONCLEX, by which
     # Python hands on a descriptor. FS_IOC_SETFLAGS would be metadata.
     "ioctl": (16, (OneOf(1, (0x5401, 0x5402, 0x5403, 0x5404, 0x5413, 0x5450, 0x5451)),)),
-    # F_DUPFD to F_SETSIG, F_SETOWN_EX, F_GETOWN_EX, F_DUPFD_CLOEXEC and seals; no leases.
-    "fcntl": (72, (OneOf(1, (*range(11), 15, 16, *_DUP_CLOEXEC_AND_SEALS)),)),
-    "clone": (56, (Without(0, _NEW_NAMESPACES),)),
+    # It would leave a device in the place of what it moves.
+    "renameat2": (316, (Without(4, _RENAME_WHITEOUT),)),
+    # F_DUPFD to F_SETFL, F_SETOWN to F_SETSIG, F_SETOWN_EX, F_GETOWN_EX, F_DUPFD_CLOEXEC and seals; no leases,
+    # and no locks: whoever may read a file could keep others from it.
+    "fcntl": (72, (OneOf(1, (*range(5), *range(8, 11), 15, 16, *_DUP_CLOEXEC_AND_SEALS)),)),
+    "clone": (56, (Without(0, _NOT_A_LABS),)),
+    "madvise": (28, (IsNot(2, _MADV_HWPOISON), IsNot(2, _MADV_SOFT_OFFLINE))),
     # Everybody's process at once; one by one, Landlock says which.
     "kill": (62, (IsNot(0, 0xFFFFFFFF),)),
-    "prlimit64": (302, (OneOf(0, (0,)),)),
+    # How long a file may get is set from outside; root could set it anew.
+    "prlimit64": (302, (OneOf(0, (0,)), IsNot(1, _RLIMIT_FSIZE))),
+    "setrlimit": (160, (IsNot(0, _RLIMIT_FSIZE),)),
     "personality": (135, (OneOf(0, (_ADDR_NO_RANDOMIZE,)),)),
     # A datagram could be sent to any socket of the host's that has a name.
     "socketpair": (53, (OneOf(0, (_AF_UNIX,)), OneOf(1, _STREAMS))),

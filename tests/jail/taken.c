@@ -1,19 +1,22 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
  * What a lab could ask of its host whose kernel has been taken over: this is started as the kernel is, in the
- * jail, and asks natively. Each line of results/answers is the name of an attempt and the errno it got, or 0.
+ * jail, and asks natively. Each line of results/stdout is the name of an attempt and the errno it got, or 0.
  *
  * The arguments are such that an attempt which is let through does no harm and gets another answer.
  */
 #define _GNU_SOURCE
 #include <errno.h>
 #include <fcntl.h>
+#include <sched.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
 #include <sys/prctl.h>
 #include <sys/ptrace.h>
+#include <sys/resource.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
@@ -36,6 +39,7 @@ static void files(void)
 	char target[4096];
 	FILE *list = fopen("plan/files", "r");
 	char how[16], path[4096];
+	struct flock lock = { .l_type = F_RDLCK };
 
 	while (list && fscanf(list, "%15s %4095s", how, path) == 2) {
 		char name[5000];
@@ -46,6 +50,14 @@ static void files(void)
 			fd = open(path, O_RDONLY);
 		else if (!strcmp(how, "change"))
 			fd = open(path, O_WRONLY);
+		else if (!strcmp(how, "neither"))
+			fd = open(path, O_ACCMODE);
+		else if (!strcmp(how, "empty"))
+			fd = open(path, O_RDONLY | O_TRUNC);
+		else if (!strcmp(how, "empty-neither"))
+			fd = open(path, O_ACCMODE | O_TRUNC);
+		else if (!strcmp(how, "lock"))
+			fd = fcntl(open(path, O_RDONLY), F_SETLK, &lock);
 		else if (!strcmp(how, "make"))
 			fd = open(path, O_WRONLY | O_CREAT | O_EXCL, 0600);
 		else if (!strcmp(how, "set-id"))
@@ -64,6 +76,10 @@ static void files(void)
 			fd = unlink(path);
 		else if (!strcmp(how, "link"))
 			fd = link(path, "writable/0/linked");
+		else if (!strcmp(how, "bring"))
+			fd = rename(path, "results/brought");
+		else if (!strcmp(how, "whiteout"))
+			fd = syscall(SYS_renameat2, AT_FDCWD, path, AT_FDCWD, "writable/0/moved", RENAME_WHITEOUT);
 		else if (!strcmp(how, "symlink"))
 			fd = symlink("/etc/passwd", path);
 		else if (!strcmp(how, "fifo"))
@@ -82,6 +98,16 @@ static void files(void)
 	tell("root-of-parent", open(target, O_RDONLY | O_DIRECTORY));
 }
 
+/* A child of who has started us, and not ours. */
+static void sibling(void)
+{
+	long child = syscall(SYS_clone, CLONE_PARENT | SIGCHLD, 0, 0, 0, 0);
+
+	if (child == 0)
+		_exit(0);
+	tell("clone-parent", child);
+}
+
 static void processes(void)
 {
 	pid_t child = fork();
@@ -98,7 +124,11 @@ static void processes(void)
 	TRY("process_vm_writev", SYS_process_vm_writev, getppid(), 0, 0, 0, 0, 0);
 	TRY("pidfd_open", SYS_pidfd_open, getppid(), 0);
 	TRY("kcmp", SYS_kcmp, getppid(), getpid(), 0, 0, 0);
+	sibling();
 	TRY("prlimit-parent", SYS_prlimit64, getppid(), 7, 0, 0);
+	TRY("prlimit-file-size", SYS_prlimit64, 0, RLIMIT_FSIZE, 0, 0);
+	TRY("setrlimit-file-size", SYS_setrlimit, RLIMIT_FSIZE, 0);
+	TRY("memory-failure", SYS_madvise, 0, 0, MADV_HWPOISON);
 	TRY("setpriority", SYS_setpriority, 0, 0, 0);
 	TRY("sched_setaffinity", SYS_sched_setaffinity, 0, 0, 0);
 	TRY("setpgid", SYS_setpgid, 0, 0);
@@ -169,7 +199,7 @@ int main(void)
 {
 	FILE *status;
 
-	answers = fopen("results/answers", "w");
+	answers = fopen("results/stdout", "w");
 	if (!answers)
 		return 1;
 	setlinebuf(answers);
