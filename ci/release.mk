@@ -48,7 +48,7 @@ HOSTS ?= bookworm trixie jammy noble
 
 test-hosts: $(READY_TO_TEST) lab
 	@PYTHONPATH=src $(PYTHON) -m wirelab.lab.packages root
-	@$(VENV)/bin/python -m pytest tests/hosts/test_hosts.py $(HOSTS:%=--host=%) $(ARGS)
+	@$(VENV)/bin/python -m pytest tests/hosts/test_hosts.py tests/hosts/test_escapes.py $(HOSTS:%=--host=%) $(ARGS)
 
 # Ten minutes and more: a processor that is a program.
 test-emulated: $(READY_TO_TEST) lab

@@ -13,7 +13,8 @@ from typing import TYPE_CHECKING
 import pytest
 
 from tests.fleet.conftest import QUICKEST
-from tests.hosts.systems import PYTHONS
+from tests.fleet.hosts import CannotError
+from tests.hosts.systems import PYTHONS, System, installed
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -32,7 +33,19 @@ def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:
     """A test that has a release has those that were asked for."""
     if "release" in metafunc.fixturenames:
         none = pytest.param("", marks=pytest.mark.skip(reason="no --host: make test-hosts"), id="none")
-        metafunc.parametrize("release", metafunc.config.getoption("host") or [none])
+        metafunc.parametrize("release", metafunc.config.getoption("host") or [none], scope="session")
+
+
+@pytest.fixture(scope="session")
+def system(release: str, wheels: Path, tmp_path_factory: pytest.TempPathFactory) -> Iterator[System]:
+    """One of that release with wirelab in it; where it cannot be had, tests are skipped with the reason."""
+    folder = opened(tmp_path_factory.mktemp(release))
+    try:
+        yield installed(release, folder, wheels)
+    except CannotError as error:
+        pytest.skip(f"no {release} here: {error}")
+    finally:
+        shutil.rmtree(folder)
 
 
 @pytest.fixture(scope="session")
@@ -65,10 +78,15 @@ def digest_in(listed: str) -> str:
 @pytest.fixture
 def folder(tmp_path: Path) -> Iterator[Path]:
     """Where a system is installed; its user passes by, and it is removed, for it is large."""
-    for parent in (tmp_path, *tmp_path.parents[:2]):
-        parent.chmod(0o755)
-    yield tmp_path
+    yield opened(tmp_path)
     shutil.rmtree(tmp_path)
+
+
+def opened(folder: Path) -> Path:
+    """A folder of pytest's, by which others may pass."""
+    for parent in (folder, *folder.parents[:2]):
+        parent.chmod(0o755)
+    return folder
 
 
 def run(*argv: str) -> str:

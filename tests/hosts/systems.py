@@ -29,10 +29,24 @@ class System:
 
     root: Path
 
-    def call(self, *argv: str, wall_limit_s: float = 300) -> str:
-        """What a program prints that the user runs. It must end well, and in time."""
+    @property
+    def home(self) -> Path:
+        """Where the user's home is, seen from here."""
+        return self.root / HOME[1:]
+
+    def give(self, name: str, content: bytes, mode: int = 0o644) -> None:
+        """Put a file into the user's home, which is theirs with the folder that it is in."""
+        path = self.home / name
+        path.parent.mkdir(exist_ok=True)
+        path.write_bytes(content)
+        path.chmod(mode)
+        for made in (path, path.parent):
+            os.chown(made, USER_ID, USER_ID)
+
+    def call(self, *argv: str, folder: str = HOME, wall_limit_s: float = 300) -> str:
+        """What a program prints that the user runs in ``folder``. It must end well, and in time."""
         entered = ["unshare", "--mount", "--pid", "--net", "--ipc", "--fork", "--kill-child", "--mount-proc"]
-        entered += [f"--root={self.root}", f"--wd={HOME}", f"--setuid={USER_ID}", f"--setgid={USER_ID}"]
+        entered += [f"--root={self.root}", f"--wd={folder}", f"--setuid={USER_ID}", f"--setgid={USER_ID}"]
         environment = [f"HOME={HOME}", "PATH=/usr/bin:/bin", "LANG=C.UTF-8", "COLUMNS=200"]
         done = subprocess.run(
             [*entered, "env", "-i", *environment, *argv],
@@ -52,12 +66,11 @@ def installed(release: str, folder: Path, wheels: Path, more: tuple[str, ...] = 
     """
     root, python = folder / release, PYTHONS[release]
     roots.make(release, root, packages=(python, f"{python}-venv", *more), hooks=())
-    home = root / HOME.removeprefix("/")
-    home.mkdir(parents=True)
-    os.chown(home, USER_ID, USER_ID)
+    system = System(root)
+    system.home.mkdir(parents=True)
+    os.chown(system.home, USER_ID, USER_ID)
     shutil.copytree(wheels, root / "wheels")
     (root / "wheels").chmod(0o755)
-    system = System(root)
     system.call(python, "-m", "venv", "venv")
     from_the_folder = ("--no-index", "--find-links", "/wheels")
     system.call("venv/bin/pip", "install", "--quiet", *from_the_folder, "wirelab[lab]")

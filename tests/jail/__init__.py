@@ -1,1 +1,1 @@
-"""What is tried in order to break out of a lab, from three places: its root, its first process, its kernel."""
+"""What is tried in order to break out of a lab: by its root, its first process, its kernel."""

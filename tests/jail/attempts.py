@@ -3,10 +3,14 @@
 from __future__ import annotations
 
 import errno
-from pathlib import Path
+from typing import TYPE_CHECKING, TypeAlias
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+    from pathlib import Path
 
 # A folder of the host, what is looked for in it, and what is done.
-Attempt = tuple[Path | str, str, str]
+Attempt: TypeAlias = "tuple[Path | str, str, str]"
 
 DENIED = frozenset({errno.EACCES, errno.EPERM, errno.EROFS, errno.ENOENT})
 """What an attempt on a file is answered, by the host or because a path leads nowhere."""
@@ -28,7 +32,7 @@ LET = ("getpid", "pair-of-streams", "kill-child")
 
 
 def of_the_host(home: Path, secret: Path, kernel: Path) -> list[Attempt]:
-    """To reach what nobody named: ``secret`` is a file of the user's, ``home`` theirs, ``kernel`` the lab's."""
+    """To reach what nobody named; ``secret`` is a file of the user's, and ``kernel`` the lab's."""
     places = (
         "/",
         "/etc",
@@ -51,10 +55,11 @@ def of_the_host(home: Path, secret: Path, kernel: Path) -> list[Attempt]:
     return [*listed, *made, *reached, *named, ("/etc", "passwd", "read")]
 
 
-def of_another_run(results: Path) -> list[Attempt]:
-    """To reach another run's folder of results, which has a file ``status.json``, and what is around it."""
-    looked: list[Attempt] = [(results.parent, "", "list"), (results, "", "list"), (results, "new", "make")]
-    return looked + [(results, "status.json", how) for how in ("read", "change", "rename")]
+def of_another_run(result: Path) -> list[Attempt]:
+    """To reach a file among another run's results, and what is around it."""
+    folder = result.parent
+    looked: list[Attempt] = [(folder.parent, "", "list"), (folder, "", "list"), (folder, "new", "make")]
+    return looked + [(folder, result.name, how) for how in ("read", "change", "rename")]
 
 
 def of_what_a_lab_is(kernel: Path) -> list[Attempt]:
@@ -65,6 +70,6 @@ def of_what_a_lab_is(kernel: Path) -> list[Attempt]:
     return [*tried, (kernel.parent, kernel.name, "rename")]
 
 
-def words(attempts: list[Attempt]) -> list[str]:
+def words(attempts: Iterable[Attempt]) -> list[str]:
     """The attempts as the attackers take them."""
     return [f"{folder}:{name}:{how}" for folder, name, how in attempts]

@@ -1,4 +1,4 @@
-"""The attackers that are programs: compiled for any x86-64 Linux, for they find no library where they are run."""
+"""The attackers that are programs: static ones, for where they are run there is no library."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ def compiled(name: str, folder: Path) -> Path:
     if shutil.which("gcc") is None:
         pytest.skip("gcc is not installed")
     program = folder / name
-    argv = ["gcc", "-static", "-O1", "-Wall", "-Werror", "-o", str(program), str(HERE / f"{name}.c")]
+    argv = ["gcc", "-static", "-O1", "-o", str(program), str(HERE / f"{name}.c")]
     subprocess.run(argv, check=True)  # noqa: S603 - a compiler
     return program
 

@@ -16,6 +16,7 @@ if TYPE_CHECKING:
 
     from wirelab.lab.recipe import BuildContext
 
+
 @pytest.fixture
 def here(tmp_path: Path) -> BuildContext:
     """Where a lab is built."""
@@ -45,5 +46,3 @@ def ground(tmp_path: Path, attacker: Path) -> Ground:
     (made.root / "fstab").write_text("of the lab\n")
     (made.writable / "notes").write_text("of both\n")
     return made
-
-

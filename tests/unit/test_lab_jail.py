@@ -113,7 +113,7 @@ def test_nothing_of_a_file_is_changed_by_its_name(ground: Ground, tmp_path: Path
 def test_an_older_landlock_keeps_what_is_in_a_file(
     version: int, ground: Ground, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """Before Linux 6.2 it lets files be emptied that are opened for reading, or neither for that nor writing."""
+    """Before Linux 6.2 it lets a file be emptied that is opened to be read, or for nothing at all."""
     monkeypatch.setattr(landlock, "abi", partial(min, version, landlock.abi()))
     files = [ground.root / "fstab", tmp_path / "secret"]
     ways = ("neither", "empty", "empty-neither")
@@ -126,7 +126,7 @@ def test_an_older_landlock_keeps_what_is_in_a_file(
 
 @needs_landlock
 def test_results_get_no_link_by_way_of_a_folder(ground: Ground) -> None:
-    """A folder with a link in it could be made elsewhere and be moved there, for a folder is all that is asked for."""
+    """One with a link in it could be made elsewhere, and moved there, for a folder may be there."""
     folder = ground.writable / "folder"
     folder.mkdir()
     (folder / "link").symlink_to("/etc/passwd")
@@ -137,7 +137,7 @@ def test_results_get_no_link_by_way_of_a_folder(ground: Ground) -> None:
 
 @needs_landlock
 def test_nothing_of_a_lab_is_a_device_or_a_lock(ground: Ground) -> None:
-    """A device is not left behind by what moves, and no file that may be read is locked for those who write."""
+    """None is left in the place of what moves; and what may be read is not locked for those who write."""
     notes, fstab = ground.writable / "notes", ground.root / "fstab"
     answers = ground.answers([("whiteout", notes), ("lock", fstab)])
     assert (answers[f"whiteout:{notes}"], answers[f"lock:{fstab}"]) == (errno.EPERM, errno.EPERM)

@@ -13,7 +13,10 @@ ALL_BITS: Final = 0xFFFFFFFF
 
 @dataclass(frozen=True, slots=True)
 class OneOf:
-    """The argument, of which the bits ``of`` are looked at, has one of these values. Only the low 32 count."""
+    """The argument, of which the bits ``of`` are looked at, has one of these values.
+
+    As at the host, only its low 32 bits count.
+    """
 
     argument: int
     values: tuple[int, ...]
@@ -81,21 +84,21 @@ Landlock lets everybody set mode, owner and times of any file. Nothing of a lab 
 Python's shutil.copy() would complain.
 """
 
-# clone(2): what would be another namespace, where a user is root of the host's kernel; and CLONE_PARENT, by which
-# a process would be a child of who started the lab, and not the lab's.
+# clone(2): what would be another namespace, where a user is root of the host's kernel; and CLONE_PARENT, by
+# which a process would be a child of who started the lab, and not the lab's.
 _NOT_A_LABS: Final = 0x7E020000 | 0x8000
 _SET_ID: Final = 0o6000
 # Of character and block devices, not of files, FIFOs and sockets.
 _DEVICE: Final = 0o020000
 _MAKING: Final = 0o100 | 0o20000000  # O_CREAT, __O_TMPFILE
-# How open(2) means to use a file, and O_TRUNC. Landlock asks for what the descriptor can do: for nothing at all if it
-# is the fourth mode of access, which has no name and neither reads nor writes; and before its third version
-# O_TRUNC is nothing to it. So files are emptied by those alone who may write to them.
+# How open(2) is to use a file, O_TRUNC included. Landlock asks what the descriptor is good for: for nothing where
+# both O_WRONLY and O_RDWR are set, so that it lets every file and device be opened. Nor does it ask, before its
+# third version, about O_TRUNC, which needs neither of them to empty a file.
 _USE: Final = 0o1003
 _READ, _WRITE, _BOTH, _EMPTY = 0, 1, 2, 0o1000
 _USES: Final = (_READ, _WRITE, _BOTH, _WRITE | _EMPTY, _BOTH | _EMPTY)
 _RENAME_WHITEOUT: Final = 4
-# Of a machine's own memory, where root asks for it.
+# By these root, of the host, takes pages of its memory out of service.
 _MADV_HWPOISON, _MADV_SOFT_OFFLINE = 100, 101
 _RLIMIT_FSIZE: Final = 1
 _ADDR_NO_RANDOMIZE: Final = 0x0040000
@@ -124,8 +127,8 @@ TESTED: Final[dict[str, tuple[int, tuple[Test, ...]]]] = {
     "ioctl": (16, (OneOf(1, (0x5401, 0x5402, 0x5403, 0x5404, 0x5413, 0x5450, 0x5451)),)),
     # It would leave a device in the place of what it moves.
     "renameat2": (316, (Without(4, _RENAME_WHITEOUT),)),
-    # F_DUPFD to F_SETFL, F_SETOWN to F_SETSIG, F_SETOWN_EX, F_GETOWN_EX, F_DUPFD_CLOEXEC and seals; no leases,
-    # and no locks: whoever may read a file could keep others from it.
+    # F_DUPFD to F_SETFL, F_SETOWN to F_SETSIG, F_SETOWN_EX, F_GETOWN_EX, F_DUPFD_CLOEXEC and seals; no
+    # leases, and no locks: whoever may read a file could keep others from writing to it.
     "fcntl": (72, (OneOf(1, (*range(5), *range(8, 11), 15, 16, *_DUP_CLOEXEC_AND_SEALS)),)),
     "clone": (56, (Without(0, _NOT_A_LABS),)),
     "madvise": (28, (IsNot(2, _MADV_HWPOISON), IsNot(2, _MADV_SOFT_OFFLINE))),
