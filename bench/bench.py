@@ -19,6 +19,7 @@ from functools import partial
 from pathlib import Path
 
 import growth
+import jail_start
 from figure import Figures
 from timed_labs import Labs, lasting, scenario_plan
 
@@ -87,12 +88,13 @@ def host_facts(lab: Lab) -> dict[str, str]:
     }
 
 
-def measure(figures: Figures, labs: Labs, lab: Lab, cpu: int) -> None:
+def measure(figures: Figures, labs: Labs, lab: Lab, folder: Path, cpu: int) -> None:
     """Every figure, in the order in which they are printed."""
     for name, (scenario, flow, goal) in FLOWS.items():
         took = partial(labs.wall_per_virtual, scenario_plan(scenario, flow))
         figures.take(f"wall per virtual second, {name}", "s/s", took, goal)
     figures.take("boot to a running Open vSwitch", "s", labs.boot_s, 1.5)
+    figures.take("what the jail adds to a start", "ms", lambda: jail_start.added_ms(lab, folder), 20)
     figures.take("warm `wirelab run sfp-mismatch`", "s", lambda: warm_scenario_s(cpu), 20)
     for jobs in sorted({1, len(os.sched_getaffinity(0))}):
         name = f"matrix, virtual seconds a core, {jobs} at once"
@@ -119,7 +121,7 @@ def main() -> None:
         print(f"{name:<56} {value}")
     with lab.in_use(), tempfile.TemporaryDirectory() as folder:
         figures = Figures(options.runs, options.only)
-        measure(figures, Labs(lab, Path(folder), cpu), lab, cpu)
+        measure(figures, Labs(lab, Path(folder), cpu), lab, Path(folder), cpu)
     document = {
         "host": facts,
         "figures": [

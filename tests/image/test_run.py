@@ -12,6 +12,9 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from tests.image.box import GID, UID, wait_for_a_lab
+from tests.jail.attempts import DENIED, Attempt, of_another_run, of_the_host, of_what_a_lab_is, words
+from tests.jail.programs import answers
+from tests.lab.rig import SCRIPTS
 
 if TYPE_CHECKING:
     from tests.image.box import Box
@@ -82,14 +85,31 @@ def test_a_command_has_a_lab_of_its_own(box: Box) -> None:
     assert (done.stdout.split(), done.returncode) == (["Linux", "0"], 7), done.stderr
 
 
-def test_the_jail_holds_in_a_container(box: Box) -> None:
-    """Root of a lab can list the current folder of the container, and no other: it is confined there, too."""
-    reach = "mount -t hostfs -o / none /mnt && ls /mnt"
-    command = ("exec", "--", "env", "LIBMOUNT_FORCE_MOUNT2=always", "sh", "-c", reach)
-    assert box.run(*command).returncode == 0
-    done = box.run(*command, options=("--workdir", "/usr"))
-    assert done.returncode != 0
-    assert "Permission denied" in done.stderr
+def test_the_jail_holds_in_a_container(box: Box, tmp_path: Path) -> None:
+    """Root of a lab can list the current folder of the container, and no other: it is confined there, too.
+
+    Nor does it reach what is mounted there for the container, an earlier result among that.
+    """
+    (kernel,) = (line for line in box.run("lab", "path").stdout.split() if line.endswith("/linux"))
+    secret, result = Path("/private/notes.txt"), Path("/earlier/run/result.json")
+    options = ["--volume", f"{SCRIPTS}:/scripts:ro", "--workdir", "/scripts"]
+    for file in (secret, result):
+        seen = tmp_path / file.relative_to("/")
+        seen.parent.mkdir(parents=True)
+        seen.write_text("mine\n")
+        mounted = file.parents[-2]
+        options += ["--volume", f"{tmp_path / mounted.name}:{mounted}"]
+    for path in (tmp_path, *tmp_path.rglob("*")):
+        path.chmod(0o777)
+    attempts = of_the_host(Path("/tmp"), secret, Path(kernel))  # noqa: S108 - what it may write to, as a home
+    attempts += [*of_what_a_lab_is(Path(kernel)), *of_another_run(result)]
+    current: Attempt = ("/scripts", "", "list")
+    attack = ("exec", "--", "python3", "-B", "escape.py", *words((*attempts, current)))
+    told = answers(box.run(*attack, options=tuple(options)).stdout)
+    assert told.pop(words([current])[0]) == 0
+    assert list(told) == list(dict.fromkeys(words(attempts)))
+    assert {attempt: answer for attempt, answer in told.items() if answer not in DENIED} == {}
+    assert [(tmp_path / file.relative_to("/")).read_text() for file in (secret, result)] == ["mine\n"] * 2
 
 
 @needs_root

@@ -131,8 +131,8 @@ def test_kernel_and_root_image_cannot_be_rewritten(rig: Rig) -> None:
         (kernel.parent, kernel.name, "chmod"),
     ]
     assert set(reach(rig, *of_what_a_lab_is(kernel)).values()) == {errno.EACCES}
-    # Of the root image it is said that a mode is changed, and it is not.
-    assert reach(rig, *modes) == dict(zip(modes, (0, errno.EACCES), strict=True))
+    # A mode is said to be changed, and is not.
+    assert set(reach(rig, *modes).values()) == {0}
     assert [
         (path.stat().st_mode, path.stat().st_mtime_ns, path.stat().st_ctime_ns) for path in files
     ] == before

@@ -91,9 +91,9 @@ _SET_ID: Final = 0o6000
 # Of character and block devices, not of files, FIFOs and sockets.
 _DEVICE: Final = 0o020000
 _MAKING: Final = 0o100 | 0o20000000  # O_CREAT, __O_TMPFILE
-# How open(2) is to use a file, O_TRUNC included. Landlock asks what the descriptor is good for: for nothing where
-# both O_WRONLY and O_RDWR are set, so that it lets every file and device be opened. Nor does it ask, before its
-# third version, about O_TRUNC, which needs neither of them to empty a file.
+# How open(2) is to use a file, O_TRUNC included. Landlock asks what the descriptor is good for: for nothing
+# where both O_WRONLY and O_RDWR are set, so it lets that pass for every file and device. Nor does it ask,
+# before its third version, about O_TRUNC, which needs neither of them to empty a file.
 _USE: Final = 0o1003
 _READ, _WRITE, _BOTH, _EMPTY = 0, 1, 2, 0o1000
 _USES: Final = (_READ, _WRITE, _BOTH, _WRITE | _EMPTY, _BOTH | _EMPTY)
