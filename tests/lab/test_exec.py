@@ -149,6 +149,12 @@ def test_hanging_guest_is_ended_at_its_wall_limit(tmp_path: Path) -> None:
     assert lab_processes(str(tmp_path)) == []
 
 
+def test_nothing_that_a_command_says_moves_its_wall_limit(rig: Rig) -> None:
+    """Root of the lab can write that it gets on, as a scenario's lab does: it is ended all the same."""
+    with pytest.raises(LabError, match="wall limit of 8 s"):
+        rig.execute("python3", "-B", "gets_on.py", wall_limit_s=8)
+
+
 def test_death_of_the_caller_ends_the_lab(tmp_path: Path) -> None:
     """After SIGKILL to wirelab itself no process of the lab is left."""
     argv = [*WIRELAB, "exec", "--limit", "60", "--", "sh", "-c", "echo up; while :; do :; done"]

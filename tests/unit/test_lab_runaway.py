@@ -58,6 +58,18 @@ def test_what_computes_is_ended(session: int, tmp_path: Path) -> None:
     assert watch.end(time.monotonic() - begun_s + LIMIT_S) == ""
 
 
+@pytest.mark.parametrize("session", [COMPUTES], indirect=True)
+def test_what_computes_is_ended_without_a_console(session: int, tmp_path: Path) -> None:
+    """Root of a lab can remove it: there is one, and who it was nobody knows."""
+    watch = Runaways(session, LIMIT_S, tmp_path / "console.log")
+    begun_s = time.monotonic()
+    words = ""
+    while not words and time.monotonic() - begun_s < PATIENCE_S:
+        words = watch.end(time.monotonic() - begun_s)
+        time.sleep(0.01)
+    assert words == "a process whose name nobody can read"
+
+
 @pytest.mark.parametrize("session", [ASKS], indirect=True)
 def test_what_waits_now_and_then_is_left_alone(session: int, tmp_path: Path) -> None:
     """However much processor time it uses in all."""

@@ -83,7 +83,10 @@ def run_command(  # noqa: PLR0913 each is a choice of the user's
 
         try:
             with machine:
-                status = machine.wait(wall_limit_s, on_poll=print_new, on_runaway=print_runaway)
+                # Root of the lab could tell of progress for ever.
+                status = machine.wait(
+                    wall_limit_s, on_poll=print_new, on_runaway=print_runaway, has_progress=False
+                )
         finally:
             print_new()
     code = status.get("exit_code")

@@ -192,6 +192,8 @@ class Machine:
         on_progress: Callable[[Progress], None] | None = None,
         on_poll: Callable[[], None] | None = None,
         on_runaway: Callable[[str], None] | None = None,
+        *,
+        has_progress: bool = True,
     ) -> dict[str, Any]:
         """Wait for the lab to switch itself off. Returns what its ``status.json`` says.
 
@@ -199,7 +201,8 @@ class Machine:
         A process in it that computes for a tenth of ``wall_limit_s`` without asking anything of its kernel is
         ended: when depends on this host, so it is an error unless ``on_runaway`` takes what is said of it.
         Raises LabError when it has come no farther for ``wall_limit_s``, or ends without a status, or its
-        status is an error, or it is not switched on. What tells of no progress has to end within that time.
+        status is an error, or it is not switched on. What tells of no progress has to end within that time,
+        and without ``has_progress`` whatever it tells is not looked at.
         """
         process = self._switched_on()
         told_s, farther_s = 0.0, 0.0
@@ -208,7 +211,7 @@ class Machine:
         progress: Progress | None = None
         while process.poll() is None:
             wall_s = self.wall_s()
-            if wall_s - told_s >= _PROGRESS_S:
+            if has_progress and wall_s - told_s >= _PROGRESS_S:
                 told_s, before, progress = wall_s, progress, self._progress()
                 if progress is not None and (before is None or progress.done_s > before.done_s):
                     farther_s = wall_s

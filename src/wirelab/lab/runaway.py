@@ -14,6 +14,7 @@ from pathlib import Path
 
 # What the lab's kernel begins each line with that it says of one (patch 0013).
 _WORD = "runaway: "
+_NAMELESS = "a process whose name nobody can read"
 
 # How often they are looked for in the time that is too much, and how long the kernel may take to end one.
 _LOOKS = 4
@@ -71,10 +72,14 @@ class Runaways:
             time.sleep(_POLL_S)
 
     def _words(self) -> str:
-        with self._console.open("rb") as file:
-            file.seek(self._console_read)
-            lines = file.read(_CONSOLE_BYTES).decode(errors="replace").splitlines()
-            self._console_read = file.tell()
+        try:
+            with self._console.open("rb") as file:
+                file.seek(self._console_read)
+                lines = file.read(_CONSOLE_BYTES).decode(errors="replace").splitlines()
+                self._console_read = file.tell()
+        except OSError:
+            # Root of a lab can remove it.
+            return _NAMELESS
         return "\n".join(line.partition(_WORD)[2] for line in lines if _WORD in line)
 
 
