@@ -183,7 +183,7 @@ def test_no_channel_leads_out_of_a_lab(rig: Rig) -> None:
 def test_a_fork_bomb_ends_with_its_lab(tmp_path: Path) -> None:
     """Its processes are the host's, as many as fit into the lab's memory; at its limit all are ended."""
     bomb = "b() { b | b & }; echo up; b; while :; do :; done"
-    argv = [sys.executable, "-m", "wirelab", "exec", "--limit", "5", "--", "sh", "-c", bomb]
+    argv = [sys.executable, "-m", "wirelab", "exec", "--limit", "15", "--", "sh", "-c", bomb]
     with subprocess.Popen(argv, cwd=tmp_path, stdout=subprocess.PIPE, stderr=subprocess.PIPE) as wirelab:
         assert wirelab.stdout is not None
         assert wirelab.stdout.readline() == b"up\n"
