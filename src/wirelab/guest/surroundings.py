@@ -8,7 +8,7 @@ from wirelab.guest.shell import run
 _HOSTNAME = Path("/proc/sys/kernel/hostname")
 _CHANGES = Path("/run/wirelab/etc")
 _SSHD = Path("/usr/sbin/sshd")
-_KEYS = Path("/etc/ssh")
+_KEY = Path("/etc/ssh/ssh_host_ed25519_key")
 # Where the ssh server locks in what speaks to strangers.
 _EMPTY = Path("/run/sshd")
 
@@ -25,7 +25,7 @@ def prepare() -> None:
     _let_etc_be_written()
     cgroups.mount()
     if _SSHD.exists():
-        _make_host_key()
+        _prepare_ssh()
 
 
 def _let_etc_be_written() -> None:
@@ -37,12 +37,8 @@ def _let_etc_be_written() -> None:
     run(["mount", "-t", "overlay", "-o", options, "overlay", "/etc"])
 
 
-def _make_host_key() -> None:
-    """One of this lab's own, from its seed: those of the root image everybody may read, so no server does."""
-    for key in _KEYS.glob("ssh_host_*"):
-        key.unlink()
-    key = _KEYS / "ssh_host_ed25519_key"
-    run(["ssh-keygen", "-q", "-t", "ed25519", "-N", "", "-C", "", "-f", str(key)])
-    # In place of a file of the root image it has got the mode of that.
-    key.chmod(0o600)
+def _prepare_ssh() -> None:
+    """Give the ssh server a key of this lab's own, from its seed; a root folder may have brought one."""
+    if not _KEY.exists():
+        run(["ssh-keygen", "-q", "-t", "ed25519", "-N", "", "-C", "", "-f", str(_KEY)])
     _EMPTY.mkdir(mode=0o755)
