@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+import json
+from typing import TYPE_CHECKING, get_args
 
 from tests.lab.road import carried_out
+from wirelab.model.types import Congestion
 
 if TYPE_CHECKING:
     from tests.lab.rig import Rig
@@ -40,3 +42,37 @@ def test_a_lab_has_memory_for_what_sockets_may_hold(rig: Rig) -> None:
     assert last_second_bps(rig, "") < 0.75 * GIGABIT_GOODPUT_BPS
     filled_bps = last_second_bps(rig, ", left.tcp_wmem: 512 MB, right.tcp_rmem: 512 MB")
     assert filled_bps > 0.99 * GIGABIT_GOODPUT_BPS
+
+
+def test_a_host_sends_with_any_congestion_control(rig: Rig) -> None:
+    """Also with one that Linux lets no namespace begin with: dctcp. That is Reno where ECN is not agreed on.
+
+    A host that has it marks its SYN, which only one that has it, too, takes for ECN; iperf3 asks for it later.
+    """
+    controls = {f"server{number}": name for number, name in enumerate(get_args(Congestion), start=1)}
+    own = {f"of-{host}": (host, "client", "") for host in controls}
+    further = {"both": ("server4", "server5", ""), "asked": ("server6", "client", ", congestion: dctcp")}
+    settings = "".join(f"{host}.congestion: {name}, " for host, name in controls.items())
+    flows = "".join(
+        f"  - iperf3: {{name: {name}, from: {sender}, to: {receiver}, time: 1 s{asked}}}\n"
+        for name, (sender, receiver, asked) in (own | further).items()
+    )
+    text = f"""\
+topology: eight-servers
+with: {{{settings}server5.congestion: dctcp, server6.ecn: on}}
+traffic:
+{flows}
+expect:
+  asked: {{goodput: 900..942 Mbit/s}}
+"""
+    plan, _ = carried_out(rig, text)
+    files = {flow.name: rig.folder / "lab-1/results" / flow.sender_file for flow in plan.flows}
+    ends = {name: json.loads(file.read_text())["end"] for name, file in files.items()}
+    assert {name: end["sender_tcp_congestion"] for name, end in ends.items()} == {
+        "of-server1": "cubic",
+        "of-server2": "reno",
+        "of-server3": "bbr",
+        "of-server4": "dctcp-reno",
+        "both": "dctcp",
+        "asked": "dctcp",
+    }

@@ -18,6 +18,10 @@ from wirelab.plan.types import Plan, Port
 _SILENT = {"net.ipv6.conf.all.disable_ipv6": "1", "net.ipv6.conf.default.disable_ipv6": "1"}
 _FORWARDING = {**_SILENT, "net.ipv4.ip_forward": "1"}
 
+_CONGESTION = "net.ipv4.tcp_congestion_control"
+_AVAILABLE = "net.ipv4.tcp_available_congestion_control"
+_ALLOWED = "net.ipv4.tcp_allowed_congestion_control"
+
 
 def silence_switches() -> None:
     """Keep the lab's own namespace, where the switches' ports are, from speaking by them."""
@@ -55,6 +59,9 @@ def apply(network: Network) -> None:
 
 
 def _apply_sysctls(network: Network) -> None:
+    if any(_CONGESTION in host.sysctls for host in network.plan.hosts):
+        # A namespace begins with none, dctcp for one, that are not allowed to everybody (tcp_cong.c).
+        _write_sysctls({_ALLOWED: _read_sysctl(_AVAILABLE)})
     for name, sysctls in _sysctls(network.plan).items():
         with network.inside(name):
             own = {key: value for key, value in sysctls.items() if os.access(_sysctl(key), os.W_OK)}

@@ -64,7 +64,9 @@ class Iperf3(_Item):
     within_ns: Seconds | None = optional(
         "How long a transfer of `bytes` may take; 10 minutes if nothing is said.", alias="within"
     )
-    congestion: Congestion | None = optional("TCP's congestion control; without it the sender's own.")
+    congestion: Congestion | None = optional(
+        "TCP's congestion control; without it the sender's own. `dctcp` needs `ecn: on` of the sender, or is Reno."
+    )
     protocol: Literal["tcp", "udp"] = key(
         "TCP, or UDP, which sends at its rate whatever happens.", default="tcp"
     )
