@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 from tests.lab.road import carried_out
-from wirelab.units import NS_PER_MS
+from wirelab.units import NS_PER_MS, NS_PER_S
 
 if TYPE_CHECKING:
     from tests.lab.rig import Rig
@@ -104,3 +104,25 @@ def test_the_other_cable_may_lead_to_another_switch(rig: Rig) -> None:
     plan, result = carried_out(rig, SWITCH_PULLED)
     assert result.change("server-eth1")["rx_frames"] > 1000
     assert plan.events[0].at_ns // NS_PER_MS == 2000
+
+
+def test_a_bond_begins_with_the_port_that_has_a_link(rig: Rig) -> None:
+    """One cable is unplugged: the other carries, and the primary port as soon as it has its own."""
+    unplugged = "{server.bond0.primary: eth1, second.link: down}"
+    text = PULLED.replace("{server.bond0.primary: eth1}", unplugged)
+    plan, result = carried_out(
+        rig, text.replace("for: 2 s, with: {second.link: down}", "with: {second.link: up}")
+    )
+    assert plan.bonds[0].active == "server-eth0"
+    plugged_ns, later_ns = plan.events[0].at_ns, plan.events[0].at_ns + 500 * NS_PER_MS
+    before, after = (
+        {port for port in plan.bonds[0].ports if grows(result, port, from_ns, to_ns)}
+        for from_ns, to_ns in ((0, plugged_ns), (later_ns, 60 * NS_PER_S))
+    )
+    assert (before, after) == ({"server-eth0"}, {"server-eth1"})
+
+
+def grows(result: Result, port: str, from_ns: int, to_ns: int) -> bool:
+    """Whether a port receives more than a few frames in a part of the time."""
+    within = [s.ports[port].rx_bytes for s in result.samples if from_ns <= s.at_ns <= to_ns]
+    return len(set(within)) > 10

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+import pytest
+
 from tests.lab.road import carried_out
 from wirelab.units import NS_PER_MS
 
@@ -146,3 +148,47 @@ expect:
   download: {goodput: 1..2.4 Gbit/s}
 """
     carried_out(rig, text)
+
+
+@pytest.mark.parametrize("shut", ["patch", "client", "switch.p1"])
+def test_traffic_over_a_cable_that_is_not_there_is_no_broken_lab(rig: Rig, shut: str) -> None:
+    """No connection comes about and nobody answers, whether a cable is unplugged or a port is shut."""
+    text = f"""
+topology: sfp-home
+with: {{{shut}.link: down}}
+traffic:
+  - iperf3: {{name: tcp, from: server, to: client, time: 2 s}}
+  - iperf3: {{name: udp, from: client, to: server, time: 2 s, protocol: udp, bitrate: 10 Mbit/s}}
+  - copy: {{name: file, from: server, to: client, bytes: 1 MB, within: 3 s}}
+  - ping: {{name: there, from: server, to: client, time: 2 s, interval: 100 ms}}
+  - ping: {{name: back, from: client, to: server, time: 2 s, interval: 100 ms}}
+expect:
+  tcp: {{connects: no}}
+  udp: {{connects: no}}
+  there: {{lost: 100 %}}
+  back: {{lost: 100 %}}
+"""
+    carried_out(rig, text)
+
+
+def test_a_cable_that_is_plugged_in_later_carries_from_then_on(rig: Rig) -> None:
+    """Not before: nothing has left by it; the settings read back are those of the network as it begins."""
+    text = """
+topology: sfp-home
+with: {patch.link: down, dac.link: down}
+traffic:
+  - iperf3: {name: download, from: server, to: client, time: 5 s}
+events:
+  - {at: 2 s, with: {patch.link: up}}
+  - {at: 2500 ms, with: {dac.link: up}}
+expect:
+  download: {goodput: 1..2.4 Gbit/s}
+  client: {link: up}
+"""
+    plan, result = carried_out(rig, text)
+    read = {(setting.port, setting.name): setting.actual for setting in result.readbacks}
+    assert read["client-eth0", "link"] is False
+    late_ns = plan.events[-1].at_ns
+    seen = [(sample.at_ns, sample.ports["client-eth0"].rx_bytes) for sample in result.samples]
+    assert len({count for at_ns, count in seen if at_ns <= late_ns}) == 1
+    assert seen[-1][1] > seen[0][1]

@@ -47,7 +47,7 @@ def test_a_lab_has_memory_for_what_sockets_may_hold(rig: Rig) -> None:
 def test_a_host_sends_with_any_congestion_control(rig: Rig) -> None:
     """Also with one that Linux lets no namespace begin with: dctcp. That is Reno where ECN is not agreed on.
 
-    A host that has it marks its SYN, which only one that has it, too, takes for ECN; iperf3 asks for it later.
+    A host that has it marks its SYN, which only one that has it, too, takes for ECN; iperf3 sets it later.
     """
     controls = {f"server{number}": name for number, name in enumerate(get_args(Congestion), start=1)}
     own = {f"of-{host}": (host, "client", "") for host in controls}

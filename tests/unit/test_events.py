@@ -13,7 +13,7 @@ from wirelab.model.experiment import load_file
 from wirelab.model.setting_table import settings_of
 from wirelab.plan.build import build_plan
 from wirelab.plan.commands import commands
-from wirelab.plan.event import changed_lines, ended, is_open, relinked, states
+from wirelab.plan.event import after, changed_lines, ended, is_open, opened, relinked, shutting, states
 from wirelab.plan.flows import phase_ns
 from wirelab.plan.types import Netem, Plan
 from wirelab.units import NS_PER_MS, NS_PER_S
@@ -160,3 +160,35 @@ def test_no_traffic_has_no_end(tmp_path: Path) -> None:
     )
     with pytest.raises(InputError, match="is not before the end of the traffic"):
         load_file(text, SHIPPED)
+
+
+def test_a_cable_may_be_unplugged_in_the_beginning(tmp_path: Path) -> None:
+    """The network is set up with all its links, then loses those; an event brings one back."""
+    words = "at: 2 s, with: {patch.link: up}"
+    plan = _plan(tmp_path, words, settings="patch.link: down, switch.p1.link: down")
+    shut = shutting(plan)
+    assert shut is not None
+    assert [port.name for port in shut.ports] == ["switch-p1"]
+    assert [(cable.a, cable.b) for cable in shut.cables] == [("module-line", "client-eth0")]
+    assert after(opened(plan), shut) == plan
+    assert [state.cable_of("client-eth0").plugged for _, state in states(plan)] == [False, True]
+    assert relinked(plan)["client-eth0"] == [0, plan.events[0].at_ns]
+    lines = commands(plan)
+    at = lines.index("# when all is set up")
+    assert lines[at + 1 : at + 3] == [
+        "# cable module-line to client-eth0: pulled out",
+        "ip link set switch-p1 down",
+    ]
+
+
+def test_nothing_is_shut_where_nobody_says_so(tmp_path: Path) -> None:
+    """Then the network is set up as it begins."""
+    plan = _plan(tmp_path, "at: 2 s, with: {patch.link: down}")
+    assert shutting(plan) is None
+    assert opened(plan) == plan
+
+
+def test_what_is_unplugged_already_cannot_be_pulled_out(tmp_path: Path) -> None:
+    """An event that changes nothing is a mistake."""
+    with pytest.raises(InputError, match="changes nothing: it is so already"):
+        _plan(tmp_path, "at: 2 s, with: {patch.link: down}", settings="patch.link: down")

@@ -5,12 +5,13 @@ import re
 from pathlib import Path
 from typing import Any
 
-from wirelab.guest import bonds, clock, hardware, links, openvswitch, readback, settings
+from wirelab.guest import bonds, clock, events, hardware, links, openvswitch, readback, settings
 from wirelab.guest.measure import Probe
 from wirelab.guest.network import Network
 from wirelab.guest.schedule import Schedule
 from wirelab.guest.shortcuts import Shortcuts
 from wirelab.guest.traces import Followers
+from wirelab.plan.event import opened, shutting
 from wirelab.plan.types import Plan
 
 # The network is ready at the first of these instants that is still ahead: whatever the set-up took
@@ -37,7 +38,8 @@ def run(plan_folder: Path, results: Path) -> dict[str, Any]:
     settings.silence_switches()
     if plan.switches:
         openvswitch.start(refresh=False)
-    network = Network(plan, hardware.configure)
+    # With all its links: what is shut in the beginning has its ways known, too, when an event opens it.
+    network = Network(opened(plan), hardware.configure)
     settings.apply(network)
     in_force = settings.read_back(network)
     (results / "settings.json").write_text(readback.to_json(in_force))
@@ -49,6 +51,10 @@ def run(plan_folder: Path, results: Path) -> dict[str, Any]:
         readback.verify(in_force)
     links.require_ways(network)
     links.warm_arp(network)
+    if shut := shutting(plan):
+        in_force = events.shut(network, shut)
+        (results / "settings.json").write_text(readback.to_json(in_force))
+        readback.verify(in_force)
 
     probe = Probe(network)
     ready_ns = (clock.now_ns() // _READY_STEP_NS + 1) * _READY_STEP_NS

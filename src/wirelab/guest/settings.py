@@ -107,7 +107,7 @@ def read_back(network: Network) -> list[Readback]:
         actual |= {key: _read_sysctl(key) for key in sysctls if key not in actual}
         settings += readbacks(name, {key: (asked, actual[key]) for key, asked in sysctls.items()})
     for stack in plan.stacks:
-        settings += _read_routes(network, stack)
+        settings += _read_routes(network, stack, are_up=all(port.up for port in plan.ports_of(stack.name)))
     for firewall in plan.firewalls:
         ruleset = json.loads(network.run(firewall.name, "nft", "-j", "list", "ruleset"))
         listed = sum("rule" in entry for entry in ruleset["nftables"])
@@ -142,13 +142,18 @@ def _detailed(network: Network, port: Port) -> list[dict[str, Any]]:
     return [{**qdisc, "dev": port.name} for qdisc in json.loads(shown)]
 
 
-def _read_routes(network: Network, stack: Host | Firewall) -> Iterator[Readback]:
-    """By which gateway each way leads, and whether what comes by it is acknowledged at once."""
+def _read_routes(network: Network, stack: Host | Firewall, *, are_up: bool) -> Iterator[Readback]:
+    """By which gateway each way leads, and whether what comes by it is acknowledged at once.
+
+    The ways by a port that is shut are forgotten.
+    """
     if not stack.routes:
         return
     quickack = isinstance(stack, Host) and stack.quickack
     ways = {way["dst"]: way for way in network.told(stack.name, "ip", "route")}
     for route in stack.routes:
+        if not are_up and route.to not in ways:
+            continue
         way = ways.get(route.to, {})
         yield Readback(stack.name, f"route {route.to}", route.via, way.get("gateway", ""))
         metrics = {name: value for metric in way.get("metrics", ()) for name, value in metric.items()}

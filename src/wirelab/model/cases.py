@@ -11,7 +11,6 @@ from wirelab.model.check.wiring import wiring_conflicts
 from wirelab.model.events import Event, EventReader
 from wirelab.model.expect import Expectation
 from wirelab.model.expect_reader import ExpectReader, mappings, written_expectations
-from wirelab.model.metric import LINK
 from wirelab.model.parts import Parts
 from wirelab.model.published import Published, read_published
 from wirelab.model.scenario import Control, Scenario
@@ -126,7 +125,7 @@ class CaseReader:
     def _variants(self) -> dict[str, _Draft]:
         scenario = self._scenario
         base = _Draft(
-            self._lasting(scenario.settings, ("with",)),
+            self._settings.read(scenario.settings, ("with",), self._report),
             self._expect.read(scenario.expect, ("expect",)),
             scenario.events,
             ("events",),
@@ -138,7 +137,7 @@ class CaseReader:
         drafts: dict[str, _Draft] = {}
         for index, variant in enumerate(self._limited("variants", scenario.variants)):
             loc: Loc = ("variants", index)
-            settings = self._lasting(variant.settings, (*loc, "with"))
+            settings = self._settings.read(variant.settings, (*loc, "with"), self._report)
             own = self._expect.read(variant.expect, (*loc, "expect"))
             expectations = {expectation.name: expectation for expectation in (*base.expectations, *own)}
             if not (expectations or variant.expect or scenario.expect or scenario.published):
@@ -151,7 +150,7 @@ class CaseReader:
 
     def _control(self, index: int, control: Control, drafts: dict[str, _Draft]) -> Case | None:
         loc: Loc = ("controls", index)
-        settings = self._lasting(control.settings, (*loc, "with"))
+        settings = self._settings.read(control.settings, (*loc, "with"), self._report)
         if not control.settings and control.events is None:
             self._report((*loc, "with"), "changes nothing, so it can break nothing")
         variant = control.variant or next(iter(drafts), None)
@@ -183,17 +182,6 @@ class CaseReader:
                 place = ("expect", expectation.subject, expectation.metric)
                 self._report(place, f"nothing happens in `{name}` that it could recover from: give `events`")
         return Case(name, wiring, draft.expectations, breaks, events)
-
-    def _lasting(self, settings: Mapping[str, str], loc: Loc) -> tuple[Setting, ...]:
-        """Settings that hold from the beginning."""
-        read = self._settings.read(settings, loc, self._report)
-        for setting in read:
-            if setting.name == LINK.name:
-                message = (
-                    "in the beginning every cable is plugged in and every port is up: write it under `events`"
-                )
-                self._report(setting.loc, message)
-        return read
 
     def _wiring(self, settings: tuple[Setting, ...]) -> Wiring:
         wiring = Wiring.of(self._topology, self._parts, settings, self._traces)

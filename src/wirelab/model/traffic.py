@@ -65,7 +65,8 @@ class Iperf3(_Item):
         "How long a transfer of `bytes` may take; 10 minutes if nothing is said.", alias="within"
     )
     congestion: Congestion | None = optional(
-        "TCP's congestion control; without it the sender's own. `dctcp` needs `ecn: on` of the sender, or is Reno."
+        "TCP's congestion control; without it the sender's own. `dctcp` needs `ecn: on` of the sender: "
+        "without ECN it is Reno."
     )
     protocol: Literal["tcp", "udp"] = key(
         "TCP, or UDP, which sends at its rate whatever happens.", default="tcp"

@@ -16,6 +16,7 @@ from wirelab.model.wiring import Wiring
 from wirelab.plan.addresses import Addresses
 from wirelab.plan.bonds import bonds
 from wirelab.plan.cpu import firewall_rules, node_capture, node_cpu
+from wirelab.plan.event import linkable
 from wirelab.plan.flows import phase_ns, traffic
 from wirelab.plan.node import Firewall, Host, Hub, Node, Switch, Transceiver
 from wirelab.plan.physics import bus, equipped, gso_max_segs, netem, pause_reaction_ns, pool, shape
@@ -71,6 +72,8 @@ def build_plan(experiment: Experiment, case: Case, seed: int) -> Plan:
         ),
         traces=traces,
     )
+    # Of its ports one carries that can.
+    plan = replace(plan, bonds=tuple(bond.after(linkable(plan)) for bond in plan.bonds))
     return replace(plan, tagged=_tagged(plan, addresses, wiring)) if topology.vlans else plan
 
 

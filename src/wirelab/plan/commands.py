@@ -6,7 +6,7 @@ from typing import Final
 
 from wirelab.model.trace import OPPORTUNITY_BYTES
 from wirelab.plan import iproute2
-from wirelab.plan.event import after, changed_lines, changed_settings, ways_again
+from wirelab.plan.event import after, changed_lines, changed_settings, opened, shutting, ways_again
 from wirelab.plan.node import Firewall, Host, Hub, Node, Switch, Transceiver
 from wirelab.plan.port_settings import PortSetting, Value, settings_of
 from wirelab.plan.traffic import Item
@@ -27,22 +27,31 @@ def commands(plan: Plan) -> list[str]:
         "# on every host",
         *_sysctls(plan.sysctls),
         *(line for node in nodes for line in _node(plan, node)),
+        *_shut(plan),
         *(line for item in plan.timetable for line in _traffic(plan, item)),
         *_events(plan),
     ]
 
 
+def _shut(plan: Plan) -> Iterator[str]:
+    """What is taken away when all is set up, before the traffic."""
+    if event := shutting(plan):
+        yield ""
+        yield "# when all is set up"
+        yield from _event(opened(plan), plan, event)
+
+
 def _events(plan: Plan) -> Iterator[str]:
     for event in plan.events:
         later = after(plan, event)
+        yield ""
+        yield f"# {show(event.at_ns, TIME)} after the start: {event.what}"
         yield from _event(plan, later, event)
         plan = later
 
 
 def _event(plan: Plan, later: Plan, event: Event) -> Iterator[str]:
     """What is typed at the instant of an event; what no command does stands in comments."""
-    yield ""
-    yield f"# {show(event.at_ns, TIME)} after the start: {event.what}"
     for cable in event.cables:
         if cable.plugged != plan.cable_of(cable.a).plugged:
             yield f"# cable {cable.a} to {cable.b}: {'plugged in' if cable.plugged else 'pulled out'}"

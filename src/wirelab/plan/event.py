@@ -31,6 +31,24 @@ def after(plan: Plan, event: Event) -> Plan:
     return replace(later, bonds=tuple(bond.after(linked) for bond in plan.bonds))
 
 
+def opened(plan: Plan) -> Plan:
+    """The network as it is set up: nobody has shut a port or pulled a cable out yet."""
+    names = frozenset(port.name for port in plan.ports)
+    return replace(
+        plan,
+        ports=tuple(replace(port, up=True) for port in plan.ports),
+        cables=tuple(replace(cable, plugged=True) for cable in plan.cables),
+        bonds=tuple(bond.after(names) for bond in plan.bonds),
+    )
+
+
+def shutting(plan: Plan) -> Event | None:
+    """What then makes of it the network as it begins, None where nothing is shut or pulled out."""
+    ports = tuple(port for port in plan.ports if not port.up)
+    cables = tuple(cable for cable in plan.cables if not cable.plugged)
+    return Event(0, "in the beginning", ports, cables) if ports or cables else None
+
+
 def states(plan: Plan) -> list[tuple[int, Plan]]:
     """The network from each instant on: as it begins, then after each event."""
     found = [(0, plan)]
@@ -51,9 +69,12 @@ def touched(plan: Plan) -> frozenset[str]:
 
 
 def relinked(plan: Plan) -> dict[str, list[int]]:
-    """When an event changes what a port has for a link, by name: those of both its ends, and who follows."""
+    """When an event changes what a port has for a link, by name: those of both its ends, and who follows.
+
+    What is shut in the beginning changes at 0.
+    """
     found: dict[str, list[int]] = {}
-    for (_, was), (at_ns, now) in pairwise(states(plan)):
+    for (_, was), (at_ns, now) in pairwise([(0, opened(plan)), *states(plan)]):
         changed = {
             name
             for cable_was, cable in zip(was.cables, now.cables, strict=True)

@@ -16,7 +16,7 @@ FILE = "events.json"
 class Happened:
     """When each event took place, counted as the traffic is, and all that was read back after them.
 
-    ``relinked`` says of each port whose link events change, by its name, when they do.
+    ``relinked`` says of each port whose link changes, by its name, when it does.
     """
 
     at_ns: tuple[int, ...] = ()
@@ -27,7 +27,7 @@ class Happened:
 def read_happened(plan: Plan, raw: Path) -> Happened:
     """What the lab says of the events of a Plan. Raises LabError when it says nothing of them."""
     if not plan.events:
-        return Happened()
+        return Happened(relinked=relinked(plan))
     told = read_json(raw, FILE)
     events = list(told["events"].elements())
     readbacks = [setting for event in events for setting in parse_readbacks(event["settings"])]

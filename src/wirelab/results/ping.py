@@ -11,6 +11,7 @@ from pydantic import Field
 from wirelab.errors import LabError
 from wirelab.model.types import Name, NodeName
 from wirelab.plan.traffic import Ping
+from wirelab.plan.traffic.ping import NO_WAY
 from wirelab.results import rtt
 from wirelab.results.rawjson import read_text
 from wirelab.results.rtt import Rtt
@@ -67,8 +68,13 @@ def ping_figure(metric: str, ping: PingResult) -> float | None:
 
 
 def read_echoes(ping: Ping, raw: Path) -> Echoes:
-    """What ``ping`` left in the raw folder. Raises LabError when it does not end with ping's summary."""
+    """What ``ping`` left in the raw folder: where no way led out of its host, all it was to ask is lost.
+
+    Raises LabError when it does not end with ping's summary.
+    """
     text = read_text(raw, ping.sender_file)
+    if not text and read_text(raw, ping.log_file).startswith(NO_WAY):
+        return Echoes(ping.count, {})
     summary = _SUMMARY.search(text)
     if summary is None or not int(summary[1]):
         raise LabError(f"{ping.sender_file}: ping did not come to its end")

@@ -7,8 +7,8 @@ from wirelab.model.expect import Expectation
 from wirelab.model.metric import METRICS, PAUSED_PRIORITY
 from wirelab.model.modes import MODE_OF, Mode, listed
 from wirelab.plan.ceiling import ceiling
-from wirelab.plan.event import ended
-from wirelab.plan.path import Hop, hops, spanned
+from wirelab.plan.event import ended, opened, states
+from wirelab.plan.path import Hop, flow_path, hops, spanned
 from wirelab.plan.traffic import Flow, Item, Ping
 from wirelab.plan.types import Plan, Port
 from wirelab.results.counters import window
@@ -34,13 +34,13 @@ _MOST_EVENTS: Final = 4
 
 def evidence(expectation: Expectation, plan: Plan, result: Result) -> str:
     """What the counters say about the expectation's subject, whether it holds or not."""
-    offered, plan = ended(plan), result.linked(plan)
+    begun, offered, plan = plan, ended(plan), result.linked(plan)
     subject, metric = expectation.subject, expectation.metric
     item = next((item for item in plan.traffic if item.name == subject), None)
     if isinstance(item, Flow):
-        return _flow_evidence(metric, item, plan, result)
+        return _flow_evidence(metric, item, _shut(item, begun), plan, result)
     if isinstance(item, Ping):
-        return _ping_evidence(item, plan, result)
+        return _ping_evidence(item, _shut(item, begun), plan, result)
     port = next((port for port in plan.ports if port.label == subject), None)
     if port is None:
         return "; ".join(happenings(plan, result, hops(plan), None))
@@ -50,17 +50,18 @@ def evidence(expectation: Expectation, plan: Plan, result: Result) -> str:
     return f"{_end(hop.out, offered)}; {_end(hop.into, offered)}"
 
 
-def _flow_evidence(metric: str, flow: Flow, plan: Plan, result: Result) -> str:
+def _flow_evidence(metric: str, flow: Flow, shut: list[str], plan: Plan, result: Result) -> str:
     way = spanned(plan, flow.sender, flow.receiver)
     there_and_back = (*way, *spanned(plan, flow.receiver, flow.sender))
     measured = result.flows[flow.name]
-    reasons = happenings(plan, result, there_and_back, flow.name) + _events(flow, plan)
+    reasons = happenings(plan, result, there_and_back, flow.name) + shut + _events(flow, plan)
     if not measured.connected:
         between = f"between {flow.sender} and {flow.receiver}"
         if measured.lost_connection:
             lost = f"the connection {between} was lost ({flow.tool}: {measured.lost_connection})"
             return "; ".join([lost, *reasons])
-        return "; ".join([f"no connection came about {between}", *blocked(result, there_and_back, flow.name)])
+        why = [*blocked(result, there_and_back, flow.name), *shut]
+        return "; ".join([f"no connection came about {between}", *why])
     # What a switch sends to where a cable was pulled out is counted nowhere.
     told = measured.retransmits and not plan.events and reasons[0].startswith(NO_DROPS)
     if metric == "retransmits" and told:
@@ -78,12 +79,12 @@ def _flow_evidence(metric: str, flow: Flow, plan: Plan, result: Result) -> str:
     return "; ".join(reasons)
 
 
-def _ping_evidence(ping: Ping, plan: Plan, result: Result) -> str:
+def _ping_evidence(ping: Ping, shut: list[str], plan: Plan, result: Result) -> str:
     """The fullest queue on its way there and back, which is what an echo waits in, and what became of it."""
     way = (*spanned(plan, ping.sender, ping.receiver), *spanned(plan, ping.receiver, ping.sender))
     reasons = _fullest_queue(result, way, ping.name)
     if result.pings[ping.name].lost_ppm:
-        reasons += happenings(plan, result, way, ping.name)
+        reasons += happenings(plan, result, way, ping.name) + shut
     else:
         # What was dropped on its way meanwhile was somebody else's.
         reasons += ["no echo was lost", *pauses(result, way, ping.name)[:MOST_NAMED]]
@@ -175,6 +176,18 @@ def _events(item: Item, plan: Plan) -> list[str]:
     words = [f"{event.what} at {rounded(event.at_ns, TIME)}" for event in meanwhile[:_MOST_EVENTS]]
     rest = len(meanwhile) - len(words)
     return [*words, f"{rest} more events"] if rest > 0 else words
+
+
+def _shut(item: Item, plan: Plan) -> list[str]:
+    """What nobody could pass when it began: a port on its way that was shut, a cable that was pulled out."""
+    begun = next(state for at_ns, state in reversed(states(plan)) if at_ns <= item.start_ns)
+    words = []
+    for hop in flow_path(opened(plan), item):
+        if not begun.cable_of(hop.out.name).plugged:
+            words.append(f"the cable between {hop.out.label} and {hop.into.label} was pulled out")
+        ends = (begun.port(end.name) for end in (hop.out, hop.into))
+        words += [f"{port.label} was shut" for port in ends if not port.up]
+    return words
 
 
 def _neighbours(item: Item, plan: Plan) -> list[str]:

@@ -7,6 +7,8 @@ from wirelab.plan.traffic.item import NS_PER_S, TOS_PER_DSCP, Item
 
 # ping(8): 1 when there was no answer, 2 when it failed itself.
 _NOBODY_ANSWERED = 1
+# What it says where no way leads out of its host: every port is shut.
+NO_WAY = "ping: connect: Network is unreachable"
 # How long ping waits for its last answer.
 _PATIENCE_S = 5
 
@@ -29,9 +31,14 @@ class Ping(Item):
         """Where in the raw folder ping leaves its lines."""
         return f"flows/{self.name}.ping.txt"
 
-    def is_measurement(self, code: int, words: str) -> bool:  # noqa: ARG002 - its code says all
-        """That nobody answered is no failure of ping."""
-        return code == _NOBODY_ANSWERED
+    @property
+    def log_file(self) -> str:
+        """Where it says why it asks nobody."""
+        return f"flows/{self.name}.ping.log"
+
+    def is_measurement(self, code: int, words: str) -> bool:
+        """That nobody answered, or nobody could be asked, is no failure of ping."""
+        return code == _NOBODY_ANSWERED or words.startswith(NO_WAY)
 
     def sender_argv(self, address: str, *, filtered: bool = False) -> list[str]:  # noqa: ARG002 - it never gives up
         """``ping`` with numbers for names; it waits as long for its last answer as for any other."""
