@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
+from tests.lab.road import carried_out
 from wirelab.units import NS_PER_US
 
 if TYPE_CHECKING:
@@ -126,3 +127,29 @@ def test_frames_that_wait_go_by_the_new_rule(rig: Rig) -> None:
     ]
     for rule, told in zip(rules, rig.each("other_rules.py", map(str.split, rules)), strict=True):
         assert told == {"before": 0, "after": 1}, rule
+
+
+def test_moderation_changes_at_an_instant(rig: Rig) -> None:
+    """An echo waits as long as a card holds it back by then, or until that tells what it has sent.
+
+    An algorithm that a time was put in the place of is back when that is over.
+    """
+    text = """
+topology: back-to-back
+with: {left.nic: rtl8125, left.rx_usecs: 10 us}
+traffic:
+  - ping: {name: echo, from: left, to: right, time: 4 s, interval: 100 ms}
+events:
+  - {at: 2 s, for: 1 s, with: {left.rx_usecs: 510 us, right.rx_usecs: 20 us}}
+  - {at: 4 s, with: {left.rx_usecs: 1010 us}}
+  - {at: 4500 ms, with: {left.tx_usecs: 30 us}}
+expect:
+  echo: {lost: 0 %}
+"""
+    plan, result = carried_out(rig, text)
+    rtts_us = result.echoes["echo"].rtt_us
+    begin, *later = (rtts_us[number] for number in (5, 15, 25, 33, 38))
+    assert [rtt_us - begin for rtt_us in later] == pytest.approx([500, 0, 1000, 0], abs=30)
+    assert plan.port("right-eth0").rx_adaptive == "e1000"
+    read = {(setting.port, setting.name): setting.actual for setting in result.happened.readbacks}
+    assert read["right-eth0", "rx_adaptive"] == "e1000"

@@ -7,13 +7,18 @@ from typing import TYPE_CHECKING
 import pytest
 
 from tests.lab.road import carried_out
+from wirelab.plan.event import states
+from wirelab.units import NS_PER_MS, NS_PER_S
 from wirelab.verdict.checks import check_laws
 
 if TYPE_CHECKING:
     from tests.lab.rig import Rig
+    from wirelab.plan.types import Plan
+    from wirelab.results.result import Result
 
 RATE_BPS = 50e6
-COUNTED, PAYLOAD = 1514, 1472
+FRAME = 1514
+COUNTED, PAYLOAD = FRAME, 1472
 """What htb counts of a full datagram, and what iperf3 does."""
 
 
@@ -65,3 +70,57 @@ expect:
     segments = result.change("server-eth0")["rx_frames"]
     acknowledgements = result.change("server-eth0")["tx_frames"]
     assert acknowledgements < segments / 4
+
+
+def test_a_policer_has_its_rate_from_its_instant_on(rig: Rig) -> None:
+    """What passes between any two looks is what its rates allow, and each change fills its bucket.
+
+    What it had saved up by then, less than a frame, is forgotten.
+    """
+    text = """\
+topology: one-switch
+with:
+  switch.flow_control: off
+  server.flow_control: off
+  switch.p2.shape: {kind: police, rate: 20 Mbit/s, burst: 15 kB}
+traffic:
+  - iperf3: {name: flood, from: client, to: server, time: 3 s, protocol: udp, bitrate: 100 Mbit/s}
+events:
+  - {at: 2 s, for: 1 s, with: {switch.p2.shape.rate: 60 Mbit/s}}
+  - {at: 3500 ms, with: {switch.p2.shape.burst: 30 kB}}
+expect:
+  switch.p2: {drops: 1..}
+"""
+    plan, result = carried_out(rig, text)
+    assert result.ports["switch.p2"].drops["police"] == result.ports["switch.p2"].dropped_frames
+    assert len(off_bytes(plan, result, "switch-p2")) > 200
+    assert max(map(abs, off_bytes(plan, result, "switch-p2"))) <= (1 + len(plan.events)) * FRAME
+
+
+def off_bytes(plan: Plan, result: Result, port: str) -> list[int]:
+    """By how much more or less than its rates allow had left a port that is flooded, at each look."""
+    flood = plan.flows[0]
+    first_ns = flood.start_ns + 300 * NS_PER_MS
+    sent = [
+        (sample.at_ns, sample.ports[port].tx_bytes)
+        for sample in result.samples
+        if first_ns <= sample.at_ns <= flood.end_ns
+    ]
+    (begin_ns, begun), *later = sent
+    return [octets - begun - allowed_bytes(plan, port, begin_ns, at_ns) for at_ns, octets in later]
+
+
+def allowed_bytes(plan: Plan, port: str, from_ns: int, to_ns: int) -> int:
+    """What a port's shaper lets pass of full frames in a part of the time, with a bucket for each event.
+
+    That has passed some milliseconds later; a frame counts with its FCS.
+    """
+    known = states(plan)
+    allowed = 0
+    for (at_ns, state), until_ns in zip(known, [at_ns for at_ns, _ in known[1:]] + [to_ns], strict=True):
+        shape = state.port(port).shape
+        assert shape is not None
+        lasts_ns = max(min(until_ns, to_ns) - max(at_ns, from_ns), 0)
+        allowed += shape.rate_bps * lasts_ns // (8 * NS_PER_S)
+        allowed += shape.burst_bytes if from_ns < at_ns < to_ns - 5 * NS_PER_MS else 0
+    return allowed * FRAME // (FRAME + 4)

@@ -12,9 +12,21 @@ from wirelab.errors import InputError
 from wirelab.model.experiment import load_file
 from wirelab.model.setting_table import settings_of
 from wirelab.plan.build import build_plan
+from wirelab.plan.ceiling import ceiling_bps
 from wirelab.plan.commands import commands
-from wirelab.plan.event import after, changed_lines, ended, is_open, opened, relinked, shutting, states
+from wirelab.plan.event import (
+    after,
+    changed_lines,
+    changed_settings,
+    ended,
+    is_open,
+    opened,
+    relinked,
+    shutting,
+    states,
+)
 from wirelab.plan.flows import phase_ns
+from wirelab.plan.iproute2 import egress
 from wirelab.plan.types import Netem, Plan
 from wirelab.units import NS_PER_MS, NS_PER_S
 
@@ -146,6 +158,7 @@ def test_each_setting_can_change_or_says_why_not(tmp_path: Path) -> None:
         *("link", "speed", "duplex", "advertise", "autoneg_time", "bit_error_rate", "length"),
         *("delay", "jitter", "loss", "reorder", "rate", "shape.rate", "shape.burst", "queue_limit"),
         *("flow_control", "pause_rx", "pause_tx", "pause_reaction", "xoff", "xon", "headroom", "fifo"),
+        *("rx_usecs", "rx_frames", "tx_usecs", "tx_frames"),
         *("forward_latency", "rx_frame", "rx_byte", "tx_frame", "tx_byte", "frame", "byte"),
     }
 
@@ -192,3 +205,41 @@ def test_what_is_unplugged_already_cannot_be_pulled_out(tmp_path: Path) -> None:
     """An event that changes nothing is a mistake."""
     with pytest.raises(InputError, match="changes nothing: it is so already"):
         _plan(tmp_path, "at: 2 s, with: {patch.link: down}", settings="patch.link: down")
+
+
+def test_a_policer_is_changed_in_its_place(tmp_path: Path) -> None:
+    """A filter takes no other action; that has a number by which it gets other figures."""
+    policed = "switch.p2.shape: {kind: police, rate: 50 Mbit/s, burst: 20 kB}"
+    plan = _plan(tmp_path, "at: 2 s, with: {switch.p2.shape.rate: 80 Mbit/s}", settings=policed)
+    before, later = plan.port("switch-p2"), ended(plan).port("switch-p2")
+    (filtered,) = [line for line in egress(before) if line.startswith("filter ")]
+    assert filtered.endswith("index 3")
+    assert changed_lines(before, later) == [
+        "actions replace action police rate 80000000bit burst 20000b mtu 1518b conform-exceed drop/ok index 3"
+    ]
+
+
+def test_an_algorithm_of_moderation_ends_where_somebody_says_a_time(tmp_path: Path) -> None:
+    """And it is there again when that is over."""
+    nic = "server.nic: x520"
+    plan = _plan(tmp_path, "at: 2 s, for: 1 s, with: {server.rx_usecs: 100 us}", settings=nic)
+    was, port, again = (state.port("server-eth0") for _, state in states(plan))
+    cable = plan.cable_of("server-eth0")
+    told = {setting.name: value for setting, value in changed_settings(was, cable, port, cable)}
+    assert told == {"rx_adaptive": "none", "adapts": False, "rx_usecs": 100, "rx_frames": 0}
+    told = {setting.name: value for setting, value in changed_settings(port, cable, again, cable)}
+    assert told == {"rx_adaptive": "ixgbe", "adapts": True, "rx_usecs": 0, "rx_frames": 0}
+
+
+def test_a_changed_shaper_may_let_a_burst_pass_again(tmp_path: Path) -> None:
+    """Linux fills the bucket of one whose figures change: the ceiling of a flow has one more each time."""
+    limits = []
+    for events in ("at: 2 s, with: {client.bit_error_rate: 1e-15}", "at: 2 s, for: 1 s, with: {RATE}"):
+        words = events.replace("RATE", "server.shape.rate: 49 Mbit/s")
+        plan = _plan(tmp_path, words, settings="server.shape: {rate: 50 Mbit/s, burst: 100 kB, layer: 2}")
+        limits.append(ceiling_bps(plan, plan.flows[0]))
+    least, most = limits
+    assert least is not None
+    assert most is not None
+    lasts_s = plan.flows[0].duration_ns / NS_PER_S
+    assert most - least == pytest.approx(2 * 100_000 * 8 / lasts_s * 1460 / 1518)

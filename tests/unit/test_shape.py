@@ -77,7 +77,7 @@ def test_what_tc_is_told(tmp_path: Path) -> None:
         queue,
     ]
     police = "rate: 50 Mbit/s, layer: 3, kind: police, burst: 20 kB"
-    policer = "police rate 50000000bit burst 20000b mtu 1514b conform-exceed drop/ok"
+    policer = "police rate 50000000bit burst 20000b mtu 1514b conform-exceed drop/ok index 3"
     assert list(egress(port(tmp_path, police))) == [
         f"{root} stab overhead -14 prio bands 2 priomap 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0",
         f"filter replace dev switch-p2 parent 1: matchall classid 1:1 action {policer}",

@@ -18,6 +18,7 @@ if TYPE_CHECKING:  # Mininet is in the lab alone, and the schedule is tested wit
 FILE = "events.json"
 
 _UP, _LINK = _LINKS = ("up", "link")
+_MODERATION = "ethtool -C"
 _NS_PER_MS = clock.NS_PER_S // 1000
 
 
@@ -99,12 +100,16 @@ def _set(network: "Network", port: Port, was: Port, cable_was: Cable, tool: Etht
     """Have the tools set what has changed."""
     cable = network.plan.cable_of(port.name)
     folder = network.ports_folder(port.node) / port.name
+    files: dict[str, int | str | bool] = {}
     options: dict[str, dict[str, int | str | bool]] = {}
     for setting, value in changed_settings(was, cable_was, port, cable):
-        if setting.tool == "sysfs":
-            (folder / setting.option).write_text(f"{value}\n")
-        else:
-            options.setdefault(setting.tool, {})[setting.option] = value
+        values = files if setting.tool == "sysfs" else options.setdefault(setting.tool, {})
+        values[setting.option] = value
+    # An algorithm is taken away that nobody goes by any more.
+    if not port.adapts and (moderation := options.pop(_MODERATION, None)):
+        tool.set(port.name, _MODERATION, moderation)
+    for file, value in files.items():
+        (folder / file).write_text(f"{value}\n")
     if mode := options.pop("ethtool -s", None):
         tool.set_link(port.name, mode)
     for command, values in options.items():

@@ -8,7 +8,6 @@ from typing import Final
 from wirelab.model.metric import LINK
 from wirelab.model.scenario import Event as Written
 from wirelab.model.settings import Setting, SettingReader, Target
-from wirelab.model.shaping import POLICE
 from wirelab.model.timetable import end_ns
 from wirelab.model.topology import PortRef
 from wirelab.model.traffic import Item
@@ -180,8 +179,6 @@ def _problem(wiring: Wiring, setting: Setting) -> str | None:
         if missing:
             label = wiring.topology.label(missing[0])
             return f"there is no shaper at `{label}` to change: give it a `{name}` in `with`, too"
-        if any(wiring.value(ref, "shape.kind") == POLICE for ref in refs):
-            return "cannot change while the network runs: a policer forgets what has passed"
     if name == "queue_limit" and any(wiring.value(ref, name) is None for ref in refs):
         return "has no limit to come back to: give it one in `with`, too"
     prior = wiring.settings.get((target, name))

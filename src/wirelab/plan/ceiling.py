@@ -4,15 +4,15 @@ import math
 from collections import Counter
 from dataclasses import dataclass
 from fractions import Fraction
+from itertools import pairwise
 from typing import Final
 
 from wirelab.model import ethernet
 from wirelab.model.trace import Trace
 from wirelab.plan.path import Hop, flow_path
-from wirelab.plan.shape import Shape
 from wirelab.plan.sysctls import TIMESTAMPS
 from wirelab.plan.traffic import Flow, Iperf3
-from wirelab.plan.types import Bus, Plan
+from wirelab.plan.types import Bus, Plan, Port
 from wirelab.units import BITS_PER_BYTE, NS_PER_S, PS_PER_NS, PS_PER_S
 
 _PAUSE_FRAME_BYTES: Final = ethernet.MIN_FRAME_BYTES
@@ -86,7 +86,7 @@ def ceiling(plan: Plan, flow: Flow) -> Ceiling | None:
         wire_bits = sum(map(ethernet.wire_bytes, told)) * BITS_PER_BYTE
         served_s[f"{_line(hop, lanes)} to {hop.into.label}"] = wire_bits / (hop.rate_bps * lanes)
         if shape := hop.out.shape:
-            shaped_s = _shaped_s(plan, shape, flow, payload, frames) / lanes
+            shaped_s = _shaped_s(plan, hop.out, flow, payload, frames) / lanes
             served_s[f"the {shape.noun} of {hop.out.label}"] = shaped_s
         for port in (hop.out, hop.into):
             if port.bus:
@@ -102,12 +102,14 @@ def _line(hop: Hop, lanes: int) -> str:
     return f"the line from {hop.out.label}" if lanes == 1 else f"{lanes} lines from {hop.out.label} on"
 
 
-def _shaped_s(plan: Plan, shape: Shape, flow: Flow, payload: int, frames: tuple[int, ...]) -> float:
+def _shaped_s(plan: Plan, port: Port, flow: Flow, payload: int, frames: tuple[int, ...]) -> float:
     """How long a shaper takes for frames of a flow, at whose start a burst passes at once."""
+    shape = port.shape
+    assert shape is not None  # noqa: S101 - whoever asks has looked
     counted = sum(map(shape.counted_bytes, frames))
     if trace := plan.trace(shape):
         return _followed_s(trace, flow, payload, counted)
-    free_bytes = max(shape.burst_bytes, counted)
+    free_bytes = max(shape.burst_bytes, counted) + _filled_bytes(plan, port, flow)
     if flow.size_bytes is None:
         lasts_s = flow.duration_ns / NS_PER_S
     elif isinstance(flow, Iperf3) and flow.protocol == "udp":
@@ -118,6 +120,18 @@ def _shaped_s(plan: Plan, shape: Shape, flow: Flow, payload: int, frames: tuple[
         return max(counted - free_bytes / payloads, 0) * BITS_PER_BYTE / shape.rate_bps
     free_bps = free_bytes * BITS_PER_BYTE / lasts_s if lasts_s else math.inf
     return counted * BITS_PER_BYTE / (shape.rate_bps + free_bps)
+
+
+def _filled_bytes(plan: Plan, port: Port, flow: Flow) -> int:
+    """What may pass at once, beside that, because events change the shaper: Linux fills its bucket then."""
+    shapes = [
+        later.shape
+        for event in plan.events
+        for later in event.ports
+        if later.name == port.name and flow.start_ns <= event.at_ns < flow.end_ns
+    ]
+    changed = [shape for was, shape in pairwise([port.shape, *shapes]) if shape and shape != was]
+    return sum(shape.burst_bytes for shape in changed)
 
 
 def _followed_s(trace: Trace, flow: Flow, payload: int, counted: int) -> float:

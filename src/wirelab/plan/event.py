@@ -128,15 +128,18 @@ def changed_settings(
         if setting.name in other or (mode and setting.tool == _MODE_TOOL)
     ]
     kept = {setting.name for setting, _ in now}
-    # What a port has no more of is 0, or a name that is empty; tools that have a mode have left that.
+    # What a port has no more of is 0, or a name that is empty; a link has left its other mode.
     gone = [(setting, type(value)()) for setting, value in was if setting.name not in kept]
-    return changed + [(setting, value) for setting, value in gone if setting.tool == "sysfs"]
+    return changed + [(setting, value) for setting, value in gone if setting.tool != _MODE_TOOL]
 
 
 def changed_lines(before: Port, port: Port) -> list[str]:
     """To tc: what an event changes of the path, the shaper and the queue of a port."""
     was, now = set(iproute2.egress(before)), list(iproute2.egress(port))
     changed = [line for line in now if line not in was]
+    if port.shape != before.shape and port.shape and port.shape.kind == "police":
+        again = iproute2.policer_again(port, port.shape)
+        changed = [again if line.startswith("filter ") else line for line in changed]
     # A tbf that is told its limit tells the queue below it so, too.
     if port.shape != before.shape and port.shape and port.shape.kind == "tbf":
         queues = now[-len(iproute2.queue_parents(port)) :]

@@ -79,15 +79,25 @@ def _shape(port: Port, shape: Shape) -> Iterator[str]:
         case "police":
             # On its way out: Open vSwitch takes away whatever polices what comes in by a port of a bridge.
             yield f"{qdisc}{_two_bands()}"
-            # What counts more than its mtu, 2040 if nobody says it, is too much for it at any rate.
-            frame = port.mtu_bytes + ETHERNET_HEADER_BYTES
-            longest = max(frame, shape.counted_bytes(frame))
-            policer = f"police {rate} mtu {longest}b conform-exceed drop/ok"
             flow = f"matchall classid {handle}1"
-            yield f"filter replace dev {port.name} parent {handle} {flow} action {policer}"
+            yield f"filter replace dev {port.name} parent {handle} {flow} action {_police(port, shape)}"
         case _:
             # The limit is that of a queue in whose place the egress queue comes.
             yield f"{qdisc}tbf {rate} limit {shape.burst_bytes}"
+
+
+def _police(port: Port, shape: Shape) -> str:
+    """A policer, which has a number in its namespace."""
+    # What counts more than its mtu, 2040 if nobody says it, is too much for it at any rate.
+    frame = port.mtu_bytes + ETHERNET_HEADER_BYTES
+    limits = f"rate {shape.rate_bps}bit burst {shape.burst_bytes}b"
+    longest = f"mtu {max(frame, shape.counted_bytes(frame))}b"
+    return f"police {limits} {longest} conform-exceed drop/ok index {shape.number}"
+
+
+def policer_again(port: Port, shape: Shape) -> str:
+    """A policer with other figures, in the place of what it had: a filter takes no other action."""
+    return f"actions replace action {_police(port, shape)}"
 
 
 def _two_bands() -> str:

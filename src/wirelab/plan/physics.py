@@ -16,7 +16,7 @@ from wirelab.model.check.queue import FORWARDING_QUEUE, MAY_MARK, RED, usual_que
 from wirelab.model.ethernet import frame_bytes
 from wirelab.model.linking import link_speed_bps
 from wirelab.model.settings import FRAMES, STATIC, is_time
-from wirelab.model.shaping import CAKE, is_shaped, joins, shaping
+from wirelab.model.shaping import CAKE, POLICE, is_shaped, joins, shaping
 from wirelab.model.topology import PortRef
 from wirelab.model.wiring import Wiring
 from wirelab.plan.shape import Shape, ShapeKind
@@ -61,7 +61,8 @@ def shape(wiring: Wiring, ref: PortRef) -> Shape | None:
         return None
     burst_bytes = told.burst_bytes or told.usual_burst_bytes
     kind = cast("ShapeKind", told.kind)
-    return Shape(kind, told.rate_bps, burst_bytes, told.overhead_bytes, told.least_bytes, told.trace)
+    number = list(wiring.topology.ports()).index(ref) + 1 if kind == POLICE else 0
+    return Shape(kind, told.rate_bps, burst_bytes, told.overhead_bytes, told.least_bytes, told.trace, number)
 
 
 def pause_reaction_ns(wiring: Wiring, ref: PortRef) -> int:

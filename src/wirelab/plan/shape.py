@@ -17,6 +17,8 @@ class Shape:
     nothing; ``least_bytes`` if that is more. It meets single frames and no GSO packets: Linux would add the
     overhead once to each of those.
 
+    A policer has a ``number`` of its own in a lab, by which it is changed.
+
     With a ``trace``, the one that the Plan has by that name, bytes pass as that says; until it begins, and in
     the mean of it, at ``rate_bps``.
     """
@@ -27,6 +29,7 @@ class Shape:
     overhead_bytes: int = 0
     least_bytes: int = 0
     trace: str = ""
+    number: int = 0
 
     @property
     def noun(self) -> str:
