@@ -97,6 +97,33 @@ expect:
     assert max(map(abs, off_bytes(plan, result, "switch-p2"))) <= (1 + len(plan.events)) * FRAME
 
 
+@pytest.mark.parametrize("settings", ["queue_limit: 200 kB", "delay: 1 ms"])
+def test_a_shaper_has_its_rate_from_its_instant_on(rig: Rig, settings: str) -> None:
+    """Also where it was to look again a quarter of a second later, and nothing comes meanwhile."""
+    datagrams = "protocol: udp, bitrate: 480 kbit/s, payload: 60 kB"
+    text = f"""\
+topology: one-switch
+with:
+  switch.flow_control: off
+  server.flow_control: off
+  switch.p2.shape: {{rate: 50 kbit/s}}
+  switch.p2.{settings}
+traffic:
+  - iperf3: {{name: seldom, from: client, to: server, time: 5 s, {datagrams}}}
+events:
+  - {{at: 3500 ms, with: {{switch.p2.shape.rate: 50 Mbit/s}}}}
+expect:
+  seldom: {{lost: ..100 %}}
+"""
+    plan, result = carried_out(rig, text)
+    (event,) = plan.events
+    seen = [(sample.at_ns, sample.ports["switch-p2"].tx_bytes) for sample in result.samples]
+    begun = max(octets for at_ns, octets in seen if at_ns <= event.at_ns)
+    later_ns, octets = next((at_ns, octets) for at_ns, octets in seen if at_ns > event.at_ns + 5 * NS_PER_MS)
+    allowed = allowed_bytes(plan, "switch-p2", event.at_ns, later_ns)
+    assert octets - begun == pytest.approx(allowed, abs=4 * FRAME)
+
+
 def off_bytes(plan: Plan, result: Result, port: str) -> list[int]:
     """By how much more or less than its rates allow had left a port that is flooded, at each look."""
     flood = plan.flows[0]

@@ -219,6 +219,20 @@ def test_a_policer_is_changed_in_its_place(tmp_path: Path) -> None:
     ]
 
 
+def test_a_port_looks_again_at_a_shaper_that_has_changed(tmp_path: Path) -> None:
+    """By the plug beside it, which is there where an event changes it, and nowhere else."""
+    shaped = "switch.p2.shape: {rate: 50 Mbit/s, burst: 20 kB}"
+    plan = _plan(tmp_path, "at: 2 s, with: {switch.p2.shape.rate: 80 Mbit/s}", settings=shaped)
+    assert any("plug" in line for line in egress(plan.port("switch-p2")))
+    assert changed_lines(plan.port("switch-p2"), ended(plan).port("switch-p2")) == [
+        "qdisc replace dev switch-p2 parent 1:1 handle a: tbf rate 80000000bit burst 20000b limit 20000",
+        "qdisc replace dev switch-p2 parent a:1 etherfifo",
+        "qdisc change dev switch-p2 parent 1:2 handle b: plug release_indefinite",
+    ]
+    plan = _plan(tmp_path, "at: 2 s, with: {switch.p2.queue_limit: 80 kB}", settings=shaped)
+    assert not any("plug" in line for line in egress(plan.port("switch-p2")))
+
+
 def test_an_algorithm_of_moderation_ends_where_somebody_says_a_time(tmp_path: Path) -> None:
     """And it is there again when that is over."""
     nic = "server.nic: x520"

@@ -46,7 +46,7 @@ def shaper(
     detailed: Iterable[Mapping[str, Any]],
 ) -> list[Readback]:
     """What tc says of a shaper: its qdisc, its class if it is htb, and with details what a frame counts."""
-    kind = iproute2.POLICED if shape.kind == "police" or shape.trace else shape.kind
+    kind = iproute2.POLICED if shape.kind == "police" or shape.kicked else shape.kind
     qdiscs = list(qdiscs)
     own = next((qdisc for qdisc in qdiscs if _is_top(qdisc, port)), {})
     options = own.get("options", {})
@@ -64,13 +64,16 @@ def shaper(
         "shape_overhead_bytes": (shape.overhead_bytes, overhead),
         "shape_least_bytes": (shape.least_bytes, least),
     }
-    if shape.trace:
-        # Its bucket changes with every millisecond: who does that reads it back.
+    if shape.kicked:
         handle = iproute2.shaper_handle(port)
-        below = {qdisc.get("parent"): qdisc["kind"] for qdisc in qdiscs}
-        pairs["trace_bucket"] = ("tbf", below.get(f"{handle}1", "none"))
-        pairs["trace_kick"] = ("plug", below.get(f"{handle}2", "none"))
-    elif shape.kind != "police":
+        below = {qdisc.get("parent"): qdisc for qdisc in qdiscs}
+        bucket = below.get(f"{handle}1", {"kind": "none"})
+        options = bucket.get("options", {})
+        name = "trace" if shape.trace else "shape"
+        pairs[f"{name}_bucket"] = ("tbf", bucket["kind"])
+        pairs[f"{name}_kick"] = ("plug", below.get(f"{handle}2", {"kind": "none"})["kind"])
+    # The bucket of a trace changes with every millisecond: who does that reads it back.
+    if not shape.trace and shape.kind != "police":
         pairs |= _limits(shape, options.get("rate", 0), options.get("burst", 0))
     return readbacks(port.name, pairs)
 

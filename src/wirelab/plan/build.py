@@ -8,7 +8,7 @@ from typing import Any, Final, TypeVar
 from wirelab.model.cases import Case
 from wirelab.model.experiment import Experiment
 from wirelab.model.linking import agreed_mode, forced_mode, leader, offered_modes
-from wirelab.model.shaping import trace_of
+from wirelab.model.shaping import USUAL, trace_of
 from wirelab.model.topology import MODULE_HOST_PORT, MODULE_LINE_PORT, PortRef
 from wirelab.model.topology import Cable as CableModel
 from wirelab.model.trace import Trace
@@ -96,7 +96,8 @@ def _ports(wiring: Wiring, addresses: Addresses) -> tuple[Port, ...]:
 def _pinned(states: Sequence[tuple[Port, ...]]) -> list[tuple[Port, ...]]:
     """The ports in each state of a network, with all that cannot come or go while it runs.
 
-    A long path that does nothing yet, a CPU that takes no time, a packet memory that is not the limit.
+    A long path that does nothing yet, a CPU that takes no time, a packet memory that is not the limit, and
+    what has a port look again at a shaper that has changed.
     """
     if len(states) == 1:
         return list(states)
@@ -109,13 +110,17 @@ def _pinned(states: Sequence[tuple[Port, ...]]) -> list[tuple[Port, ...]]:
             "gso_max_segs": path.gso_max_segs if path else port.gso_max_segs,
             "cpu": next((Cpu(state.cpu.number) for state in known if state.cpu), None),
             "pool": next((state.pool for state in known if state.pool), None),
+            "varies": port.shape is not None and len({state.shape for state in known}) > 1,
         }
     return [tuple(_filled(port, whole[port.name]) for port in state) for state in states]
 
 
 def _filled(port: Port, whole: Mapping[str, Any]) -> Port:
-    own: dict[str, Any] = {name: getattr(port, name) or pinned for name, pinned in whole.items()}
-    return replace(port, **{**own, "gso_max_segs": whole["gso_max_segs"]})
+    own: dict[str, Any] = {name: getattr(port, name) or whole[name] for name in ("netem", "cpu", "pool")}
+    shape = port.shape
+    if shape and shape.kind == USUAL:
+        own["shape"] = replace(shape, varies=whole["varies"])
+    return replace(port, **own, gso_max_segs=whole["gso_max_segs"])
 
 
 def _changed(before: tuple[Thing, ...], now: tuple[Thing, ...]) -> tuple[Thing, ...]:

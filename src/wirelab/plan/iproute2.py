@@ -18,7 +18,7 @@ ETHERNET_HEADER_BYTES = 14
 POLICED = "prio"
 """What has a policer at its filter: of its two bands one is used, it takes no fewer."""
 BUCKET, KICK = "a:", "b:"
-"""What follows a trace, and what has the port look at it again."""
+"""What follows a trace, or is changed by events, and what has the port look at it again."""
 _PRIOMAP = 16
 _PPM = 1_000_000
 
@@ -64,7 +64,7 @@ def _shape(port: Port, shape: Shape) -> Iterator[str]:
     counting = _counting(port) if port.netem is None else ""
     qdisc = f"qdisc replace dev {port.name} {parent} handle {handle} {counting}"
     rate = f"rate {shape.rate_bps}bit burst {shape.burst_bytes}b"
-    if shape.trace:
+    if shape.kicked:
         # A plug that no frame is sent to: whoever moves it has the port look at the bucket again.
         below = f"qdisc replace dev {port.name} parent {handle}"
         yield f"{qdisc}{_two_bands()}"
@@ -84,6 +84,12 @@ def _shape(port: Port, shape: Shape) -> Iterator[str]:
         case _:
             # The limit is that of a queue in whose place the egress queue comes.
             yield f"{qdisc}tbf {rate} limit {shape.burst_bytes}"
+
+
+def kick(port: Port) -> str:
+    """Has a port look at its shaper, which has changed, and not when that had told it to."""
+    parent = f"{shaper_handle(port)}2"
+    return f"qdisc change dev {port.name} parent {parent} handle {KICK} plug release_indefinite"
 
 
 def _police(port: Port, shape: Shape) -> str:
@@ -135,7 +141,7 @@ def queue_parents(port: Port) -> tuple[str, ...]:
     """What the egress queues of a port hang below, in tc's words; nothing for the root."""
     if port.pfc:
         return tuple(f"1:{number}" for number in range(1, PRIORITIES + 1))
-    if port.shape and port.shape.trace:
+    if port.shape and port.shape.kicked:
         return (f"{BUCKET}1",)
     if port.rate_bps or (port.shape and port.shape.kind != CAKE):
         return (f"{shaper_handle(port)}1",)

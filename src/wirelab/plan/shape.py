@@ -20,7 +20,7 @@ class Shape:
     A policer has a ``number`` of its own in a lab, by which it is changed.
 
     With a ``trace``, the one that the Plan has by that name, bytes pass as that says; until it begins, and in
-    the mean of it, at ``rate_bps``.
+    the mean of it, at ``rate_bps``. One that ``varies`` is changed by events, as that is by its trace.
     """
 
     kind: ShapeKind
@@ -30,6 +30,12 @@ class Shape:
     least_bytes: int = 0
     trace: str = ""
     number: int = 0
+    varies: bool = False
+
+    @property
+    def kicked(self) -> bool:
+        """Whether a plug is beside it, by which the port looks at it again when it has changed."""
+        return bool(self.trace) or self.varies
 
     @property
     def noun(self) -> str:
