@@ -97,6 +97,28 @@ expect:
     assert max(map(abs, off_bytes(plan, result, "switch-p2"))) <= (1 + len(plan.events)) * FRAME
 
 
+def test_what_waits_at_the_end_may_come_by_a_later_rate(rig: Rig) -> None:
+    """Datagrams count when they come, and no law is broken by a shaper that is faster by then."""
+    text = """\
+topology: one-switch
+with:
+  switch.flow_control: off
+  server.flow_control: off
+  switch.p2.shape: {rate: 100 kbit/s}
+  switch.p2.queue_limit: 200 kB
+traffic:
+  - iperf3: {name: flood, from: client, to: server, time: 2 s, protocol: udp, bitrate: 1 Mbit/s}
+  - iperf3: {name: back, from: server, to: client, time: 1 s}
+events:
+  - {at: 3100 ms, with: {switch.p2.shape.rate: 50 Mbit/s}}
+expect:
+  flood: {goodput: 150 kbit/s..1 Mbit/s}
+"""
+    plan, result = carried_out(rig, text)
+    assert [violation.explanation for violation in check_laws(plan, result)] == []
+    assert (result.flows["flood"].goodput_bps or 0) > 150_000
+
+
 @pytest.mark.parametrize("settings", ["queue_limit: 200 kB", "delay: 1 ms"])
 def test_a_shaper_has_its_rate_from_its_instant_on(rig: Rig, settings: str) -> None:
     """Also where it was to look again a quarter of a second later, and nothing comes meanwhile."""

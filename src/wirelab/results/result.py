@@ -1,5 +1,6 @@
 """Raw files of one variant -> Result: frozen, complete, or a LabError that names the file."""
 
+import math
 from collections.abc import Callable, Collection, Mapping
 from dataclasses import dataclass, field, replace
 from pathlib import Path
@@ -193,15 +194,19 @@ def read_result(plan: Plan, raw: Path) -> Result:
 
 
 def _path_bps(plan: Plan, linked: Plan, flow: Flow) -> float | None:
-    """The most that the path of a flow carries at any time of its; None where there never was one."""
+    """The most that the path of a flow carries at any time of its; None where there never was one.
+
+    The datagrams that still wait when a flow is over come later, and count.
+    """
     known = states(plan)
     untils = [at_ns for at_ns, _ in known[1:]]
+    end_ns = flow.end_ns if flow.protocol == "tcp" else math.inf
     whiles = [
         _open(state)
         for (from_ns, state), until_ns in zip(known, untils, strict=False)
-        if from_ns < flow.end_ns and until_ns > flow.start_ns
+        if from_ns < end_ns and until_ns > flow.start_ns
     ]
-    if not untils or untils[-1] < flow.end_ns:
+    if not untils or untils[-1] < end_ns:
         whiles.append(_open(linked))
     rates = (ceiling_bps(state, flow) for state in whiles)
     return max((rate for rate in rates if rate is not None), default=None)
