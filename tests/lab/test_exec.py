@@ -102,6 +102,11 @@ def test_loopback_device_is_up(rig: Rig) -> None:
     assert output.code == 0, output.stdout + output.stderr
 
 
+def test_a_shell_reads_what_a_command_prints_as_a_file(rig: Rig) -> None:
+    """`<(...)` is a name in /dev/fd."""
+    assert rig.execute("bash", "-c", "cat <(echo here)").stdout == "here\n"
+
+
 def test_cgroups_are_where_scripts_look(rig: Rig) -> None:
     """Version 1 with the controllers of a CPU limit, by each name, and version 2 with the others."""
     made = "mkdir /sys/fs/cgroup/cpu/h1 && echo 20000 >/sys/fs/cgroup/cpu,cpuacct/h1/cpu.cfs_quota_us"

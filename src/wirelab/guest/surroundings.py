@@ -11,10 +11,15 @@ _SSHD = Path("/usr/sbin/sshd")
 _KEY = Path("/etc/ssh/ssh_host_ed25519_key")
 # Where the ssh server locks in what speaks to strangers.
 _EMPTY = Path("/run/sshd")
+# As udev makes them: what a shell calls `<(...)` is below the first. There is no /dev/stdout: the command's
+# output is a file, and whoever opened it by that name to write would empty it.
+_LINKS = {"/dev/fd": "/proc/self/fd", "/dev/stdin": "/proc/self/fd/0"}
+# Where a kernel wants them that has them.
+_OF_THE_KERNEL = {"debugfs": Path("/sys/kernel/debug"), "tracefs": Path("/sys/kernel/tracing")}
 
 
 def prepare() -> None:
-    """Give the machine a name, a loopback device, an /etc that can be written, cgroups, and a host key.
+    """Give the machine a name, a loopback device, an /etc that can be written, cgroups, a host key and more.
 
     Open vSwitch has not begun yet: its database is below /etc. Raises CommandError where something of that
     cannot be had.
@@ -22,6 +27,11 @@ def prepare() -> None:
     # The one name that /etc/hosts has: sudo and others look their machine's up.
     _HOSTNAME.write_text("localhost\n")
     run(["ip", "link", "set", "lo", "up"])
+    for name, leads_to in _LINKS.items():
+        Path(name).symlink_to(leads_to)
+    for kind, place in _OF_THE_KERNEL.items():
+        if place.is_dir():
+            run(["mount", "-t", kind, kind, str(place)])
     _let_etc_be_written()
     cgroups.mount()
     if _SSHD.exists():
