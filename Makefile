@@ -48,7 +48,7 @@ help:
 	@echo 'make ci-run SCENARIOS="sfp-*"     what a CI job does, with its reports; ci/README.md has the other steps'
 	@echo 'make test-ci                      the tests of the workflows, as far as a machine without GitHub can'
 	@echo 'make test-hosts                   from the two wheels to a verdict on other systems; test-emulated: processors'
-	@echo 'make test-peers                   scripts of others, as they are: the tests of Mininet and its examples'
+	@echo 'make test-peers                   scripts of others, as they are: the tests of Mininet, its examples, the kernel'
 	@echo 'make docs                         the documentation, as a site in docs/site that needs no server'
 	@echo 'make clean                        remove the virtual environment and what tools left here'
 	@echo
@@ -84,9 +84,12 @@ fuzz: $(READY_TO_TEST)
 stress: $(READY_TO_TEST) lab
 	@$(VENV)/bin/python -m pytest tests/stress $(ARGS)
 
-# Other people's scripts: Mininet's own tests, its examples', packetdrill's. Mirrors are asked for what is not there.
+# Other people's scripts: Mininet's own tests, its examples', packetdrill's, the kernel's of its network. Mirrors are
+# asked for what is not there.
 test-peers: $(READY_TO_TEST) lab
+	@PYTHONPATH=src $(PYTHON) -m wirelab.lab.packages selftests
 	@$(VENV)/bin/wirelab lab build --quiet --with course
+	@$(VENV)/bin/wirelab lab build --quiet --series 7.2-full
 	@$(VENV)/bin/python -m pytest tests/peers $(ARGS)
 
 matrix: lab

@@ -8,14 +8,16 @@ from pathlib import Path
 
 import pytest
 
-from tests.peers import mininet, packetdrill
+from tests.peers import kernel_source, mininet, packetdrill, selftests
 from wirelab.errors import WirelabError
-from wirelab.lab import apt, fetch, mirror
+from wirelab.lab import apt, fetch, mirror, packages
 from wirelab.lab.recipe import BuildContext
 from wirelab.lab.select import select
 
 TABLES = pytest.StashKey[list[str]]()
 IMAGE = "course"
+# The kernel with all that the kernel's own tests ask for.
+FULL = "7.2-full"
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:
@@ -41,10 +43,13 @@ def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter, config: p
 @pytest.fixture(scope="session")
 def lab(request: pytest.FixtureRequest) -> list[str]:
     """The options of `wirelab exec` that say which lab; without one these tests fail."""
-    chosen = {name: request.config.getoption(f"--{name}") for name in ("kernel", "root")}
-    chosen["root"] = chosen["root"] or IMAGE
-    select(chosen["kernel"], Path(chosen["root"]))
-    return [word for name, value in chosen.items() if value for word in (f"--{name}", str(value))]
+    return _lab(request)
+
+
+@pytest.fixture(scope="session")
+def full_lab(request: pytest.FixtureRequest) -> list[str]:
+    """The same with the larger kernel."""
+    return _lab(request, kernel=FULL)
 
 
 @pytest.fixture(scope="session")
@@ -62,17 +67,32 @@ def mininet_source(request: pytest.FixtureRequest, tmp_path_factory: pytest.Temp
 
 
 @pytest.fixture(scope="session")
-def packetdrill_scripts(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """The scripts, from the package that the newest kernel is built of; it is fetched if it is not there."""
+def kernel_package() -> Path:
+    """The package of the source that the newest kernel is built of; it is fetched if it is not there."""
     context = BuildContext.of(os.environ)
     series = context.recipe.choices(None)[0]
     try:
         with apt.querying(context, mirror.find(os.environ), [series.suites[0]]) as query:
             version = query.version(series.package) or ""
-            package = query.download(series.package, version, context.cache.folder("downloads"))
+            return query.download(series.package, version, context.cache.folder("downloads"))
     except WirelabError as error:
         pytest.skip(f"the kernel's source cannot be had: {error.message}")
-    return packetdrill.unpacked(package, tmp_path_factory.mktemp("selftests"))
+
+
+@pytest.fixture(scope="session")
+def packetdrill_scripts(kernel_package: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The source, as far as the scripts are in it."""
+    return kernel_source.unpacked(kernel_package, tmp_path_factory.mktemp("packetdrill"), packetdrill.PARTS)
+
+
+@pytest.fixture(scope="session")
+def selftests_folder(kernel_package: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The kernel's selftests of the network, compiled and installed."""
+    if lacking := packages.missing("selftests"):
+        names = [need.package for need in lacking]
+        pytest.skip(f"missing: {', '.join(names)}: {packages.install_command(names)}")
+    source = kernel_source.unpacked(kernel_package, tmp_path_factory.mktemp("source"), selftests.PARTS)
+    return selftests.installed(source, tmp_path_factory.mktemp("selftests"))
 
 
 @pytest.fixture(scope="session")
@@ -81,6 +101,14 @@ def packetdrill_program(request: pytest.FixtureRequest) -> Path:
     if (program := request.config.getoption("--packetdrill")) is None:
         pytest.skip("no packetdrill: make test-peers ARGS='--packetdrill FILE'")
     return Path(program)
+
+
+def _lab(request: pytest.FixtureRequest, **instead: str) -> list[str]:
+    """The options that are asked for; what is not is taken of the image IMAGE and of ``instead``."""
+    asked = {name: request.config.getoption(f"--{name}") for name in ("kernel", "root")}
+    chosen = {"root": IMAGE} | instead | {name: str(value) for name, value in asked.items() if value}
+    select(Path(chosen["kernel"]) if "kernel" in chosen else None, Path(chosen["root"]))
+    return [word for name, value in chosen.items() for word in (f"--{name}", value)]
 
 
 def _kept(request: pytest.FixtureRequest) -> Path:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import re
 import shutil
-import subprocess
 from typing import TYPE_CHECKING
 
 from tests.peers.case import FAILED, PASSED, SKIPPED, Case, Ended, Outcome
@@ -14,30 +13,20 @@ if TYPE_CHECKING:
 
 SUITE = "packetdrill"
 SELFTESTS = "tools/testing/selftests"
-FOLDERS = ("kselftest", "net/packetdrill")
+PARTS = tuple(f"{SELFTESTS}/{inner}" for inner in ("kselftest", "net/packetdrill"))
 SCRIPTS = "net/packetdrill"
 # The runner's own word for the four ways to end.
 SKIP = 4
 
 
-def unpacked(package: Path, folder: Path) -> Path:
-    """Unpack the scripts of Debian's package of the kernel's source, and return where they begin."""
-    name = package.name.partition("_")[0]
-    subprocess.run(["dpkg-deb", "--extract", package, folder / "package"], check=True)
-    wanted = [f"{name}/{SELFTESTS}/{inner}" for inner in FOLDERS]
-    archive = folder / "package" / "usr" / "src" / f"{name}.tar.xz"
-    subprocess.run(["tar", "-xf", archive, "-C", folder, *wanted], check=True)
-    shutil.rmtree(folder / "package")
-    return folder / name / SELFTESTS
-
-
 def cases(source: Path, program: Path) -> list[Case]:
     """Each script with each version of IP that it is for. ``program`` is packetdrill, statically linked."""
-    (source / "bin").mkdir(exist_ok=True)
-    shutil.copy2(program, source / "bin" / "packetdrill")
+    folder = source / SELFTESTS
+    (folder / "bin").mkdir(exist_ok=True)
+    shutil.copy2(program, folder / "bin" / "packetdrill")
     argv = ["env", "-C", SCRIPTS, "PATH=/mnt/work/bin:/usr/sbin:/usr/bin", "bash", "ksft_runner.sh"]
-    scripts = sorted(file.name for file in (source / SCRIPTS).glob("*.pkt"))
-    return [Case(script.removesuffix(".pkt"), source, [*argv, script], outcome) for script in scripts]
+    scripts = sorted(file.name for file in (folder / SCRIPTS).glob("*.pkt"))
+    return [Case(script.removesuffix(".pkt"), folder, [*argv, script], outcome) for script in scripts]
 
 
 def outcome(ended: Ended) -> Outcome:

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from tests.peers import exceptions, mininet, packetdrill
+from tests.peers import exceptions, mininet, packetdrill, selftests
 from tests.peers.conftest import TABLES
 
 if TYPE_CHECKING:
@@ -32,6 +32,11 @@ def test_packetdrill(
     """The kernel's own scripts of packetdrill."""
     cases = packetdrill.cases(packetdrill_scripts, packetdrill_program)
     _judge(packetdrill.SUITE, cases, lab, request)
+
+
+def test_selftests(selftests_folder: Path, full_lab: list[str], request: pytest.FixtureRequest) -> None:
+    """The kernel's own tests of its network."""
+    _judge(selftests.SUITE, selftests.cases(selftests_folder), full_lab, request)
 
 
 def _judge(suite: str, cases: list[Case], lab: list[str], request: pytest.FixtureRequest) -> None:

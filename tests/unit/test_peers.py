@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from tests.peers import exceptions, mininet, packetdrill
+from tests.peers import exceptions, mininet, packetdrill, selftests
 from tests.peers.case import FAILED, HUNG, PASSED, SKIPPED, Ended, Outcome
 
 if TYPE_CHECKING:
@@ -32,7 +32,7 @@ class Kernel(Common, unittest.TestCase):
 
 def test_every_exception_has_its_reason() -> None:
     """The list that is kept can be read, and is about the suites that there are."""
-    for suite in (*mininet.SUITES, packetdrill.SUITE):
+    for suite in (*mininet.SUITES, packetdrill.SUITE, selftests.SUITE):
         assert all(one.why for one in exceptions.of(suite))
 
 
@@ -114,3 +114,37 @@ def test_what_the_runner_of_packetdrill_says() -> None:
     failed = Ended(1, "1..2\nx.pkt:7: error handling packet\nok 1 ipv4\nnot ok 2 ipv6\n")
     assert packetdrill.outcome(failed) == Outcome(FAILED, "ipv6: x.pkt:7: error handling packet")
     assert packetdrill.outcome(Ended(4, "1..0 # SKIP no packetdrill")).what == SKIPPED
+
+
+@pytest.mark.parametrize(
+    ("printed", "outcome"),
+    [
+        ("1..1\n# PING ok\nok 1 selftests: net: a.sh\n# Totals: pass:1\n", Outcome(PASSED)),
+        (
+            "1..1\n# SKIP: no jq\nok 1 selftests: net: a.sh # SKIP\n# 1 skipped\n",
+            Outcome(SKIPPED, "SKIP: no jq"),
+        ),
+        (
+            "1..1\n# no route\nnot ok 1 selftests: net: a.sh # exit=1\n# Totals: fail:1\n",
+            Outcome(FAILED, "no route"),
+        ),
+        ("# not ok 1 inner\nok 1 selftests: net: a # SKIP\n", Outcome(SKIPPED, "not ok 1 inner")),
+        ("mount: not permitted\n", Outcome(FAILED, "mount: not permitted")),
+    ],
+)
+def test_what_the_runner_of_selftests_says(printed: str, outcome: Outcome) -> None:
+    """Its line for the one program counts, and none of that program itself, which has a mark before it."""
+    assert selftests.outcome(Ended(0, printed)) == outcome
+
+
+def test_modules_are_known_by_the_option_they_are_built_with(tmp_path: Path) -> None:
+    """Continued lines too; folders and what is always built are none, and tools/ is another program's."""
+    for folder in ("net/ipv4", "tools/net"):
+        (tmp_path / folder).mkdir(parents=True)
+        lines = "obj-y := x.o\nobj-$(CONFIG_FOU) += fou.o sub/ \\\n\tmore.o\nobj-$(CONFIG_B)  = b.o\n"
+        (tmp_path / folder / "Makefile").write_text(lines)
+    assert sorted(selftests.modules(tmp_path)) == [
+        "CONFIG_B kernel/net/ipv4/b.ko",
+        "CONFIG_FOU kernel/net/ipv4/fou.ko",
+        "CONFIG_FOU kernel/net/ipv4/more.ko",
+    ]

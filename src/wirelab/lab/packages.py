@@ -56,6 +56,18 @@ ROOT_IMAGE_AS_USER = (Need("uidmap", "make the root image without root", command
 SOURCE = (Need("apt", "fetch sources of Debian", command="apt-get"), KEYRING)
 VENV = (Need("python3-venv", "make the virtual environment", module="ensurepip"),)
 TEST = (Need("shellcheck", "check the shell scripts", command="shellcheck"),)
+SELFTESTS = (
+    Need("gcc", "compile the kernel's own tests", command="gcc"),
+    Need("make", "build them", command="make"),
+    Need("clang", "compile what they load into the kernel", command="clang"),
+    Need("libelf-dev", "compile what loads it", file="/usr/include/libelf.h"),
+    Need("zlib1g-dev", "compile what loads it", file="/usr/include/zlib.h"),
+    Need("libcap-dev", "compile tests of rights", file="/usr/include/sys/capability.h"),
+    Need("libnuma-dev", "compile a test of memory", file="/usr/include/numa.h"),
+    Need("libssl-dev", "compile a test of sums", file="/usr/include/openssl/evp.h"),
+    Need("python3-yaml", "read what netlink speaks", file="/usr/lib/python3/dist-packages/yaml"),
+    Need("rsync", "install them", command="rsync"),
+)
 IMAGE = (
     Need("docker.io", "build and run the container image", command="dockerd"),
     # Until Debian 12 docker.io has it.
@@ -79,7 +91,8 @@ def needs(group: str) -> tuple[Need, ...]:
     """What ``group`` needs on this machine for this user."""
     as_user = () if os.geteuid() == 0 else ROOT_IMAGE_AS_USER
     groups = {"kernel": KERNEL, "root": ROOT_IMAGE + as_user, "source": SOURCE, "venv": VENV}
-    return (groups | {"test": TEST, "image": IMAGE, "fleet": FLEET, "emulator": EMULATOR})[group]
+    groups |= {"test": TEST, "selftests": SELFTESTS}
+    return (groups | {"image": IMAGE, "fleet": FLEET, "emulator": EMULATOR})[group]
 
 
 def missing(*groups: str) -> tuple[Need, ...]:
