@@ -90,6 +90,12 @@ def test_machine_has_a_name_that_is_an_address(rig: Rig) -> None:
     assert rig.execute("python3", "-c", asks).stdout == "127.0.0.1\n"
 
 
+def test_localhost_is_an_address_that_can_be_used(rig: Rig) -> None:
+    """IPv4 counts as configured, as on a machine with a network card: localhost is found."""
+    found = rig.execute("getent", "ahostsv4", "localhost")
+    assert found.stdout.startswith("127.0.0.1 "), found.stdout
+
+
 def test_etc_can_be_written_and_is_anew_the_next_time(rig: Rig) -> None:
     """Mininet's NAT adds to a file there, which no other lab sees."""
     adds = ("sh", "-c", "echo '# more' >>/etc/network/interfaces && grep -c more /etc/network/interfaces")

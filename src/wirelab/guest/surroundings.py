@@ -27,6 +27,9 @@ def prepare() -> None:
     # The one name that /etc/hosts has: sudo and others look their machine's up.
     _HOSTNAME.write_text("localhost\n")
     run(["ip", "link", "set", "lo", "up"])
+    # With 127.0.0.1 alone the C library takes a machine for one without IPv4, and who asks for addresses that
+    # are of use (AI_ADDRCONFIG, as getent does) is told of none, not even localhost's.
+    run(["ip", "address", "add", "127.0.1.1/8", "dev", "lo"])
     for name, leads_to in _LINKS.items():
         Path(name).symlink_to(leads_to)
     for kind, place in _OF_THE_KERNEL.items():
