@@ -15,6 +15,7 @@ from wirelab.lab.recipe import BuildContext
 from wirelab.lab.select import select
 
 TABLES = pytest.StashKey[list[str]]()
+KERNELS = pytest.StashKey[dict[tuple[str, ...], str]]()
 IMAGE = "course"
 # The kernel with all that the kernel's own tests ask for.
 FULL = "7.2-full"
@@ -26,11 +27,15 @@ def pytest_addoption(parser: pytest.Parser) -> None:
     parser.addoption("--at-once", type=int, default=0, help="so many labs at once, else one for each CPU")
     program = shutil.which("packetdrill")
     parser.addoption("--packetdrill", default=program, help="the program, which Debian lacks")
+    parser.addoption(
+        "--keep", action="store_true", help="keep in docs/peers.json what became of whole suites"
+    )
 
 
 def pytest_configure(config: pytest.Config) -> None:
-    """The tables that are shown in the end."""
+    """The tables that are shown in the end, and the kernels of labs, by the options that say which."""
     config.stash[TABLES] = []
+    config.stash[KERNELS] = {}
 
 
 def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter, config: pytest.Config) -> None:
@@ -107,8 +112,10 @@ def _lab(request: pytest.FixtureRequest, **instead: str) -> list[str]:
     """The options that are asked for; what is not is taken of the image IMAGE and of ``instead``."""
     asked = {name: request.config.getoption(f"--{name}") for name in ("kernel", "root")}
     chosen = {"root": IMAGE} | instead | {name: str(value) for name, value in asked.items() if value}
-    select(Path(chosen["kernel"]) if "kernel" in chosen else None, Path(chosen["root"]))
-    return [word for name, value in chosen.items() for word in (f"--{name}", value)]
+    found = select(Path(chosen["kernel"]) if "kernel" in chosen else None, Path(chosen["root"]))
+    options = [word for name, value in chosen.items() for word in (f"--{name}", value)]
+    request.config.stash[KERNELS][tuple(options)] = found.kernel_title()
+    return options
 
 
 def _kept(request: pytest.FixtureRequest) -> Path:

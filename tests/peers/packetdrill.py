@@ -17,6 +17,9 @@ PARTS = tuple(f"{SELFTESTS}/{inner}" for inner in ("kselftest", "net/packetdrill
 SCRIPTS = "net/packetdrill"
 # The runner's own word for the four ways to end.
 SKIP = 4
+# So many scripts to a lab: each is in a network namespace of its own there.
+TOGETHER = 20
+WALL_LIMIT_S = 60
 
 
 def cases(source: Path, program: Path) -> list[Case]:
@@ -26,7 +29,10 @@ def cases(source: Path, program: Path) -> list[Case]:
     shutil.copy2(program, folder / "bin" / "packetdrill")
     argv = ["env", "-C", SCRIPTS, "PATH=/mnt/work/bin:/usr/sbin:/usr/bin", "bash", "ksft_runner.sh"]
     scripts = sorted(file.name for file in (folder / SCRIPTS).glob("*.pkt"))
-    return [Case(script.removesuffix(".pkt"), folder, [*argv, script], outcome) for script in scripts]
+    return [
+        Case(script.removesuffix(".pkt"), folder, [*argv, script], outcome, WALL_LIMIT_S)
+        for script in scripts
+    ]
 
 
 def outcome(ended: Ended) -> Outcome:

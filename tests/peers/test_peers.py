@@ -4,14 +4,17 @@ from __future__ import annotations
 
 import os
 from concurrent.futures import ThreadPoolExecutor
+from datetime import UTC, datetime
 from fnmatch import fnmatchcase
+from itertools import chain
 from queue import SimpleQueue
 from typing import TYPE_CHECKING
 
 import pytest
 
-from tests.peers import exceptions, mininet, packetdrill, selftests
-from tests.peers.conftest import TABLES
+from tests.peers import exceptions, kept, mininet, packetdrill, selftests
+from tests.peers.case import Batch
+from tests.peers.conftest import KERNELS, TABLES
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -31,7 +34,7 @@ def test_packetdrill(
 ) -> None:
     """The kernel's own scripts of packetdrill."""
     cases = packetdrill.cases(packetdrill_scripts, packetdrill_program)
-    _judge(packetdrill.SUITE, cases, lab, request)
+    _judge(packetdrill.SUITE, cases, lab, request, packetdrill.TOGETHER)
 
 
 def test_selftests(selftests_folder: Path, full_lab: list[str], request: pytest.FixtureRequest) -> None:
@@ -39,30 +42,38 @@ def test_selftests(selftests_folder: Path, full_lab: list[str], request: pytest.
     _judge(selftests.SUITE, selftests.cases(selftests_folder), full_lab, request)
 
 
-def _judge(suite: str, cases: list[Case], lab: list[str], request: pytest.FixtureRequest) -> None:
+def _judge(
+    suite: str, cases: list[Case], lab: list[str], request: pytest.FixtureRequest, together: int = 1
+) -> None:
     pattern, at_once = (request.config.getoption(name) for name in ("--script", "--at-once"))
     chosen = [case for case in cases if fnmatchcase(case.name, pattern)]
-    found = _run(chosen, lab, at_once or len(os.sched_getaffinity(0)))
-    kept = exceptions.of(suite)
-    compared = exceptions.compared(found, kept, is_whole=chosen == cases)
+    batches = [Batch(chosen[at : at + together]) for at in range(0, len(chosen), together)]
+    found = _run(batches, lab, at_once or len(os.sched_getaffinity(0)))
+    listed = exceptions.of(suite)
+    compared = exceptions.compared(found, listed, is_whole=chosen == cases)
     told = [f"  better  {line}" for line in compared.better]
-    request.config.stash[TABLES] += [*exceptions.table(suite, found, kept), *told]
+    request.config.stash[TABLES] += [*exceptions.table(suite, found, listed), *told]
+    if request.config.getoption("--keep") and chosen == cases:
+        became = {name: outcome.what for name, outcome in found.items()}
+        day = datetime.now(UTC).date().isoformat()
+        kept.keep(suite, kept.Run(request.config.stash[KERNELS][tuple(lab)], day, became))
     assert not compared.unexpected, "\n".join(compared.unexpected)
 
 
-def _run(cases: Sequence[Case], lab: list[str], at_once: int) -> dict[str, Outcome]:
-    """Run each, so many at once, each on a CPU of its own as far as there are so many."""
+def _run(batches: Sequence[Batch], lab: list[str], at_once: int) -> dict[str, Outcome]:
+    """Run each in a lab, so many at once, each on a CPU of its own as far as there are so many."""
     cpus: SimpleQueue[int] = SimpleQueue()
     available = sorted(os.sched_getaffinity(0))
     for number in range(at_once):
         cpus.put(available[number % len(available)])
 
-    def run(case: Case) -> Outcome:
+    def run(batch: Batch) -> list[Outcome]:
         cpu = cpus.get()
         try:
-            return case.run(lab, cpu)
+            return batch.run(lab, cpu)
         finally:
             cpus.put(cpu)
 
     with ThreadPoolExecutor(at_once) as pool:
-        return dict(zip((case.name for case in cases), pool.map(run, cases), strict=True))
+        names = [case.name for batch in batches for case in batch.cases]
+        return dict(zip(names, chain.from_iterable(pool.map(run, batches)), strict=True))

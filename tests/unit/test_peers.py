@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+import json
+import subprocess
+import sys
 from typing import TYPE_CHECKING
 
 import pytest
 
-from tests.peers import exceptions, mininet, packetdrill, selftests
-from tests.peers.case import FAILED, HUNG, PASSED, SKIPPED, Ended, Outcome
+from tests.peers import exceptions, kept, mininet, packetdrill, selftests
+from tests.peers.case import FAILED, HUNG, ONE_BY_ONE, PASSED, SKIPPED, Ended, Outcome, one_by_one
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -148,3 +151,32 @@ def test_modules_are_known_by_the_option_they_are_built_with(tmp_path: Path) -> 
         "CONFIG_FOU kernel/net/ipv4/fou.ko",
         "CONFIG_FOU kernel/net/ipv4/more.ko",
     ]
+
+
+def test_each_script_of_a_batch_ends_by_itself() -> None:
+    """Its exit code and what it prints are its own, and those after one that fails run, too."""
+    scripts = [["sh", "-c", "echo a; exit 3"], ["sh", "-c", "printf '\\377' >&2"]]
+    argv = [sys.executable, "-c", ONE_BY_ONE, json.dumps(scripts)]
+    done = subprocess.run(argv, capture_output=True, text=True, check=True)  # noqa: S603 - the scripts above
+    assert one_by_one("the lab's own words\n" + done.stdout) == [Ended(3, "a\n\n"), Ended(0, "\n\ufffd")]
+
+
+def test_a_run_that_is_kept_takes_the_place_of_its_suites_alone(tmp_path: Path) -> None:
+    """What is read is what was kept last; another suite's stays."""
+    file = tmp_path / "peers.json"
+    assert kept.runs(file) == {}
+    first, second = (
+        kept.Run("7.2.1", "2026-11-01", {"a": FAILED}),
+        kept.Run("7.2.2", "2026-11-02", {"a": PASSED}),
+    )
+    kept.keep("one", first, file)
+    kept.keep("two", first, file)
+    kept.keep("one", second, file)
+    assert kept.runs(file) == {"one": second, "two": first}
+
+
+@pytest.mark.parametrize("suite", [*mininet.SUITES, packetdrill.SUITE])
+def test_the_list_of_exceptions_is_what_the_last_run_gave(suite: str) -> None:
+    """No more and no less: a script that passes has none, and each is about one that there is."""
+    found = kept.runs()[suite].outcomes()
+    assert exceptions.compared(found, exceptions.of(suite), is_whole=True) == exceptions.Comparison((), ())
