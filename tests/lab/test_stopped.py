@@ -24,7 +24,7 @@ PLAN = plan(
     [host_port("left", 1, GBPS), host_port("right", 2, GBPS)],
     [Cable("left-eth0", "right-eth0", 25)],
     # Long enough on a fast host, too: the lab is stopped at every look, fifty times a second.
-    [flow("only", "left", "right", 1, 5)],
+    [flow("only", "left", "right", 1, 10)],
 )
 STOPS = 20
 
