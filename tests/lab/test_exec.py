@@ -96,6 +96,12 @@ def test_localhost_is_an_address_that_can_be_used(rig: Rig) -> None:
     assert found.stdout.startswith("127.0.0.1 "), found.stdout
 
 
+def test_memory_is_what_was_asked_for(tmp_path: Path) -> None:
+    """Of more the kernel has more: all but what it needs for itself."""
+    done = wirelab("exec", "--memory", "1536", "--", "grep", "MemTotal", "/proc/meminfo", cwd=tmp_path)
+    assert 1400 << 10 < int(done.stdout.split()[1]) < 1536 << 10, done.stderr
+
+
 def test_etc_can_be_written_and_is_anew_the_next_time(rig: Rig) -> None:
     """Mininet's NAT adds to a file there, which no other lab sees."""
     adds = ("sh", "-c", "echo '# more' >>/etc/network/interfaces && grep -c more /etc/network/interfaces")

@@ -59,10 +59,13 @@ class Case:
     argv: Sequence[str]
     read: Callable[[Ended], Outcome]
     wall_limit_s: int = WALL_LIMIT_S
+    memory_mib: int | None = None
 
     def run(self, lab: Sequence[str], cpu: int) -> Outcome:
         """Run it in a lab of its own on a CPU. ``lab`` are the options that say which."""
-        ended = _in_lab(self.folder, self.argv, [*lab, "--limit", str(self.wall_limit_s), "--cpu", str(cpu)])
+        options = [*lab, "--limit", str(self.wall_limit_s), "--cpu", str(cpu)]
+        options += ["--memory", str(self.memory_mib)] if self.memory_mib else []
+        ended = _in_lab(self.folder, self.argv, options)
         return _hung(ended) if ended.code == BROKEN else self.read(ended)
 
 

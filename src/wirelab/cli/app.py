@@ -31,6 +31,7 @@ from wirelab.model.experiment import check_file, load
 from wirelab.model.experiment import schema as schema_of
 from wirelab.plan.build import build_plan
 from wirelab.plan.commands import commands
+from wirelab.plan.types import MEMORY_BYTES
 
 app = typer.Typer(
     name="wirelab",
@@ -80,6 +81,9 @@ def exec_command(  # noqa: PLR0913 the options of a command line
     limit: Annotated[
         float, typer.Option(min=1, metavar="SECONDS", help="Wall time after which it is ended.")
     ] = 600,
+    memory: Annotated[
+        int, typer.Option(min=64, metavar="MIB", help="The lab's memory; the host lends what is used of it.")
+    ] = MEMORY_BYTES >> 20,
     cpu: Annotated[int | None, typer.Option(min=0, help="The host CPU to use.")] = None,
     kernel: Kernel = None,
     root: Root = None,
@@ -105,6 +109,7 @@ def exec_command(  # noqa: PLR0913 the options of a command line
             wall_limit_s=limit,
             stdout=sys.stdout.buffer,
             stderr=sys.stderr.buffer,
+            memory_bytes=memory << 20,
             is_jailed=not without_jail,
         )
     raise typer.Exit(code)

@@ -12,6 +12,7 @@ from wirelab.lab import host, jail
 from wirelab.lab.jail import Confinement
 from wirelab.lab.machine import Machine
 from wirelab.lab.select import Lab
+from wirelab.plan.types import MEMORY_BYTES
 
 # As the guest has them: the working folder, and where a writable folder from elsewhere appears.
 _WORK = PurePosixPath("/mnt/work")
@@ -32,6 +33,7 @@ def run_command(  # noqa: PLR0913 each is a choice of the user's
     wall_limit_s: float,
     stdout: BinaryIO,
     stderr: BinaryIO,
+    memory_bytes: int = MEMORY_BYTES,
     is_jailed: bool = True,
 ) -> int:
     """Run ``argv`` in a lab made in ``folder`` and return its exit code.
@@ -64,6 +66,7 @@ def run_command(  # noqa: PLR0913 each is a choice of the user's
         folder,
         seed=seed,
         cpu=cpu,
+        memory_bytes=memory_bytes,
         readable=[work],
         writable=writable,
         confinement=Confinement.WHOLE if is_jailed else Confinement.NONE,
