@@ -32,7 +32,7 @@ pytestmark = pytest.mark.skipif(not host.landlock_abi(), reason="this host has n
 
 SECRET = Path(HOME, "private", "notes.txt")
 RESULT = Path(HOME, "earlier", "result.json")
-WORK = f"{HOME}/work"
+WORK = f"{HOME}/tried"
 
 
 def lab_kernel(system: System) -> Path:
