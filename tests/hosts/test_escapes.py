@@ -32,7 +32,9 @@ pytestmark = pytest.mark.skipif(not host.landlock_abi(), reason="this host has n
 
 SECRET = Path(HOME, "private", "notes.txt")
 RESULT = Path(HOME, "earlier", "result.json")
-WORK = f"{HOME}/tried"
+# Where `exec` is called, below the home of that user.
+FOLDER = "attack"
+WORK = f"{HOME}/{FOLDER}"
 
 
 def lab_kernel(system: System) -> Path:
@@ -47,7 +49,7 @@ def test_root_of_a_lab_reaches_nothing_of_its_host(system: System) -> None:
     kernel = lab_kernel(system)
     for path in (SECRET, RESULT):
         system.give(str(path.relative_to(HOME)), b"mine\n")
-    system.give("work/escape.py", (SCRIPTS / "escape.py").read_bytes())
+    system.give(f"{FOLDER}/escape.py", (SCRIPTS / "escape.py").read_bytes())
     attempts = of_the_host(Path(HOME), SECRET, kernel) + of_what_a_lab_is(kernel) + of_another_run(RESULT)
     attacker = ("--", "python3", "-B", "escape.py")
     told = answers(system.call(WIRELAB, "exec", *attacker, *words(attempts), folder=WORK))
@@ -64,7 +66,7 @@ def test_root_of_a_lab_reaches_nothing_of_its_host(system: System) -> None:
 
 def test_a_kernel_that_was_taken_over_reaches_nothing_of_its_host(system: System, tmp_path: Path) -> None:
     """A program in its place asks the host directly: for sockets, signals, namespaces, for files."""
-    system.give("work/taken", compiled("taken", tmp_path).read_bytes(), 0o755)
+    system.give(f"{FOLDER}/taken", compiled("taken", tmp_path).read_bytes(), 0o755)
     system.give(str(SECRET.relative_to(HOME)), b"mine\n")
     ways = ("read", "change", "unlink", "truncate", "neither", "empty", "empty-neither")
     files = [(how, path) for how in ways for path in (SECRET, Path("/etc/passwd"), Path("/dev/mem"))]
@@ -74,7 +76,7 @@ def test_a_kernel_that_was_taken_over_reaches_nothing_of_its_host(system: System
         ("execute", Path("/bin/sh")),
         ("read", Path("/proc/1/environ")),
     ]
-    system.give("work/files", "".join(f"{how} {path}\n" for how, path in files).encode())
+    system.give(f"{FOLDER}/files", "".join(f"{how} {path}\n" for how, path in files).encode())
     told = answers(system.call(WIRELAB, "exec", "--kernel", "taken", "--", "anything", folder=WORK))
     assert {name: told[name] for name in REFUSED} == dict.fromkeys(REFUSED, errno.EPERM)
     assert {name: told[name] for name in ABSENT} == dict.fromkeys(ABSENT, errno.ENOSYS)
