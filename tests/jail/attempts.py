@@ -16,7 +16,7 @@ DENIED = frozenset({errno.EACCES, errno.EPERM, errno.EROFS, errno.ENOENT})
 """What an attempt on a file is answered, by the host or because a path leads nowhere."""
 
 # What is asked of the host's kernel directly, as in taken.c.
-REFUSED = (
+_REFUSED = (
     "socket-inet", "socket-unix", "socket-netlink", "pair-of-datagrams", "connect", "bind", "sendto",
     "bpf", "keyctl", "add_key", "userfaultfd", "perf_event_open", "mount", "umount2", "chroot",
     "pivot_root", "unshare", "setns", "clone-namespace", "open_by_handle_at", "init_module",
@@ -26,9 +26,16 @@ REFUSED = (
     "prlimit-parent", "setpriority", "sched_setaffinity", "setpgid", "clone-parent", "prlimit-file-size",
     "setrlimit-file-size", "memory-failure",
 )  # fmt: skip
-ABSENT = ("io_uring_setup", "fsopen", "clone3", "pidfd_open", "x32", "ia32")
-OF_ITS_PARENT = ("memory-of-parent", "root-of-parent")
-LET = ("getpid", "pair-of-streams", "kill-child")
+_ABSENT = ("io_uring_setup", "fsopen", "clone3", "pidfd_open", "x32", "ia32")
+_OF_ITS_PARENT = ("memory-of-parent", "root-of-parent")
+_LET = ("getpid", "pair-of-streams", "kill-child")
+ANSWERS = {
+    **dict.fromkeys(_REFUSED, errno.EPERM),
+    **dict.fromkeys(_ABSENT, errno.ENOSYS),
+    **dict.fromkeys(_OF_ITS_PARENT, errno.EACCES),
+    **dict.fromkeys(_LET, 0),
+}
+"""What each of that is answered, as an errno."""
 
 
 def of_the_host(home: Path, secret: Path, kernel: Path) -> list[Attempt]:
