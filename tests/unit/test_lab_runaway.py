@@ -42,31 +42,34 @@ def used_s(session: int) -> float:
     return sum(standing.cpu_s for standing in standings(session))
 
 
+def awaited(watch: Runaways) -> tuple[str, float]:
+    """What it says of the first that it ends, and how long that took in s; "" where it ends none."""
+    begun_s = time.monotonic()
+    words, waited_s = "", 0.0
+    while not words and waited_s < PATIENCE_S:
+        words = watch.end(waited_s)
+        time.sleep(0.01)
+        waited_s = time.monotonic() - begun_s
+    return words, waited_s
+
+
 @pytest.mark.parametrize("session", [COMPUTES], indirect=True)
 def test_what_computes_is_ended(session: int, tmp_path: Path) -> None:
     """After its limit of processor time, and what its kernel has said of it is told once."""
     console = tmp_path / "console.log"
     console.write_text("hello\nrunaway: python3 (pid 7) computes without an end\nrunaway: python3.13+0x10\n")
     watch = Runaways(session, LIMIT_S, console)
-    begun_s = time.monotonic()
-    words = ""
-    while not words and time.monotonic() - begun_s < PATIENCE_S:
-        words = watch.end(time.monotonic() - begun_s)
-        time.sleep(0.01)
+    words, waited_s = awaited(watch)
     assert words == "python3 (pid 7) computes without an end\npython3.13+0x10"
     assert list(standings(session)) == []
-    assert watch.end(time.monotonic() - begun_s + LIMIT_S) == ""
+    assert watch.end(waited_s + LIMIT_S) == ""
 
 
 @pytest.mark.parametrize("session", [COMPUTES], indirect=True)
 def test_what_computes_is_ended_without_a_console(session: int, tmp_path: Path) -> None:
     """Root of a lab can remove it: there is one, and who it was nobody knows."""
     watch = Runaways(session, LIMIT_S, tmp_path / "console.log")
-    begun_s = time.monotonic()
-    words = ""
-    while not words and time.monotonic() - begun_s < PATIENCE_S:
-        words = watch.end(time.monotonic() - begun_s)
-        time.sleep(0.01)
+    words, _ = awaited(watch)
     assert words == "a process whose name nobody can read"
 
 
