@@ -21,6 +21,7 @@ TITLES: Final = {
     "mininet": "Mininet 2.3.0",
     "mininet-examples": "Mininet 2.3.0, its examples",
     "packetdrill": "packetdrill, from the kernel's own tests",
+    "selftests-net": "the kernel's own tests of its network",
 }
 
 
