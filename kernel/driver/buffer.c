@@ -70,21 +70,30 @@ static bool etherport_pool_full(const struct etherport_shared *pool, u32 len)
 }
 
 /* Make room for a frame. False: there is none, the frame is lost, and counted. */
-bool etherport_buffer_take(struct etherport *port, int class, u32 len)
+bool etherport_buffer_take(struct etherport *port, int class, struct sk_buff *skb)
 {
-	len = etherport_memory_len(port, len);
+	u32 len = etherport_memory_len(port, etherport_frame_len(skb));
+
 	if (port->classes[class].used_bytes + len > port->buffer_bytes) {
 		port->count.rx_dropped_buffer++;
+		if (etherport_records())
+			etherport_record_drop(port, skb, &port->count.rx_dropped_buffer,
+					      port->classes[class].used_bytes, port->buffer_bytes);
 		return false;
 	}
 	if (etherport_pool_full(port->pool, len)) {
 		port->count.rx_dropped_pool++;
+		if (etherport_records())
+			etherport_record_drop(port, skb, &port->count.rx_dropped_pool,
+					      port->pool->pool_used_bytes, port->pool->pool_bytes);
 		return false;
 	}
 	port->classes[class].used_bytes += len;
 	port->buffer_used_bytes += len;
 	if (port->buffer_used_bytes > port->buffer_high_water_bytes)
 		port->buffer_high_water_bytes = port->buffer_used_bytes;
+	if (etherport_records())
+		etherport_record_fill_of(port, skb, ETHERPORT_RECORD_STORED, port->buffer_used_bytes, 0);
 	etherport_pool_use(port, len);
 	etherport_pause_watch(port, class);
 	return true;
@@ -95,6 +104,8 @@ void etherport_buffer_give(struct etherport *port, int class, u32 len)
 	len = etherport_memory_len(port, len);
 	port->classes[class].used_bytes -= len;
 	port->buffer_used_bytes -= len;
+	if (etherport_records())
+		etherport_record_fill_of(port, NULL, ETHERPORT_RECORD_GIVEN, port->buffer_used_bytes, 0);
 	etherport_pool_use(port, -(s64)len);
 	etherport_pause_watch(port, class);
 }

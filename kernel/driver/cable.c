@@ -89,8 +89,9 @@ void etherport_cable_cut(struct etherport *port)
 
 	etherport_event_cancel(&port->flight_event);
 	while ((skb = __skb_dequeue(&port->flight))) {
-		if (!etherport_is_control(skb))
-			port->count.tx_lost_frames++;
-		kfree_skb(skb);
+		if (etherport_is_control(skb))
+			kfree_skb(skb);
+		else
+			etherport_lose(port, skb, &port->count.tx_lost_frames);
 	}
 }

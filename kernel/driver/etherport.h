@@ -33,6 +33,7 @@
 #include "counters.h"
 #include "memory.h"
 #include "moderation.h"
+#include "record.h"
 
 /* IEEE 802.3 clause 3.1.1 and 4.4.2: octets around each frame on the wire */
 #define ETHERPORT_PREAMBLE_LEN	8	/* preamble and start frame delimiter */
@@ -223,6 +224,8 @@ struct etherport {
 	struct sk_buff_head pause_heard;	/* received, without effect yet */
 	struct etherport_event heard_event;	/* the first of them takes effect */
 	void (*tx_kick)(struct etherport *port);	/* there may be something to send */
+
+	u16 record_number;		/* of the port in the recorder's file; 0: not in it yet */
 };
 
 #define ETHERPORT_NOT_READY	U64_MAX

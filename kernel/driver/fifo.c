@@ -113,6 +113,14 @@ u64 etherport_queue_bytes(struct Qdisc *qdisc)
 	return bytes;
 }
 
+/* The most that it takes, in bytes; 0: it has another limit. */
+u64 etherport_queue_limit_bytes(const struct Qdisc *qdisc)
+{
+	if (qdisc->ops == &etherport_fifo_ops)
+		return etherport_fifo_limit(qdisc);
+	return strcmp(qdisc->ops->id, "bfifo") ? 0 : qdisc->limit;
+}
+
 /* The same before a frame has left it that is being sent. */
 u64 etherport_queue_bytes_with(struct Qdisc *qdisc, const struct sk_buff *skb)
 {

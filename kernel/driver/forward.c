@@ -35,11 +35,12 @@ static void etherport_pass_on(struct etherport *port, struct sk_buff *skb)
 	u32 len = etherport_frame_len(skb);
 	int class = etherport_cb(skb)->class;
 
+	if (etherport_records())
+		etherport_record_frame_is(port, skb, ETHERPORT_RECORD_HANDED);
 	if (!etherport_strip(port, skb) ||
 	    !etherport_buffer_charge(port, skb, class, len)) {
 		etherport_buffer_give(port, class, len);
-		port->count.rx_dropped_error++;
-		kfree_skb(skb);
+		etherport_lose(port, skb, &port->count.rx_dropped_error);
 		return;
 	}
 	etherport_count_received(port, len);
@@ -67,7 +68,7 @@ void etherport_forward(struct etherport *port, struct sk_buff *skb)
 	struct sk_buff *last;
 	u64 now_ps, ready_ps;
 
-	if (!etherport_buffer_take(port, class, etherport_frame_len(skb))) {
+	if (!etherport_buffer_take(port, class, skb)) {
 		kfree_skb(skb);
 		return;
 	}
@@ -103,8 +104,7 @@ void etherport_forward_stop(struct etherport *port)
 	etherport_event_cancel(&port->forward_event);
 	while ((skb = __skb_dequeue(&port->forwarding))) {
 		etherport_buffer_give(port, etherport_cb(skb)->class, etherport_frame_len(skb));
-		port->count.rx_dropped_down++;
-		kfree_skb(skb);
+		etherport_lose(port, skb, &port->count.rx_dropped_down);
 	}
 	local_bh_enable();
 }

@@ -52,6 +52,8 @@ void etherport_repeat(struct etherport *port, struct sk_buff *skb)
 			out->count.tx_dropped_error++;
 			continue;
 		}
+		if (etherport_records())
+			etherport_record_sent(out, copy, sent_ps);
 		out->count.tx_frames++;
 		out->count.tx_bytes += etherport_frame_len(copy);
 		etherport_cable_send(out, copy, sent_ps, now_ps);

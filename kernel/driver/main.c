@@ -197,8 +197,9 @@ static struct rtnl_link_ops etherport_link_ops = {
 
 static int __init etherport_module_init(void)
 {
-	int err = etherport_buffer_setup() ? : etherport_fifo_setup();
+	int err = etherport_buffer_setup() ? : etherport_fifo_setup() ? : etherport_record_setup();
 
+	etherport_probe_setup();
 	return err ? : rtnl_link_register(&etherport_link_ops);
 }
 device_initcall(etherport_module_init);

@@ -44,13 +44,14 @@ int etherport_buffer_setup(void);
 void etherport_pool_join(struct etherport *port);
 void etherport_pool_leave(struct etherport *port);
 u32 etherport_memory_len(const struct etherport *port, u32 len);
-bool etherport_buffer_take(struct etherport *port, int class, u32 len);
+bool etherport_buffer_take(struct etherport *port, int class, struct sk_buff *skb);
 void etherport_buffer_give(struct etherport *port, int class, u32 len);
 bool etherport_buffer_charge(struct etherport *port, struct sk_buff *skb, int class, u32 len);
 
 /* fifo.c */
 int etherport_fifo_setup(void);
 u64 etherport_queue_bytes(struct Qdisc *qdisc);
+u64 etherport_queue_limit_bytes(const struct Qdisc *qdisc);
 u64 etherport_queue_bytes_with(struct Qdisc *qdisc, const struct sk_buff *skb);
 
 #endif /* _ETHERPORT_MEMORY_H */

@@ -206,6 +206,8 @@ static void etherport_pause_class(struct etherport *port, int class, u16 quanta,
 
 	etherport_pause_account(state, now_ps);
 	state->paused_until_ps = now_ps + etherport_quanta_ps(port, quanta);
+	if (etherport_records())
+		etherport_record_paused(port, class, quanta, state->paused_until_ps);
 	if (!quanta)
 		state->paused_since_ps = 0;
 	else if (!state->paused_since_ps)

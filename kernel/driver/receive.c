@@ -106,13 +106,21 @@ static bool etherport_rx_ring_full(const struct etherport *port)
 	return skb_queue_len(&port->rx_ring) >= port->rx_ring_size;
 }
 
+static void etherport_rx_ring_add(struct etherport *port, struct sk_buff *skb)
+{
+	__skb_queue_tail(&port->rx_ring, skb);
+	if (etherport_records())
+		etherport_record_fill_of(port, skb, ETHERPORT_RECORD_RX_RING, 0,
+					 skb_queue_len(&port->rx_ring));
+}
+
 /* What waits in the packet buffer moves on into the RX ring. */
 static void etherport_rx_to_ring(struct etherport *port)
 {
 	struct sk_buff *skb = __skb_dequeue(&port->rx_fifo);
 
 	etherport_buffer_give(port, etherport_cb(skb)->class, etherport_frame_len(skb));
-	__skb_queue_tail(&port->rx_ring, skb);
+	etherport_rx_ring_add(port, skb);
 }
 
 /*
@@ -137,7 +145,7 @@ static bool etherport_rx_store(struct etherport *port, struct sk_buff *skb)
 	int class = etherport_class_of(port, skb);
 	u64 now_ps;
 
-	if (!etherport_buffer_take(port, class, etherport_frame_len(skb)))
+	if (!etherport_buffer_take(port, class, skb))
 		return false;
 	etherport_cb(skb)->class = class;
 	__skb_queue_tail(&port->rx_fifo, skb);
@@ -178,7 +186,7 @@ static void etherport_rx_refill(struct etherport *port)
 static void etherport_rx_host(struct etherport *port, struct sk_buff *skb)
 {
 	if (!port->bus.bps && skb_queue_empty(&port->rx_fifo) && !etherport_rx_ring_full(port))
-		__skb_queue_tail(&port->rx_ring, skb);
+		etherport_rx_ring_add(port, skb);
 	else if (!etherport_rx_store(port, skb))
 		kfree_skb(skb);
 	etherport_rx_moderate(port);
@@ -222,9 +230,10 @@ static int etherport_poll(struct napi_struct *napi, int budget)
 		u32 len = etherport_frame_len(skb);
 
 		done++;
+		if (etherport_records())
+			etherport_record_frame_is(port, skb, ETHERPORT_RECORD_HANDED);
 		if (!etherport_strip(port, skb)) {
-			port->count.rx_dropped_error++;
-			kfree_skb(skb);
+			etherport_lose(port, skb, &port->count.rx_dropped_error);
 			continue;
 		}
 		etherport_count_received(port, len);
@@ -250,13 +259,14 @@ void etherport_receive(struct etherport *port, struct sk_buff *skb)
 	struct etherport_cb *cb = etherport_cb(skb);
 
 	skb->dev = port->dev;
+	if (etherport_records())
+		etherport_record_frame_is(port, skb, ETHERPORT_RECORD_ARRIVED);
 	etherport_count_size(port->rx_sizes, skb);
 	if (etherport_bit_errors_hit(&port->bit_errors, skb))
 		cb->bit_error = true;
 	if (unlikely(etherport_is_control(skb))) {
 		if (cb->bit_error) {
-			port->count.rx_damaged_control_frames++;
-			kfree_skb(skb);
+			etherport_lose(port, skb, &port->count.rx_damaged_control_frames);
 			return;
 		}
 		etherport_pause_received(port, skb);
@@ -266,18 +276,14 @@ void etherport_receive(struct etherport *port, struct sk_buff *skb)
 
 	port->count.rx_wire_frames++;
 	if (cb->damaged) {
-		port->count.rx_dropped_collision++;
-		kfree_skb(skb);
+		etherport_lose(port, skb, &port->count.rx_dropped_collision);
 	} else if (!netif_running(port->dev)) {
-		port->count.rx_dropped_down++;
-		kfree_skb(skb);
+		etherport_lose(port, skb, &port->count.rx_dropped_down);
 	} else if (cb->bit_error && port->role != ETHERPORT_REPEAT) {
 		/* A repeater passes bits on and looks at none of them. */
-		port->count.rx_dropped_fcs++;
-		kfree_skb(skb);
+		etherport_lose(port, skb, &port->count.rx_dropped_fcs);
 	} else if (skb->len > port->dev->mtu + ETH_HLEN + VLAN_HLEN) {
-		port->count.rx_dropped_oversize++;
-		kfree_skb(skb);
+		etherport_lose(port, skb, &port->count.rx_dropped_oversize);
 	} else if (port->role == ETHERPORT_REPEAT) {
 		etherport_repeat(port, skb);
 	} else if (port->role == ETHERPORT_FORWARD) {
@@ -322,8 +328,7 @@ void etherport_rx_stop(struct etherport *port)
 	etherport_event_cancel(&port->cpu_event);
 	while ((skb = __skb_dequeue(&port->rx_fifo))) {
 		etherport_buffer_give(port, etherport_cb(skb)->class, etherport_frame_len(skb));
-		port->count.rx_dropped_down++;
-		kfree_skb(skb);
+		etherport_lose(port, skb, &port->count.rx_dropped_down);
 	}
 	port->count.rx_dropped_down += skb_queue_len(&port->rx_ring);
 	port->count.rx_dropped_down += skb_queue_len(&port->rx_done);

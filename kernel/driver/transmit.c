@@ -160,9 +160,13 @@ void etherport_tx_kick(struct etherport *port)
 /* The last bit has left. */
 static void etherport_tx_done(struct etherport *port, struct sk_buff *skb, u64 now_ps)
 {
+	if (etherport_records())
+		etherport_record_sent(port, skb, now_ps - etherport_short_delay_ps(port));
 	if (!port->peer) {
-		port->count.tx_dropped_down += !port->tx_control;
-		kfree_skb(skb);
+		if (port->tx_control)
+			kfree_skb(skb);
+		else
+			etherport_lose(port, skb, &port->count.tx_dropped_down);
 		return;
 	}
 	if (etherport_is_control(skb)) {
@@ -179,10 +183,9 @@ static void etherport_tx_done(struct etherport *port, struct sk_buff *skb, u64 n
 /* A late collision, or excessive ones: sixteen attempts, none of them alone. */
 static void etherport_tx_give_up(struct etherport *port, struct sk_buff *skb)
 {
-	port->count.tx_dropped_collisions++;
 	if (!port->late)
 		port->count.tx_excessive_collisions++;
-	kfree_skb(skb);
+	etherport_lose(port, skb, &port->count.tx_dropped_collisions);
 }
 
 void etherport_tx_wake(struct etherport *port)
@@ -225,6 +228,12 @@ static void etherport_tx_event(struct etherport_event *event)
 	etherport_tx_wake(port);
 }
 
+/* What the frame has left behind it in the egress queue. */
+static u64 etherport_tx_queued_bytes(const struct etherport *port, const struct sk_buff *skb)
+{
+	return etherport_queue_bytes(rcu_dereference_bh(skb_get_tx_queue(port->dev, skb)->qdisc));
+}
+
 static void etherport_tx_enqueue(struct etherport *port, struct sk_buff *skb)
 {
 	struct sk_buff_head *ring = &port->classes[skb_get_queue_mapping(skb)].tx_ring;
@@ -233,6 +242,10 @@ static void etherport_tx_enqueue(struct etherport *port, struct sk_buff *skb)
 	skb_tx_timestamp(skb);
 	netdev_tx_sent_queue(skb_get_tx_queue(port->dev, skb), skb->len);
 	__skb_queue_tail(ring, skb);
+	if (etherport_records())
+		etherport_record_fill_of(port, skb, ETHERPORT_RECORD_TX_RING,
+					 etherport_tx_queued_bytes(port, skb),
+					 skb_queue_len(ring));
 	etherport_cb(skb)->ready_ps = 0;
 	if (etherport_tx_takes_time(port)) {
 		etherport_cb(skb)->ready_ps = ETHERPORT_NOT_READY;
@@ -249,8 +262,7 @@ static void etherport_tx_segment(struct etherport *port, struct sk_buff *skb)
 
 	segs = skb_gso_segment(skb, features);
 	if (IS_ERR_OR_NULL(segs)) {
-		port->count.tx_dropped_error++;
-		kfree_skb(skb);
+		etherport_lose(port, skb, &port->count.tx_dropped_error);
 		return;
 	}
 	skb_list_walk_safe(segs, segs, next) {
@@ -278,19 +290,19 @@ netdev_tx_t etherport_xmit(struct sk_buff *skb, struct net_device *dev)
 	int class = skb_get_queue_mapping(skb);
 
 	if (!netif_carrier_ok(dev) || port->role == ETHERPORT_REPEAT) {
-		port->count.tx_dropped_down++;
-		kfree_skb(skb);
+		etherport_lose(port, skb, &port->count.tx_dropped_down);
 		return NETDEV_TX_OK;
 	}
 	etherport_tx_watch_queue(port, skb);
+	if (etherport_records())
+		etherport_record_connection(port, skb->sk);
 
 	/*
 	 * A TCP frame is a clone that shares its data with the sender's
 	 * retransmit queue. The receiver's GRO will write to it: unshare.
 	 */
 	if (skb_unclone(skb, GFP_ATOMIC)) {
-		port->count.tx_dropped_error++;
-		kfree_skb(skb);
+		etherport_lose(port, skb, &port->count.tx_dropped_error);
 		return NETDEV_TX_OK;
 	}
 	if (skb_is_gso(skb))
@@ -339,9 +351,8 @@ void etherport_tx_flush(struct etherport *port)
 		struct sk_buff *skb;
 
 		while ((skb = __skb_dequeue(&port->classes[class].tx_ring))) {
-			port->count.tx_dropped_down++;
 			netdev_tx_completed_queue(queue, 1, skb->len);
-			kfree_skb(skb);
+			etherport_lose(port, skb, &port->count.tx_dropped_down);
 		}
 	}
 	if (netif_running(port->dev))
