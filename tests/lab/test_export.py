@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import multiprocessing
 import os
 import shutil
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 import wirelab
+from tests.apart import apart
 from tests.lab.elsewhere import become_another, other_folder
 from tests.lab.rig import GBPS, Rig, flow, host_port, plan
 from wirelab.lab import export
@@ -20,8 +20,6 @@ from wirelab.plan.types import Cable
 from wirelab.results.result import read_result
 
 if TYPE_CHECKING:
-    from multiprocessing.connection import Connection
-
     from wirelab.plan.types import Plan
 
 PLAN = plan(
@@ -42,25 +40,12 @@ def test_an_exported_lab_measures_the_same(rig: Rig) -> None:
             shutil.copytree(Recipe.find().home / name, folder / "recipe" / name, symlinks=True)
         shutil.copytree(Path(wirelab.__file__).parent, folder / "wirelab")
         (folder / "home").mkdir()
-        measured = _elsewhere(PLAN, folder, rig.cpu)
+        measured = apart(_import_and_run, PLAN, folder, rig.cpu)
     here = Rig(lab, rig.folder, cpu=rig.cpu)
     assert measured == (lab.kernel_id, lab.root_id, read_result(PLAN, here.run(PLAN)).digest)
 
 
-def _elsewhere(what: Plan, folder: Path, cpu: int) -> tuple[str, str, str]:
-    context = multiprocessing.get_context("fork")
-    receiver, sender = context.Pipe(duplex=False)
-    process = context.Process(target=_import_and_run, args=(what, folder, cpu, sender))
-    process.start()
-    sender.close()
-    try:
-        answer: tuple[str, str, str] = receiver.recv()
-    finally:
-        process.join()
-    return answer
-
-
-def _import_and_run(what: Plan, folder: Path, cpu: int, answer: Connection) -> None:
+def _import_and_run(what: Plan, folder: Path, cpu: int) -> tuple[str, str, str]:
     home = folder / "home"
     become_another(home)
     # No program at all: no compiler and no mmdebstrap, and no tar either.
@@ -71,4 +56,4 @@ def _import_and_run(what: Plan, folder: Path, cpu: int, answer: Connection) -> N
     kernel_entry, root_entry = built_kernel(context), built_root(context)
     lab = Lab(kernel_entry.product, root_entry.product, kernel_entry.id, root_entry.id)
     wirelab.__file__ = str(folder / "wirelab" / "__init__.py")
-    answer.send((lab.kernel_id, lab.root_id, read_result(what, Rig(lab, home, cpu=cpu).run(what)).digest))
+    return lab.kernel_id, lab.root_id, read_result(what, Rig(lab, home, cpu=cpu).run(what)).digest

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-import multiprocessing
 import os
 from pathlib import Path
 
 import pytest
 
+from tests.apart import CONTEXT
 from wirelab.errors import LabError
 from wirelab.fleet.queue import JobQueue, QueuedJob
 
@@ -68,7 +68,7 @@ def _claim_and_die(queue: JobQueue) -> None:
 
 def test_a_dead_process_has_no_claim(queue: JobQueue) -> None:
     """The process of a worker is killed: what it had is the next one's."""
-    process = multiprocessing.get_context("fork").Process(target=_claim_and_die, args=(queue,))
+    process = CONTEXT.Process(target=_claim_and_die, args=(queue,))
     process.start()
     process.join()
     assert not queue.is_finished()
@@ -88,8 +88,7 @@ def test_workers_at_once_do_not_meet(tmp_path: Path) -> None:
     """Four processes and 60 jobs: each job is done by one of them."""
     jobs = [QueuedJob(f"scenario-{number}", 1) for number in range(60)]
     queue = JobQueue.make(tmp_path / "many", jobs)
-    context = multiprocessing.get_context("fork")
-    processes = [context.Process(target=_work, args=(queue, host)) for host in "abcd"]
+    processes = [CONTEXT.Process(target=_work, args=(queue, host)) for host in "abcd"]
     for process in processes:
         process.start()
     for process in processes:
