@@ -169,6 +169,12 @@ COMMANDS: Final = (
     Command("desk-2", "wirelab run desk", _desk(2), needs_lab=True),
     Command("desk-3", "wirelab run desk", _desk(3), exit_code=1, needs_lab=True),
     Command("desk-4", "wirelab run desk", _desk(4), needs_lab=True),
+    Command(
+        "capture",
+        "wirelab capture sfp-mismatch --port module.host --port module.line"
+        " --record 'first module.line.drops +-1 ms' -o drops.pcapng",
+        needs_lab=True,
+    ),
     Command("exec", "wirelab exec -- mn --topo single,3 --test pingall", needs_lab=True),
     Command("mn-500-mbits", "wirelab exec -- mn --link tc,bw=500 --test pingpair", needs_lab=True, shown=11),
     Command("modprobe", "wirelab exec -- modprobe tcp_probe", exit_code=1, needs_lab=True),

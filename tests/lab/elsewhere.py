@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import contextlib
-import multiprocessing
 import os
 import shutil
 import subprocess
@@ -14,17 +13,20 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Self
 
 import wirelab
-from tests.lab.rig import Rig
+from tests.apart import apart
+from tests.lab.rig import NS_PER_S, Rig
+from wirelab.lab.recording import Recording
 from wirelab.results.result import read_result
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
-    from multiprocessing.connection import Connection
 
     from wirelab.lab.select import Lab
     from wirelab.plan.types import Plan
 
 NOBODY = 65534
+# All the while, until the file is full: a recorder changes nothing.
+SOME = Recording(((0, 10_000 * NS_PER_S),), 32 << 20)
 
 
 @contextlib.contextmanager
@@ -92,19 +94,12 @@ class Elsewhere:
     def digest(self, plan: Plan, cpu: int) -> str:
         """The digest of ``plan`` there, as another user where possible.
 
-        With other environment variables, another current folder, another file mask, and every CPU busy.
+        With other environment variables, another current folder, another file mask, every CPU busy, and a
+        recorder.
         """
+        work = Path(tempfile.mkdtemp(dir=self._folder))
         with busy_cpus():
-            context = multiprocessing.get_context("fork")
-            receiver, sender = context.Pipe(duplex=False)
-            work = Path(tempfile.mkdtemp(dir=self._folder))
-            process = context.Process(target=_run, args=(plan, self._lab, work, self._package, cpu, sender))
-            process.start()
-            sender.close()
-            try:
-                return str(receiver.recv())
-            finally:
-                process.join()
+            return str(apart(_digest, plan, self._lab, work, self._package, cpu))
 
 
 def become_another(folder: Path) -> None:
@@ -118,11 +113,10 @@ def become_another(folder: Path) -> None:
         os.setuid(NOBODY)
 
 
-def _run(  # noqa: PLR0913, PLR0917 a child process's whole world
-    plan: Plan, lab: Lab, work: Path, package: Path, cpu: int, answer: Connection
-) -> None:
+def _digest(plan: Plan, lab: Lab, work: Path, package: Path, cpu: int) -> str:
+    """The digest of a run in the world of another process."""
     become_another(work)
     os.environ.update(LANG="tr_TR.UTF-8", TZ="Asia/Tokyo", HOME="/nowhere", WIRELAB_TEST_MARK="x" * 1000)
     # Where the machine takes the guest's code from.
     wirelab.__file__ = str(package / "__init__.py")
-    answer.send(read_result(plan, Rig(lab, work, cpu=cpu).run(plan)).digest)
+    return read_result(plan, Rig(lab, work, cpu=cpu).run(plan, recording=SOME)).digest

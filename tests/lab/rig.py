@@ -18,6 +18,7 @@ from wirelab.plan.types import Cable, Plan, Port, Queue
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Sequence
 
+    from wirelab.lab.recording import Recording
     from wirelab.lab.select import Lab
 
 GBPS = 1_000_000_000
@@ -55,7 +56,13 @@ class Rig:
         return guest_folder(self.folder, f"lab-{self._runs}")
 
     def run(
-        self, plan: Plan, *, seed: int = 1, slow: str = "", on_poll: Callable[[Path], None] | None = None
+        self,
+        plan: Plan,
+        *,
+        seed: int = 1,
+        slow: str = "",
+        recording: Recording | None = None,
+        on_poll: Callable[[Path], None] | None = None,
     ) -> Path:
         """Carry out ``plan`` and return the folder of raw files; ``on_poll`` gets it all the while.
 
@@ -71,6 +78,7 @@ class Rig:
             seed=seed,
             cpu=self.cpu,
             memory_bytes=plan.memory_bytes,
+            recording=recording,
         ) as machine:
             machine.wait(_WALL_LIMIT_S, on_poll=on_poll and partial(on_poll, folder / "results"))
         return folder / "results"

@@ -184,6 +184,7 @@ def recording(the_plan: Plan | None = None, *, dropped: int = DROPPED) -> Record
         status={
             "status": "done",
             "virtual_s": 37.5,
+            "ready_ns": 30_000_000_000,
             "kernel": "7.2.12",
             "tools": {"iperf3": "3.18-2+deb13u1", "mininet": "2.3.0", "openvswitch-switch": "3.5.0"},
         },

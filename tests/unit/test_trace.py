@@ -224,7 +224,7 @@ def broken(*instants: tuple[int, int]) -> list[str]:
     ports = [replace(port, shape=shape) if port.name == "module-line" else port for port in plain.ports]
     two = replace(plain, ports=tuple(ports), traces=(trace(0, 1, 1),))
     done = tuple(Filled(at_ns, opportunities, 0) for at_ns, opportunities in instants)
-    bare = Result(Status(1.0, "", {}), (), {"end": Snapshot("end", 3 * NS_PER_MS - 1, {})}, (), {}, "")
+    bare = Result(Status(1.0, 0, "", {}), (), {"end": Snapshot("end", 3 * NS_PER_MS - 1, {})}, (), {}, "")
     result = replace(bare, followed={"module-line": done})
     return [message for _, _, message in traces(two, result)]
 

@@ -75,7 +75,7 @@ def run(plan_folder: Path, results: Path) -> dict[str, Any]:
     finally:
         followers.stop(results)
         schedule.write(results)
-    return {"status": "done", "kernel": os.uname().release, "tools": tools()}
+    return {"status": "done", "ready_ns": ready_ns, "kernel": os.uname().release, "tools": tools()}
 
 
 def tools() -> dict[str, str]:

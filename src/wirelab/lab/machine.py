@@ -29,6 +29,7 @@ from wirelab.lab.host import disk_of, executes
 from wirelab.lab.jail import Confinement, Jail
 from wirelab.lab.keeper import Keeper
 from wirelab.lab.lock import exclusive_now, locked_folder
+from wirelab.lab.recording import RECORD, Recording
 from wirelab.lab.runaway import Runaways
 from wirelab.lab.scratch import discard
 from wirelab.plan.types import MEMORY_BYTES
@@ -82,6 +83,7 @@ class Machine:
         readable: Sequence[Path] = (),
         writable: Sequence[Path] = (),
         confinement: Confinement = Confinement.AS_FAR_AS_THE_HOST_CAN,
+        recording: Recording | None = None,
     ) -> None:
         """``folder`` holds ``plan/`` and gets ``results/``; ``cpu`` is the one host CPU of the lab.
 
@@ -99,6 +101,8 @@ class Machine:
         # The kernel does not pass `parent` on: it would be another command line in every run.
         self._argv = [str(kernel), f"parent={os.getpid()}", *command_line.split(), f"seed={seed}"]
         self._argv += ["init=/usr/sbin/wirelab-init"]
+        if recording:
+            self._argv += recording.options(f"results/{RECORD}")
         self._results.mkdir(exist_ok=True)
         (self._folder / "root").symlink_to(root)
         (self._folder / "lib").symlink_to(code)

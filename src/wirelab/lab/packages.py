@@ -55,7 +55,10 @@ ROOT_IMAGE = (Need("mmdebstrap", "make the root image", command="mmdebstrap"), K
 ROOT_IMAGE_AS_USER = (Need("uidmap", "make the root image without root", command="newuidmap"),)
 SOURCE = (Need("apt", "fetch sources of Debian", command="apt-get"), KEYRING)
 VENV = (Need("python3-venv", "make the virtual environment", module="ensurepip"),)
-TEST = (Need("shellcheck", "check the shell scripts", command="shellcheck"),)
+TEST = (
+    Need("shellcheck", "check the shell scripts", command="shellcheck"),
+    Need("tshark", "read captures", command="tshark"),
+)
 SELFTESTS = (
     Need("gcc", "compile the kernel's own tests", command="gcc"),
     Need("make", "build them", command="make"),

@@ -28,9 +28,13 @@ class Readback:
 
 @dataclass(frozen=True, slots=True)
 class Status:
-    """How the lab ended, and what it was made of."""
+    """How the lab ended, and what it was made of.
+
+    ``ready_ns`` is the lab's clock when its network was ready, from where its traffic counts.
+    """
 
     virtual_s: float
+    ready_ns: int
     kernel: str
     tools: Mapping[str, str]
 
@@ -46,6 +50,7 @@ def read_status(raw: Path) -> Status:
         raise status.broken(f"expected `done` or `error`, found {status.text()!r}")
     return Status(
         virtual_s=root["virtual_s"].number(),
+        ready_ns=root["ready_ns"].integer(),
         kernel=root["kernel"].text(),
         tools={name: version.text() for name, version in root["tools"].members()},
     )

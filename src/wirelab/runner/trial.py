@@ -10,6 +10,7 @@ from typing import Protocol, Self
 from wirelab.errors import LabError, WirelabError, refusals
 from wirelab.lab.cache import Cache
 from wirelab.lab.machine import Machine, Progress, guest_folder
+from wirelab.lab.recording import Recording
 from wirelab.lab.scratch import discard
 from wirelab.lab.select import Lab
 from wirelab.model.expect import Expectation
@@ -42,7 +43,15 @@ class LabTestbed:
         self._lab = lab
         self._stopped = threading.Event()
 
-    def run(self, plan: Plan, folder: Path, *, cpu: int, on_progress: Callable[[Progress], None]) -> None:
+    def run(
+        self,
+        plan: Plan,
+        folder: Path,
+        *,
+        cpu: int,
+        on_progress: Callable[[Progress], None],
+        recording: Recording | None = None,
+    ) -> None:
         """Switch a machine on, hand it the Plan and wait until it has switched itself off."""
         self._require_running()
         # Its path is the kernel's $HOME, which must be absolute.
@@ -56,6 +65,7 @@ class LabTestbed:
                 seed=plan.seed,
                 cpu=cpu,
                 memory_bytes=plan.memory_bytes,
+                recording=recording,
             ) as machine:
                 machine.wait(plan.wall_limit_s, on_progress, on_poll=self._require_running)
         finally:

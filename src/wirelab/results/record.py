@@ -1,0 +1,208 @@
+"""record.bin -> what became of each frame, as the driver's recorder wrote it (kernel/driver/record.h)."""
+
+import struct
+from collections.abc import Callable, Collection, Iterator, Mapping
+from dataclasses import dataclass
+from enum import IntEnum
+from ipaddress import IPv4Address, IPv6Address
+from pathlib import Path
+from typing import Final
+
+from wirelab.errors import LabError
+
+HEADERS_BYTES: Final = 96
+"""What is kept of a frame, at the most."""
+
+_MAGIC: Final = b"wirelab record 1"
+_HEAD: Final = struct.Struct("<QIHBB")
+_WORD: Final = 8
+_NAME: Final = 16
+_QUEUE: Final = 0x10000
+
+
+class Kind(IntEnum):
+    """What happened; the numbers are those of enum etherport_record_kind."""
+
+    PORT = 1
+    FRAME = 2
+    QUEUED = 3
+    TX_RING = 4
+    SENT = 5
+    ARRIVED = 6
+    STORED = 7
+    GIVEN = 8
+    RX_RING = 9
+    HANDED = 10
+    DROPPED = 11
+    PAUSED = 12
+    TCP = 13
+    END = 14
+
+
+ALL: Final = frozenset(Kind)
+
+
+@dataclass(frozen=True, slots=True)
+class Frame:
+    """A frame on its first record: its length without FCS, and its first bytes."""
+
+    at_ps: int
+    number: int
+    length_bytes: int
+    headers: bytes
+
+
+@dataclass(frozen=True, slots=True)
+class Event:
+    """Something that happened at a port, by interface name, to the frame ``number``; "" and 0: to none."""
+
+    at_ps: int
+    kind: Kind
+    port: str
+    number: int
+
+
+@dataclass(frozen=True, slots=True)
+class Fill(Event):
+    """It is in a queue, a ring or a buffer, or has left it; what that holds from now on."""
+
+    fill_bytes: int
+    fill_frames: int
+
+
+@dataclass(frozen=True, slots=True)
+class Sent(Event):
+    """Its last bit has left, its first one at ``start_ps``."""
+
+    start_ps: int
+    is_control: bool
+    is_damaged: bool
+
+
+@dataclass(frozen=True, slots=True)
+class Dropped(Event):
+    """It is lost. ``counter`` is the place of what counts it, None for the egress queue.
+
+    ``limit_bytes`` is 0 where it was not for lack of room.
+    """
+
+    counter: int | None
+    fill_bytes: int
+    limit_bytes: int
+
+
+@dataclass(frozen=True, slots=True)
+class Paused(Event):
+    """The port is to be silent, in a class, until then; no longer where ``quanta`` is 0."""
+
+    until_ps: int
+    priority: int
+    quanta: int
+
+
+@dataclass(frozen=True, slots=True)
+class Connection(Event):
+    """The state of a TCP connection's end (RFC 9293 3.3.1; ``state`` is TCP_CA_Open and so on)."""
+
+    local: IPv4Address | IPv6Address
+    remote: IPv4Address | IPv6Address
+    local_port: int
+    remote_port: int
+    mss_bytes: int
+    una: int
+    next: int
+    received: int
+    send_window_bytes: int
+    receive_window_bytes: int
+    cwnd_frames: int
+    ssthresh_frames: int
+    in_flight_frames: int
+    retransmitted_frames: int
+    lost_frames: int
+    retransmissions: int
+    srtt_8us: int
+    rto_us: int
+    state: int
+
+
+_FILL: Final = struct.Struct("<II")
+_SENT: Final = struct.Struct("<QII")
+_DROPPED: Final = struct.Struct("<IIQ")
+_PAUSED: Final = struct.Struct("<QII")
+_FRAME: Final = struct.Struct("<II")
+_TCP: Final = struct.Struct("<16s16sHH15I")
+
+
+def read_record(path: Path, kinds: Collection[Kind] = ALL) -> Iterator[Frame | Event]:
+    """What a file of the recorder holds of ``kinds``, in its order.
+
+    Kind.END is the last of one that was as long as it may be. A file may end anywhere: a disk was full, a
+    lab ended. Raises LabError where it is no such file, or damaged.
+    """
+    content = path.read_bytes()
+    if content[: len(_MAGIC)] != _MAGIC:
+        raise LabError(f"{path} is no record of a lab")
+    ports = {0: ""}
+    place = len(_MAGIC)
+    while (body := place + _HEAD.size) <= len(content):
+        at_ps, number, port, kind, words = _HEAD.unpack_from(content, place)
+        place = body + words * _WORD
+        if place > len(content):
+            return
+        try:
+            if kind == Kind.PORT:
+                name = content[body : body + _NAME]
+                ports[port] = name.partition(b"\0")[0].decode("ascii")
+            elif kind in kinds or kind not in ALL:
+                yield _record(content[body:place], at_ps, number, ports[port], Kind(kind))
+        except (struct.error, ValueError, KeyError) as error:
+            raise LabError(f"{path} is damaged at byte {body - _HEAD.size}") from error
+
+
+def _record(body: bytes, at_ps: int, number: int, port: str, kind: Kind) -> Frame | Event:
+    if kind is Kind.FRAME:
+        length_bytes, kept_bytes = _FRAME.unpack_from(body)
+        return Frame(at_ps, number, length_bytes, body[_FRAME.size :][:kept_bytes])
+    return _PARSERS.get(kind, _event)(body, at_ps, kind, port, number)
+
+
+def _event(_: bytes, at_ps: int, kind: Kind, port: str, number: int) -> Event:
+    return Event(at_ps, kind, port, number)
+
+
+def _fill(body: bytes, at_ps: int, kind: Kind, port: str, number: int) -> Fill:
+    return Fill(at_ps, kind, port, number, *_FILL.unpack_from(body))
+
+
+def _sent(body: bytes, at_ps: int, kind: Kind, port: str, number: int) -> Sent:
+    start_ps, control, damaged = _SENT.unpack_from(body)
+    return Sent(at_ps, kind, port, number, start_ps, bool(control), bool(damaged))
+
+
+def _dropped(body: bytes, at_ps: int, kind: Kind, port: str, number: int) -> Dropped:
+    cause, fill_bytes, limit_bytes = _DROPPED.unpack_from(body)
+    counter = cause if cause < _QUEUE else None
+    return Dropped(at_ps, kind, port, number, counter, fill_bytes, limit_bytes)
+
+
+def _paused(body: bytes, at_ps: int, kind: Kind, port: str, number: int) -> Paused:
+    return Paused(at_ps, kind, port, number, *_PAUSED.unpack_from(body))
+
+
+def _connection(body: bytes, at_ps: int, kind: Kind, port: str, number: int) -> Connection:
+    local, remote, *figures = _TCP.unpack_from(body)
+    return Connection(at_ps, kind, port, number, _address(local), _address(remote), *figures)
+
+
+def _address(packed: bytes) -> IPv4Address | IPv6Address:
+    address = IPv6Address(packed)
+    return address.ipv4_mapped or address
+
+
+_PARSERS: Final[Mapping[Kind, Callable[[bytes, int, Kind, str, int], Event]]] = {
+    **dict.fromkeys((Kind.QUEUED, Kind.TX_RING, Kind.STORED, Kind.GIVEN, Kind.RX_RING), _fill),
+    Kind.SENT: _sent,
+    Kind.DROPPED: _dropped,
+    Kind.PAUSED: _paused,
+    Kind.TCP: _connection,
+}
