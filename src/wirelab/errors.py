@@ -41,6 +41,9 @@ class WirelabError(Exception):
         super().__init__(message)
         self.message = message
         self.hint = hint
+        if hint:
+            # Who meets it in a traceback shall see it, too.
+            self.add_note(f"hint: {hint}")
 
 
 class InputError(WirelabError):

@@ -1,7 +1,6 @@
 """What a command line means by names, patterns, files, seeds and CPUs."""
 
 import fnmatch
-import os
 import re
 from collections.abc import Sequence
 from pathlib import Path
@@ -10,8 +9,9 @@ from typing import Final
 from wirelab.errors import InputError, Problem, unknown
 from wirelab.model.catalogue import around
 from wirelab.model.experiment import Experiment, load
+from wirelab.runner.cpus import usable
+from wirelab.runner.job import SEED_MAX
 
-SEED_MAX: Final = (1 << 32) - 1
 RUNS_MAX: Final = 10_000
 """What one command runs: scenarios with all their seeds."""
 _SEEDS: Final = re.compile(r"(?P<first>[0-9]{1,12})(?:-(?P<last>[0-9]{1,12}))?")
@@ -87,10 +87,10 @@ def require_runs(count: int) -> None:
 
 def usable_cpus(asked: Sequence[int] | None, jobs: int | None) -> list[int]:
     """The CPUs to run labs on: those of ``--cpu``, or the first ``--jobs`` that this process may use."""
-    usable = sorted(os.sched_getaffinity(0))
+    ours = usable()
     for cpu in asked or ():
-        if cpu not in usable:
-            msg = f"--cpu {cpu}: not a CPU that this process may use: {', '.join(map(str, usable))}"
+        if cpu not in ours:
+            msg = f"--cpu {cpu}: not a CPU that this process may use: {', '.join(map(str, ours))}"
             raise InputError(msg)
-    chosen = sorted(set(asked)) if asked else usable
+    chosen = sorted(set(asked)) if asked else ours
     return chosen[:jobs]

@@ -10,13 +10,14 @@ from typing import Annotated, Final, TypeVar, get_args
 
 import typer
 
-from wirelab.cli.names import SEED_MAX
 from wirelab.errors import InputError, LabError
 from wirelab.model.catalogue import around
 from wirelab.model.parts import PartKind
 from wirelab.report.junit import junit
 from wirelab.report.parts import entries
 from wirelab.report.summary import markdown
+from wirelab.runner import job
+from wirelab.runner.job import SEED_MAX
 from wirelab.runner.run_result import RunResult
 
 T = TypeVar("T")
@@ -41,7 +42,7 @@ def _starting(incomplete: str, names: Callable[[], Iterable[str]]) -> list[str]:
         return []
 
 
-DEFAULT_SEED: Final = 1
+DEFAULT_SEED: Final = job.DEFAULT_SEED
 DEFAULT_OUT: Final = Path("results")
 
 Names = Annotated[

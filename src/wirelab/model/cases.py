@@ -64,7 +64,7 @@ def quantity_of(case: Case, key: str) -> Quantity | None:
     try:
         return _reader(case).quantity(key)
     except ValueError as error:
-        raise InputError(f"--vary {key}: {error}") from None
+        raise InputError(f"{key}: {error}") from None
 
 
 def _reader(case: Case) -> SettingReader:
@@ -79,13 +79,13 @@ def varied(case: Case, settings: Mapping[str, str]) -> Case:
         try:
             setting = reader.setting(key, text)
         except ValueError as error:
-            raise InputError(f"--vary {key}={text}: {error}") from None
+            raise InputError(f"{key}={text}: {error}") from None
         merged[setting.target, setting.name] = setting
     wiring = replace(case.wiring, settings=merged)
     shown = ", ".join(f"{key} {text}" for key, text in settings.items())
     for state in (wiring, *(event.wiring(wiring) for event in case.events)):
         for conflict in wiring_conflicts(state):
-            raise InputError(f"--vary {shown}: {conflict.message}")
+            raise InputError(f"{shown}: {conflict.message}")
     return replace(case, name=shown, wiring=wiring)
 
 

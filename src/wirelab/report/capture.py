@@ -27,7 +27,8 @@ CAUSES: Final[Mapping[int, str]] = {
 """Why a frame is lost, by the place of what counts it in the driver's counters (kernel/driver/counters.h)."""
 
 _QUEUE: Final = "egress queue"
-_DROPPED: Final = "dropped here: "
+DROPPED: Final = "dropped here: "
+"""What the comment of a packet begins with that ends here; the reason follows."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,7 +44,9 @@ class Captured:
 
 
 @dataclass(slots=True)
-class _Packet:
+class Packet:
+    """A frame at a port, when its last bit had left or come; the comment is what became of it there."""
+
     event: Event
     direction: Direction
     comment: str = ""
@@ -65,9 +68,9 @@ def write_capture(
         if port.name in ports
     }
     frames: dict[int, Frame] = {}
-    packets = drops = 0
+    count = drops = 0
     cut_ns = None
-    for packet in _packets(record, frames, interfaces):
+    for packet in packets(record, frames, interfaces):
         event = packet.event
         at_ns = event.at_ps // PS_PER_NS - ready_ns
         if event.kind is Kind.END:
@@ -76,8 +79,8 @@ def write_capture(
         if at_ns < 0:
             continue
         frame = frames[event.number]
-        packets += 1
-        drops += packet.comment.startswith(_DROPPED)
+        count += 1
+        drops += packet.comment.startswith(DROPPED)
         writer.packet(
             interfaces[event.port],
             at_ns,
@@ -87,14 +90,14 @@ def write_capture(
             number=event.number,
             comment=packet.comment,
         )
-    return Captured(packets, drops, cut_ns)
+    return Captured(count, drops, cut_ns)
 
 
-def _packets(
+def packets(
     record: Iterable[Frame | Event], frames: dict[int, Frame], ports: Collection[str]
-) -> Iterator[_Packet]:
+) -> Iterator[Packet]:
     """What is a packet at one of ``ports``; ``frames`` has each frame by its number when it is told of."""
-    waiting: _Packet | None = None
+    waiting: Packet | None = None
     for entry in record:
         if isinstance(entry, Frame):
             frames[entry.number] = entry
@@ -109,18 +112,18 @@ def _packets(
         yield waiting
 
 
-def _is_end_of(packet: _Packet, event: Event) -> bool:
+def _is_end_of(packet: Packet, event: Event) -> bool:
     """Whether the frame was dropped as it came."""
     came = packet.event
     return isinstance(event, Dropped) and (came.port, came.number) == (event.port, event.number)
 
 
-def _packet(event: Event) -> _Packet | None:
+def _packet(event: Event) -> Packet | None:
     if isinstance(event, Sent):
-        return _Packet(event, "outbound", "damaged by a collision" if event.is_damaged else "")
+        return Packet(event, "outbound", "damaged by a collision" if event.is_damaged else "")
     if isinstance(event, Dropped):
-        return _Packet(event, "outbound", _DROPPED + _why(event))
-    return _Packet(event, "inbound") if event.kind in {Kind.ARRIVED, Kind.END} else None
+        return Packet(event, "outbound", DROPPED + _why(event))
+    return Packet(event, "inbound") if event.kind in {Kind.ARRIVED, Kind.END} else None
 
 
 def _why(drop: Dropped) -> str:

@@ -4,7 +4,7 @@ import shlex
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from functools import cache
-from typing import Any
+from typing import Any, Final
 
 from wirelab.report.chart import COLOURS, Chart, svg
 from wirelab.report.summary import claim
@@ -15,6 +15,9 @@ from wirelab.runner.run_result import RunResult, VariantResult
 from wirelab.units import NS_PER_S, TIME, rounded
 from wirelab.verdict.checks import not_passed
 from wirelab.verdict.verdict import Verdict
+
+_VERDICTS: Final = {"pass": "#18794e", "fail": "#c62a2f", "skip": "#8a6100", "error": "#9d34b5"}
+"""White words are readable on each of them; nobody knows the ground of a notebook."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,6 +62,20 @@ def html_report(run: RunResult) -> str:
         rule=RULE,
         colours=COLOURS,
         Verdict=Verdict,
+    )
+
+
+def run_panel(scenario: str, seed: int, settings: Mapping[str, str], variant: VariantResult) -> str:
+    """A run in a notebook: its verdict, flows and checks, as a piece of a page."""
+    return filled_in(
+        "panel.html.j2",
+        scenario=scenario,
+        seed=seed,
+        settings=settings,
+        variant=variant,
+        flows=flow_table([variant]),
+        virtual=rounded(variant.elapsed_ns, TIME),
+        colours=_VERDICTS,
     )
 
 

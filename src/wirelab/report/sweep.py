@@ -3,6 +3,7 @@
 import csv
 import io
 from collections.abc import Iterator
+from typing import Final
 
 from rich.console import Console
 
@@ -15,13 +16,15 @@ from wirelab.runner.sweep import Point, Sweep
 from wirelab.units import MICROSECONDS
 from wirelab.verdict.verdict import Verdict
 
+_METRICS: Final = tuple(metric for metric in METRICS.values() if {"flow", "UDP flow"} & set(metric.subjects))
+
 
 def print_sweep(console: Console, sweep: Sweep) -> None:
     """Print a line for each point and flow."""
     rows = []
     for point, flow in _lines(sweep):
-        figures = [shown(METRICS[name], flow_figure(name, flow) if flow else None) for name in BRIEF]
-        rows.append([*point.values, flow.name if flow else NOTHING, *figures, str(point.verdict)])
+        cells = [shown(METRICS[name], flow_figure(name, flow) if flow else None) for name in BRIEF]
+        rows.append([*point.values, flow.name if flow else NOTHING, *cells, str(point.verdict)])
     keys = [factor.key for factor in sweep.factors]
     numbers = [METRICS[name].title for name in BRIEF]
     titles = (*keys, "flow", *numbers, "verdict")
@@ -33,21 +36,36 @@ def sweep_csv(sweep: Sweep) -> str:
     out = io.StringIO()
     writer = csv.writer(out, lineterminator="\n")
     keys = (factor.key for factor in sweep.factors)
-    metrics = [metric for metric in METRICS.values() if {"flow", "UDP flow"} & set(metric.subjects)]
-    heads = (f"{metric.name}{metric.quantity.suffix}" for metric in metrics)
-    writer.writerow([*keys, "flow", *heads, "verdict"])
+    writer.writerow([*keys, "flow", *figures(None), "verdict"])
     for point, flow in _lines(sweep):
-        figures = [_cell(metric, flow) for metric in metrics]
-        writer.writerow([*point.values, flow.name if flow else "", *figures, point.verdict])
+        cells = ["" if figure is None else figure for figure in figures(flow).values()]
+        writer.writerow([*point.values, flow.name if flow else "", *cells, point.verdict])
     return out.getvalue()
 
 
-def _cell(metric: Metric, flow: FlowResult | None) -> str:
+def figures(flow: FlowResult | None) -> dict[str, float | str | None]:
+    """Every metric that a flow may have, in its base unit, by a name that ends with that: ``goodput_bps``.
+
+    None where nothing tells it; all are, where there is no flow.
+    """
+    return {_head(metric): _figure(metric, flow) for metric in _METRICS}
+
+
+def numbers() -> tuple[str, ...]:
+    """The names of those of ``figures`` that are numbers, and not words."""
+    return tuple(_head(metric) for metric in _METRICS if not isinstance(metric.quantity, Choice))
+
+
+def _head(metric: Metric) -> str:
+    return f"{metric.name}{metric.quantity.suffix}"
+
+
+def _figure(metric: Metric, flow: FlowResult | None) -> float | str | None:
     figure = flow_figure(metric.name, flow) if flow else None
     if figure is None:
-        return ""
+        return None
     decimals = 1 if metric.quantity is MICROSECONDS else None
-    return metric.shown(figure) if isinstance(metric.quantity, Choice) else str(round(figure, decimals))
+    return metric.shown(figure) if isinstance(metric.quantity, Choice) else round(figure, decimals)
 
 
 def heat_map(sweep: Sweep) -> str:

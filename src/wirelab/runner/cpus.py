@@ -1,6 +1,7 @@
 """Tasks side by side, each on a CPU of its own."""
 
 import contextlib
+import os
 import queue
 import signal
 from collections.abc import Callable, Iterator, Sequence
@@ -8,10 +9,19 @@ from concurrent.futures import Future, ThreadPoolExecutor
 from functools import partial
 from typing import Final, TypeVar
 
+from wirelab.errors import InputError
+
 T = TypeVar("T")
 
 _WAKE_S: Final = 0.5
 _SIGNALS: Final = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
+
+
+def usable(jobs: int | None = None) -> list[int]:
+    """The CPUs that this process may use, or the first ``jobs`` of them. Raises InputError for none."""
+    if jobs is not None and jobs < 1:
+        raise InputError(f"jobs {jobs}: expected at least one")
+    return sorted(os.sched_getaffinity(0))[:jobs]
 
 
 def run_on(cpus: Sequence[int], tasks: Sequence[Callable[[int], T]], stop: Callable[[], None]) -> list[T]:

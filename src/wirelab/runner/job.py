@@ -3,7 +3,7 @@
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Self
+from typing import Final, Self
 
 from wirelab.errors import LabError, WirelabError
 from wirelab.model.experiment import Experiment
@@ -13,6 +13,9 @@ from wirelab.runner.run_result import RunResult, VariantResult
 from wirelab.runner.store import REPORT
 from wirelab.runner.trial import Trial
 from wirelab.verdict.verdict import worst
+
+DEFAULT_SEED: Final = 1
+SEED_MAX: Final = (1 << 32) - 1
 
 
 @dataclass(frozen=True, slots=True)

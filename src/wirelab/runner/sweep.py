@@ -4,7 +4,7 @@ import itertools
 import json
 import math
 import re
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
 from pathlib import Path
@@ -48,11 +48,26 @@ def read_factors(texts: Iterable[str], case: Case) -> tuple[Factor, ...]:
     A number without a unit is in the base unit of the setting. Raises InputError, with the nearest right
     word for a key that does not exist.
     """
-    factors = tuple(_read_factor(text, case) for text in texts)
-    keys = [factor.key for factor in factors]
-    for key in keys:
-        if keys.count(key) > 1:
+    listed: dict[str, list[str]] = {}
+    for text in texts:
+        key, equals, values = text.partition("=")
+        if not equals or not key or not values:
+            raise InputError(f"--vary {text}: expected key=value,value... such as module.fifo=8KiB..256KiB*2")
+        if key in listed:
             raise InputError(f"--vary {key}: given twice; write all its values in one list")
+        listed[key] = values.split(",")
+    try:
+        return factors_of(listed, case)
+    except InputError as error:
+        raise InputError(f"--vary {error}") from None
+
+
+def factors_of(listed: Mapping[str, Iterable[str]], case: Case) -> tuple[Factor, ...]:
+    """The settings that vary, each with its values or ranges of them, in the words of ``read_factors``.
+
+    Raises InputError for what is none, naming the key, and for more points than a sweep may have.
+    """
+    factors = tuple(_factor(key, texts, case) for key, texts in listed.items())
     count = math.prod(len(factor.values) for factor in factors)
     if count > MOST_POINTS:
         raise InputError(f"{count} points are too many for one sweep, at most {MOST_POINTS}")
@@ -201,18 +216,15 @@ class SweepRunner:
         return point
 
 
-def _read_factor(text: str, case: Case) -> Factor:
-    key, equals, listed = text.partition("=")
-    if not equals or not key or not listed:
-        raise InputError(f"--vary {text}: expected key=value,value... such as module.fifo=8KiB..256KiB*2")
+def _factor(key: str, texts: Iterable[str], case: Case) -> Factor:
     quantity = quantity_of(case, key)
     try:
-        values = (value for part in listed.split(",") for value in _values(part.strip(), key, quantity))
+        values = (value for text in texts for value in _values(text.strip(), key, quantity))
         distinct = tuple(dict.fromkeys(itertools.islice(values, MOST_POINTS + 1)))
     except UnitError as error:
-        raise InputError(f"--vary {key}: {error}") from None
+        raise InputError(f"{key}: {error}") from None
     if len(distinct) > MOST_POINTS:
-        raise InputError(f"--vary {key}: more than {MOST_POINTS} values")
+        raise InputError(f"{key}: more than {MOST_POINTS} values")
     return Factor(key, distinct)
 
 
@@ -223,7 +235,7 @@ def _values(text: str, key: str, quantity: Quantity | None) -> Iterator[str]:
         yield text if quantity is None else show(_number(text, quantity), quantity)
         return
     if quantity is None:
-        raise InputError(f"--vary {key}={text}: {key} is not a quantity; list its values")
+        raise InputError(f"{key}={text}: {key} is not a quantity; list its values")
     value, high = (_number(match[name], quantity) for name in ("low", "high"))
     while value <= high:
         yield show(value, quantity)

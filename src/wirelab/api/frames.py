@@ -1,0 +1,71 @@
+"""The frames that a record has of one port, as a table."""
+
+import re
+from collections.abc import Iterable, Iterator
+from dataclasses import asdict
+from typing import TYPE_CHECKING, Any, Final
+
+from wirelab.api.tables import pandas
+from wirelab.errors import InputError
+from wirelab.report.capture import DROPPED, Packet, packets
+from wirelab.results.headers import read_headers
+from wirelab.results.record import Event, Frame, Kind
+from wirelab.units import NS_PER_S, PS_PER_NS
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+_FIRST_DROP: Final = re.compile(r"\s*first\s+drop\s*(?P<around>(?:\+-|±).+)")
+_WHAT: Final = {"outbound": "sent", "inbound": "received"}
+_TYPES: Final = {
+    **dict.fromkeys(("at_ns", "frame", "length_bytes"), "int64"),
+    # A figure that a frame has not is no 0, and one that it has is no fraction.
+    **dict.fromkeys(
+        ("source_port", "destination_port", "sequence", "acknowledgement", "payload_bytes"), "Int64"
+    ),
+}
+_COLUMNS: Final = (
+    *("at_ns", "what", "frame", "length_bytes", "protocol", "source", "destination", "source_port"),
+    *("destination_port", "sequence", "acknowledgement", "flags", "payload_bytes", "why"),
+)
+
+
+def window_at(port: str, window: str) -> str:
+    """The window in the words of ``wirelab capture``: ``first drop ± 1 ms`` is that of ``port``."""
+    first = _FIRST_DROP.fullmatch(window)
+    return f"first {port}.drops {first['around']}" if first else window
+
+
+def frame_table(record: Iterable[Frame | Event], port: str, ready_ns: int) -> "pd.DataFrame":
+    """What a record has of the port with interface name ``port``, in the order of time.
+
+    Raises InputError where the record was as long as it may be.
+    """
+    rows = list(_rows(record, port, ready_ns))
+    table: pd.DataFrame = pandas().DataFrame(rows, columns=list(_COLUMNS))
+    return table.astype(_TYPES)
+
+
+def _rows(record: Iterable[Frame | Event], port: str, ready_ns: int) -> Iterator[dict[str, Any]]:
+    frames: dict[int, Frame] = {}
+    for packet in packets(record, frames, {port}):
+        at_ns = packet.event.at_ps // PS_PER_NS - ready_ns
+        if packet.event.kind is Kind.END:
+            raise InputError(
+                f"the record is as long as it may be at {at_ns / NS_PER_S:.6f} s: ask for less than that"
+            )
+        if at_ns >= 0:
+            yield _row(packet, frames[packet.event.number], at_ns)
+
+
+def _row(packet: Packet, frame: Frame, at_ns: int) -> dict[str, Any]:
+    headers = read_headers(frame.headers)
+    is_dropped = packet.comment.startswith(DROPPED)
+    return {
+        "at_ns": at_ns,
+        "what": "dropped" if is_dropped else _WHAT[packet.direction],
+        "frame": frame.number,
+        "length_bytes": frame.length_bytes,
+        **(asdict(headers) if headers else {}),
+        "why": packet.comment.removeprefix(DROPPED),
+    }

@@ -1,0 +1,110 @@
+"""``wirelab.sweep``: a scenario at every point of a grid of settings, as a table."""
+
+from collections.abc import Iterable, Mapping, Sequence
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from wirelab.api.bench import Bench, checked_seed, chosen
+from wirelab.api.tables import pandas
+from wirelab.errors import InputError
+from wirelab.lab.scratch import scratch_folder
+from wirelab.model.cases import Case, quantity_of
+from wirelab.report.html import html_report
+from wirelab.report.sweep import figures, numbers
+from wirelab.report.text import warn
+from wirelab.runner.cpus import usable
+from wirelab.runner.job import DEFAULT_SEED
+from wirelab.runner.store import Store
+from wirelab.runner.sweep import Factor, Sweep, SweepJob, SweepRunner, factors_of, grid
+from wirelab.runner.trial import Runner
+from wirelab.units import parse
+
+if TYPE_CHECKING:  # pandas is an extra, imported when a table is asked for
+    import pandas as pd
+
+
+def sweep(  # noqa: PLR0913 - the options of `wirelab sweep`
+    scenario: str | Path,
+    vary: Mapping[str, str | Sequence[str]],
+    *,
+    variant: str | None = None,
+    seeds: Iterable[int] = (DEFAULT_SEED,),
+    jobs: int | None = None,
+    use_cache: bool = True,
+    progress: bool = False,
+    kernel: Path | None = None,
+    root: Path | None = None,
+) -> "pd.DataFrame":
+    """Run a scenario with every combination of the settings that vary, and every seed.
+
+    ``vary`` has the values of each setting: a list such as ``["8 KiB", "16 KiB"]``, whose members may be
+    ranges as on the command line, ``"8 KiB..256 KiB*2"``; one text is a list of one. As many run at once as
+    there are CPUs, or ``jobs``.
+
+    Returns a table of pandas with a row for each point, seed and flow: the settings as they are written,
+    those that have a unit in base units, too (``module.fifo`` and ``module.fifo_bytes``), every metric of a
+    flow in its base unit, verdict and digest. Where the lab broke there are no figures, ``verdict`` is
+    ``error`` and ``explanation`` says how.
+
+    Raises InputError before anything runs, for what is wrong in the scenario or the values; LabError where
+    the lab is missing, or pandas is.
+    """
+    pandas()
+    experiment, case = chosen(scenario, variant)
+    factors = factors_of({key: _listed(key, values) for key, values in vary.items()}, case)
+    if not factors:
+        raise InputError('nothing varies: expected settings, such as {"module.fifo": ["8 KiB", "16 KiB"]}')
+    points = grid(case, factors)
+    checked = [checked_seed(seed) for seed in seeds]
+    cpus = usable(jobs)
+    bench = Bench(kernel, root, use_cache, progress)
+    sweeps = []
+    live = bench.live(points=len(points) * len(checked))
+    with bench.lab() as lab, live, scratch_folder() as folder:
+        runner = Runner.of(lab, warn, use_cache=use_cache)
+        for seed in checked:
+            job = SweepJob(str(scenario), experiment, case, factors, seed)
+            with Store.of_sweeps(folder).begin(experiment.scenario.name, datetime.now(UTC)) as draft:
+                sweeps.append(SweepRunner(job, runner, draft, live, html_report).run(points, cpus))
+    return _table(sweeps, case)
+
+
+def _listed(key: str, values: str | Sequence[str]) -> list[str]:
+    listed = [values] if isinstance(values, str) else list(values)
+    for value in listed:
+        if not isinstance(value, str):
+            raise InputError(f'{key}: expected texts such as "32 KiB", with their units, not {value!r}')
+    if not listed:
+        raise InputError(f"{key}: expected at least one value")
+    return listed
+
+
+def _table(sweeps: Sequence[Sweep], case: Case) -> "pd.DataFrame":
+    rows = [
+        {
+            **_settings(one.factors, point.values, case),
+            "seed": one.seed,
+            "flow": flow.name if flow else None,
+            **figures(flow),
+            "verdict": str(point.verdict),
+            "digest": point.digest,
+            "explanation": point.explanation or "",
+        }
+        for one in sweeps
+        for point in one.points
+        for flow in point.flows or (None,)
+    ]
+    table: pd.DataFrame = pandas().DataFrame(rows)
+    # A figure that no point has would be of another type than one that some have.
+    return table.astype({head: "float64" for head in numbers()})
+
+
+def _settings(factors: Sequence[Factor], values: Sequence[str], case: Case) -> dict[str, str | int]:
+    cells: dict[str, str | int] = {}
+    for factor, value in zip(factors, values, strict=True):
+        cells[factor.key] = value
+        quantity = quantity_of(case, factor.key)
+        if quantity is not None and quantity.suffix:
+            cells[f"{factor.key}{quantity.suffix}"] = parse(value, quantity)
+    return cells
