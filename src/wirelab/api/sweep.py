@@ -97,7 +97,7 @@ def _table(sweeps: Sequence[Sweep], case: Case) -> "pd.DataFrame":
     ]
     table: pd.DataFrame = pandas().DataFrame(rows)
     # A figure that no point has would be of another type than one that some have.
-    return table.astype({head: "float64" for head in numbers()})
+    return table.astype(dict.fromkeys(numbers(), "float64"))
 
 
 def _settings(factors: Sequence[Factor], values: Sequence[str], case: Case) -> dict[str, str | int]:
