@@ -29,7 +29,8 @@ def test_the_frames_around_the_first_drop(run: wirelab.Run) -> None:
 
     In the same window the other port of the module has every one of the lost frames arrive, by its number.
     """
-    frames = run.frames("module.line", "first drop ± 100 us")
+    both = run.frames(["module.line", "module.host"], "first drop ± 100 us")
+    frames, host = both[both.port == "module.line"], both[both.port == "module.host"]
     lost = frames[frames.what == "dropped"]
     assert run.port("module.line").drops["queue"] >= len(lost) > 0
     assert frames.at_ns.is_monotonic_increasing
@@ -41,14 +42,15 @@ def test_the_frames_around_the_first_drop(run: wirelab.Run) -> None:
     assert set(zip(segments.protocol, segments.destination_port, segments.payload_bytes, strict=True)) == {
         ("tcp", 5201, 1460)
     }
-    host = run.frames("module.host", f"{first_ns - 100_000} ns..{first_ns + 100_000} ns")
     assert set(lost.frame) <= set(host[host.what == "received"].frame)
 
 
 def test_bad_windows_and_ports_are_refused(run: wirelab.Run) -> None:
     """With the nearest right word, or what there is."""
     with pytest.raises(wirelab.InputError, match=r"unknown port `modul\.line`; did you mean `module\.line`?"):
-        run.frames("modul.line")
+        run.frames(["module.line", "modul.line"])
+    with pytest.raises(wirelab.InputError, match="no port is named"):
+        run.frames([])
     with pytest.raises(wirelab.InputError, match=r"switch\.p2 drops nothing in this run"):
         run.frames("switch.p2")
     with pytest.raises(wirelab.InputError, match=r"`100s\.\.101s` is outside the run"):

@@ -199,7 +199,7 @@ def frames_of(folder: Path, *entries: bytes) -> Any:  # noqa: ANN401 - a table
     port = entry(Kind.PORT, b"m".ljust(16, b"\0"), port=1)
     path = folder / "record.bin"
     path.write_bytes(b"wirelab record 1" + port + b"".join(entries))
-    return frame_table(read_record(path), "m", READY_NS)
+    return frame_table(read_record(path), {"m": "module"}, READY_NS)
 
 
 def test_frames_are_a_table(tmp_path: Path) -> None:
@@ -216,10 +216,10 @@ def test_frames_are_a_table(tmp_path: Path) -> None:
         entry(Kind.ARRIVED, frame=9, port=1, at_ps=at_ps[3]),
         entry(Kind.ARRIVED, frame=9, port=0, at_ps=at_ps[3]),
     )
-    assert frame[["at_ns", "what", "frame", "length_bytes", "why"]].values.tolist() == [
-        [1_500, "sent", 7, 60, ""],
-        [2_500, "dropped", 8, 60, "egress queue of 16 KiB is full, 15140 B waiting"],
-        [3_500, "received", 9, 60, ""],
+    assert frame[["at_ns", "port", "what", "frame", "why"]].values.tolist() == [
+        [1_500, "module", "sent", 7, ""],
+        [2_500, "module", "dropped", 8, "egress queue of 16 KiB is full, 15140 B waiting"],
+        [3_500, "module", "received", 9, ""],
     ]
     assert set(frame["source"]) == {"02:00:00:00:00:01"}
     assert frame["source_port"].isna().all()

@@ -1,7 +1,7 @@
-"""The frames that a record has of one port, as a table."""
+"""The frames that a record has of some ports, as a table."""
 
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import asdict
 from typing import TYPE_CHECKING, Any, Final
 
@@ -25,7 +25,7 @@ _TYPES: Final = {
     ),
 }
 _COLUMNS: Final = (
-    *("at_ns", "what", "frame", "length_bytes", "protocol", "source", "destination", "source_port"),
+    *("at_ns", "port", "what", "frame", "length_bytes", "protocol", "source", "destination", "source_port"),
     *("destination_port", "sequence", "acknowledgement", "flags", "payload_bytes", "why"),
 )
 
@@ -36,33 +36,35 @@ def window_at(port: str, window: str) -> str:
     return f"first {port}.drops {first['around']}" if first else window
 
 
-def frame_table(record: Iterable[Frame | Event], port: str, ready_ns: int) -> "pd.DataFrame":
-    """What a record has of the port with interface name ``port``, in the order of time.
+def frame_table(record: Iterable[Frame | Event], labels: Mapping[str, str], ready_ns: int) -> "pd.DataFrame":
+    """What a record has of some ports, in the order of time; ``labels`` are theirs by interface name.
 
     Raises InputError where the record was as long as it may be.
     """
-    rows = list(_rows(record, port, ready_ns))
+    rows = list(_rows(record, labels, ready_ns))
     table: pd.DataFrame = pandas().DataFrame(rows, columns=list(_COLUMNS))
     return table.astype(_TYPES)
 
 
-def _rows(record: Iterable[Frame | Event], port: str, ready_ns: int) -> Iterator[dict[str, Any]]:
+def _rows(
+    record: Iterable[Frame | Event], labels: Mapping[str, str], ready_ns: int
+) -> Iterator[dict[str, Any]]:
     frames: dict[int, Frame] = {}
-    for packet in packets(record, frames, {port}):
+    for packet in packets(record, frames, labels):
         at_ns = packet.event.at_ps // PS_PER_NS - ready_ns
         if packet.event.kind is Kind.END:
             raise InputError(
                 f"the record is as long as it may be at {at_ns / NS_PER_S:.6f} s: ask for less than that"
             )
         if at_ns >= 0:
-            yield _row(packet, frames[packet.event.number], at_ns)
+            port = labels[packet.event.port]
+            yield {"at_ns": at_ns, "port": port, **_row(packet, frames[packet.event.number])}
 
 
-def _row(packet: Packet, frame: Frame, at_ns: int) -> dict[str, Any]:
+def _row(packet: Packet, frame: Frame) -> dict[str, Any]:
     headers = read_headers(frame.headers)
     is_dropped = packet.comment.startswith(DROPPED)
     return {
-        "at_ns": at_ns,
         "what": "dropped" if is_dropped else _WHAT[packet.direction],
         "frame": frame.number,
         "length_bytes": frame.length_bytes,

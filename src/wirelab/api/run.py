@@ -1,6 +1,6 @@
 """``wirelab.run``: a scenario, run once, and what was measured."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
 from pathlib import Path
@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Final, TypeVar
 from wirelab.api.bench import Bench, checked_seed, chosen
 from wirelab.api.flow import Flow
 from wirelab.api.frames import frame_table, window_at
-from wirelab.api.tables import sample_frame
+from wirelab.api.tables import pandas, sample_frame
 from wirelab.errors import InputError, unknown
 from wirelab.model.cases import varied
 from wirelab.plan.build import build_plan
@@ -121,19 +121,24 @@ class Run:
         """
         return sample_frame(self._trial.plan, self._known.samples)
 
-    def frames(self, port: str, window: str = "first drop ± 1 ms") -> "pd.DataFrame":
-        """The frames that a port sends, receives and drops in a window: it is run again, with a recorder.
+    def frames(self, port: str | Sequence[str], window: str = "first drop ± 1 ms") -> "pd.DataFrame":
+        """The frames that ports send, receive and drop in a window: it is run again, with a recorder.
 
-        ``window`` is ``first drop ± 1 ms`` (of this port), ``first module.line.drops ± 1 ms`` (of another),
-        ``12.9 s..13.1 s``, or ``all``. A row for each, by the time at which its last bit has left or come,
-        ``at_ns`` after the network was ready; ``frame`` is its number, which is the same at every port.
+        ``window`` is ``first drop ± 1 ms`` (of this port, or the first of several),
+        ``first module.line.drops ± 1 ms`` (of another), ``12.9 s..13.1 s``, or ``all``. A row for each frame
+        at each port, by the time at which its last bit has left or come, ``at_ns`` after the network was
+        ready. ``frame`` is its number: in one table it is the same at every port, in another it is not.
 
         Raises InputError for a port or a window that does not exist, or in which too much happens; LabError
         if the lab has changed since, so that it is another run, or where pandas is not installed.
         """
-        asked = port_called(self._trial.plan, port)
-        table = partial(frame_table, port=asked.name, ready_ns=self._known.status.ready_ns)
-        return self._bench.record(self._trial, self._known, window_at(port, window), table)
+        asked = [port] if isinstance(port, str) else list(port)
+        if not asked:
+            raise InputError("no port is named: expected one, such as module.line, or several")
+        labels = {port_called(self._trial.plan, label).name: label for label in asked}
+        table = partial(frame_table, labels=labels, ready_ns=self._known.status.ready_ns)
+        pandas()
+        return self._bench.record(self._trial, self._known, window_at(asked[0], window), table)
 
     def __repr__(self) -> str:
         with_settings = "".join(f", {key} {value}" for key, value in self.settings.items())
