@@ -10,6 +10,7 @@ READY_FOR_DOCS := $(VENV)/.ready-for-docs-$(HERE)
 # What commands print and what scenarios measure comes from runs; what was measured before is not measured again.
 docs: $(READY_FOR_DOCS) lab
 	@PYTHONPATH=src:. $(VENV)/bin/python -m docs.generate
+	@PYTHONPATH=src:. $(VENV)/bin/python -m docs.notebooks
 	@rm -rf docs/build && mkdir -p docs/build
 	@$(VENV)/bin/wirelab run --quiet --out docs/build/results >docs/build/verdicts.txt || \
 		{ cat docs/build/verdicts.txt; exit 1; }

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Final
 from mkdocs.exceptions import PluginError
 from mkdocs.structure.files import File
 
-from docs import catalogue, peers, reference, truth
+from docs import catalogue, notebooks, peers, reference, truth
 from docs.commands import ROOT
 from docs.offline import loaded_from_elsewhere
 
@@ -43,7 +43,13 @@ def on_files(files: Files, config: MkDocsConfig) -> Files:
     """Add the documents of the project, the reference and the catalogue."""
     for name in DOCUMENTS:
         files.append(File.generated(config, name, abs_src_path=str(ROOT / name)))
-    for name, text in (*reference.pages(), *catalogue.pages(), truth.page(), peers.page()):
+    for name, text in (
+        *reference.pages(),
+        *notebooks.pages(),
+        *catalogue.pages(),
+        truth.page(),
+        peers.page(),
+    ):
         files.append(File.generated(config, name, content=text))
     for name, path in catalogue.reports():
         files.append(File.generated(config, name, abs_src_path=str(path)))

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any, Final, get_args
 import typer
 from pydantic_core import PydanticUndefined
 
-from docs import subjects
+from docs import python, subjects
 from docs.commands import DOCS
 from docs.fields import value_of
 from docs.markdown import code, table, words
@@ -56,6 +56,7 @@ def pages() -> Iterator[tuple[str, str]]:
         "parts": _parts(),
         "units": _units(),
         "commands": _commands(),
+        "python": python.reference(),
     }
     for name, content in contents.items():
         introduction = (_INTRODUCTIONS / f"{name}.md").read_text(encoding="utf-8")

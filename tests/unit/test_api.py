@@ -17,6 +17,7 @@ from standin import SOURCE, UNCONFINED, Wirelab
 from test_record import entry
 
 import wirelab as package
+from docs.python import members, reference
 from wirelab import api
 from wirelab.api.flow import Flow
 from wirelab.api.frames import frame_table, window_at
@@ -295,3 +296,16 @@ def test_type_checkers_see_what_is_there() -> None:
     assert stub.with_name("py.typed").is_file()
     with pytest.raises(AttributeError, match="module 'wirelab' has no attribute 'runn'"):
         getattr(package, "runn")  # noqa: B009 - type checkers know that it is not there
+
+
+def test_the_reference_has_every_public_name() -> None:
+    """Functions, members of a run and a flow, fields of records; no type is told by its checks."""
+    page = reference()
+    of_all = [(of.__name__, *member) for of in (api.Run, Flow) for member in members(of)]
+    own = [f"{of}.{name}" for of, name, it in of_all if not isinstance(it, property)]
+    names = [name for _, name, it in of_all if isinstance(it, property)]
+    assert {"Run.flow", "Run.frames"} < {*own}
+    assert [name for name in own if f"### {name}\n" not in page] == []
+    assert [name for name in names if f"| `{name}` |" not in page] == []
+    assert [name for name in api.__all__ if name not in page] == []
+    assert "Annotated" not in page

@@ -13,7 +13,7 @@ if TYPE_CHECKING:  # pandas is an extra, imported when a table is asked for
 
 @dataclass(frozen=True, slots=True)
 class Flow(FlowResult):
-    """What one flow achieved: the figures that it has in ``result.json``, and its course as a series."""
+    """A flow of a run: its figures as in ``result.json``, and its course as a series."""
 
     @classmethod
     def of(cls, result: FlowResult) -> Self:
