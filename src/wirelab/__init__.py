@@ -1,12 +1,10 @@
-"""A network-emulation testbed in virtual time: scenario in, verdict with its proof out.
-
-``wirelab.run`` and ``wirelab.sweep`` are its way in for Python: what they need is imported when used.
-"""
+"""A network-emulation testbed in virtual time: scenario in, verdict with its proof out."""
 
 import importlib
 
 __version__ = "0.1.0"
 
+# The way in for Python, imported when it is used: the guest reads this file, too, and so does every pytest.
 _API = ("Flow", "InputError", "LabError", "Run", "Verdict", "WirelabError", "run", "sweep")
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 import json
+import signal
 import struct
 import subprocess
 import sys
@@ -14,6 +15,7 @@ import pytest
 from forked import server
 from recorded import G, plan, recording
 from standin import SOURCE, UNCONFINED, Wirelab
+from test_cli_run import gone, wait_for
 from test_record import entry
 
 import wirelab as package
@@ -119,6 +121,26 @@ except wirelab.LabError as error:
     print(json.dumps([str(error), error.hint, error.__notes__]))
 """
     assert answered(wirelab, script) == ["no carrier", "plug it in", ["hint: plug it in"]]
+
+
+def test_an_interrupted_run_leaves_nothing(wirelab: Wirelab, tmp_path: Path) -> None:
+    """As Jupyter interrupts a cell: the lab ends, its folder is gone, the exception is KeyboardInterrupt."""
+    wirelab.lab.order({"main": {"hang": 300}})
+    scratch = tmp_path / "scratch"
+    scratch.mkdir()
+    process = subprocess.Popen(  # noqa: S603 - the script below
+        [sys.executable, "-c", BEGIN + LAB + "wirelab.run('lossy.yaml', **lab)"],
+        cwd=wirelab.folder,
+        env={**wirelab.environ, "TMPDIR": str(scratch)},
+        stderr=subprocess.PIPE,
+        text=True,
+    )
+    pid = wait_for(wirelab.lab.pid_file("main"))
+    process.send_signal(signal.SIGINT)
+    _, err = process.communicate(timeout=60)
+    assert err.splitlines()[-1] == "KeyboardInterrupt"
+    assert list(scratch.iterdir()) == []
+    assert gone(pid)
 
 
 @pytest.mark.parametrize(
