@@ -174,6 +174,10 @@ def test_an_interrupted_run_leaves_nothing(wirelab: Wirelab, tmp_path: Path) -> 
             'nothing varies: expected settings, such as {"module.fifo": ["8 KiB", "16 KiB"]}',
         ),
         (
+            lambda: api.sweep("sfp-mismatch", {"module.fifo": "8 KiB"}, seeds=()),
+            "0 runs: expected 1 to 10000 points with all their seeds",
+        ),
+        (
             lambda: api.sweep("sfp-mismatch", {"module.fifo": "8 KiB"}, jobs=0),
             "jobs 0: expected at least one",
         ),

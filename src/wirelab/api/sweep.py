@@ -1,7 +1,9 @@
 """``wirelab.sweep``: a scenario at every point of a grid of settings, as a table."""
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from contextlib import ExitStack
 from datetime import UTC, datetime
+from itertools import islice
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -13,10 +15,19 @@ from wirelab.model.cases import Case, quantity_of
 from wirelab.report.html import html_report
 from wirelab.report.sweep import figures, numbers
 from wirelab.report.text import warn
-from wirelab.runner.cpus import usable
+from wirelab.runner.cpus import run_on, usable
 from wirelab.runner.job import DEFAULT_SEED
 from wirelab.runner.store import Store
-from wirelab.runner.sweep import Factor, Sweep, SweepJob, SweepRunner, factors_of, grid
+from wirelab.runner.sweep import (
+    MOST_POINTS,
+    Factor,
+    Point,
+    Sweep,
+    SweepJob,
+    SweepRunner,
+    factors_of,
+    grid,
+)
 from wirelab.runner.trial import Runner
 from wirelab.units import parse
 
@@ -56,17 +67,21 @@ def sweep(  # noqa: PLR0913 - the options of `wirelab sweep`
     if not factors:
         raise InputError('nothing varies: expected settings, such as {"module.fifo": ["8 KiB", "16 KiB"]}')
     points = grid(case, factors)
-    checked = [checked_seed(seed) for seed in seeds]
+    work = [SweepJob(str(scenario), experiment, case, factors, checked_seed(seed)) for seed in seeds]
+    if not 0 < (count := len(points) * len(work)) <= MOST_POINTS:
+        raise InputError(f"{count} runs: expected 1 to {MOST_POINTS} points with all their seeds")
     cpus = usable(jobs)
     bench = Bench(kernel, root, use_cache, progress)
-    sweeps = []
-    live = bench.live(points=len(points) * len(checked))
-    with bench.lab() as lab, live, scratch_folder() as folder:
+    live = bench.live(points=count)
+    with bench.lab() as lab, live, scratch_folder() as folder, ExitStack() as drafts:
         runner = Runner.of(lab, warn, use_cache=use_cache)
-        for seed in checked:
-            job = SweepJob(str(scenario), experiment, case, factors, seed)
-            with Store.of_sweeps(folder).begin(experiment.scenario.name, datetime.now(UTC)) as draft:
-                sweeps.append(SweepRunner(job, runner, draft, live, html_report).run(points, cpus))
+        tasks: list[Callable[[int], Point]] = []
+        for job in work:
+            begun = Store.of_sweeps(folder).begin(experiment.scenario.name, datetime.now(UTC))
+            tasks += SweepRunner(job, runner, drafts.enter_context(begun), live, html_report).tasks(points)
+        # Those of all seeds together: one point with twenty seeds shall have as many CPUs as twenty points.
+        done = iter(run_on(cpus, tasks, runner.testbed.stop))
+        sweeps = [job.finished(list(islice(done, len(points)))) for job in work]
     return _table(sweeps, case)
 
 

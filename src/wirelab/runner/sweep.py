@@ -191,9 +191,12 @@ class SweepRunner:
 
     def run(self, cases: Iterable[tuple[tuple[str, ...], Case]], cpus: Sequence[int]) -> Sweep:
         """Carry out the cases of its grid, each of which comes with its values."""
+        return self.sweep.finished(run_on(cpus, self.tasks(cases), self.runner.testbed.stop))
+
+    def tasks(self, cases: Iterable[tuple[tuple[str, ...], Case]]) -> list[Callable[[int], Point]]:
+        """What carries out each of its cases on a CPU, for who has others to carry out besides."""
         numbered = enumerate(cases, start=1)
-        tasks = [partial(self._measure, number, values, case) for number, (values, case) in numbered]
-        return self.sweep.finished(run_on(cpus, tasks, self.runner.testbed.stop))
+        return [partial(self._measure, number, values, case) for number, (values, case) in numbered]
 
     def _measure(self, number: int, values: tuple[str, ...], case: Case, cpu: int) -> Point:
         # Planned when it is its turn and let go after it: 10 000 plans and results would fill the memory.
