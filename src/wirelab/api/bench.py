@@ -31,8 +31,8 @@ from wirelab.verdict.verdict import Verdict
 
 T = TypeVar("T")
 
-RECORD_LIMIT_BYTES: Final = 256 << 20
-"""What a record may have that becomes a table: some 600 000 frames at a port."""
+RECORD_LIMIT_BYTES: Final = 1 << 30
+"""What a record may have that becomes a table: all of it is in memory then."""
 
 
 @dataclass(frozen=True, slots=True)
