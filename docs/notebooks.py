@@ -43,6 +43,7 @@ class Notebook:
         # Who reads the pages need not run notebooks.
         import nbformat  # noqa: PLC0415 - see above
         from nbclient import NotebookClient  # noqa: PLC0415 - see above
+        from traitlets.config import Config  # noqa: PLC0415 - see above
 
         notebook: Any = nbformat.reads(json.dumps(self.content), as_version=4)  # type: ignore[no-untyped-call]
         with tempfile.TemporaryDirectory() as folder:
@@ -50,7 +51,13 @@ class Notebook:
             ours = {"PYTHONPATH": str(ROOT / "src"), "IPYTHONDIR": f"{folder}/.ipython"}
             shutil.copytree(_FILES, folder, dirs_exist_ok=True)
             where = {"metadata": {"path": folder}}
-            client = NotebookClient(notebook, timeout=_LIMIT_S, resources=where, record_timing=False)
+            # Sockets of files in that folder: by TCP anybody on the machine could listen.
+            local = Config(
+                {"KernelManager": {"transport": "ipc", "connection_file": f"{folder}/.kernel.json"}}
+            )
+            client = NotebookClient(
+                notebook, timeout=_LIMIT_S, resources=where, record_timing=False, config=local
+            )
             client.execute(env={**os.environ, **ours})
         return Notebook(self.path, _plain(notebook))
 

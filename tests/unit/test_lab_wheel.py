@@ -117,7 +117,7 @@ def test_there_is_one_version() -> None:
     extra = tomllib.loads((HERE / "pyproject.toml").read_text(encoding="utf-8"))["project"][
         "optional-dependencies"
     ]
-    assert extra == {"lab": [f"wirelab-lab=={wirelab.__version__}"]}
+    assert extra["lab"] == [f"wirelab-lab=={wirelab.__version__}"]
     text = (PROJECT / "wirelab_lab" / "__init__.py").read_text(encoding="utf-8")
     assert f'\n__version__ = "{wirelab.__version__}"\n' in text
 
