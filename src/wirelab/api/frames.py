@@ -12,7 +12,7 @@ from wirelab.results.headers import read_headers
 from wirelab.results.record import Event, Frame, Kind
 from wirelab.units import NS_PER_S, PS_PER_NS
 
-if TYPE_CHECKING:
+if TYPE_CHECKING:  # pandas is an extra, imported when a table is asked for
     import pandas as pd
 
 _FIRST_DROP: Final = re.compile(r"\s*first\s+drop\s*(?P<around>(?:\+-|±).+)")

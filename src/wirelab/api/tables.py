@@ -10,7 +10,7 @@ from wirelab.plan.types import Plan
 from wirelab.results.samples import FlowSample, PortSample, Sample
 from wirelab.units import NS_PER_S
 
-if TYPE_CHECKING:
+if TYPE_CHECKING:  # pandas is an extra, imported when a table is asked for
     import pandas as pd
 
 _FIGURES: Final = {kind: tuple(field.name for field in fields(kind)) for kind in (PortSample, FlowSample)}

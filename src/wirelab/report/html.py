@@ -16,8 +16,8 @@ from wirelab.units import NS_PER_S, TIME, rounded
 from wirelab.verdict.checks import not_passed
 from wirelab.verdict.verdict import Verdict
 
-_VERDICTS: Final = {"pass": "#18794e", "fail": "#c62a2f", "skip": "#8a6100", "error": "#9d34b5"}
-"""White words are readable on each of them; nobody knows the ground of a notebook."""
+_VERDICT_COLOURS: Final = {"pass": "#18794e", "fail": "#c62a2f", "skip": "#8a6100", "error": "#9d34b5"}
+"""On a light ground; white words are readable on each of them, for nobody knows the ground of a notebook."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,6 +61,7 @@ def html_report(run: RunResult) -> str:
         rerun=shlex.join(run.rerun_argv),
         rule=RULE,
         colours=COLOURS,
+        verdict_colours=_VERDICT_COLOURS,
         Verdict=Verdict,
     )
 
@@ -75,7 +76,7 @@ def run_panel(scenario: str, seed: int, settings: Mapping[str, str], variant: Va
         variant=variant,
         flows=flow_table([variant]),
         virtual=rounded(variant.elapsed_ns, TIME),
-        colours=_VERDICTS,
+        verdict_colours=_VERDICT_COLOURS,
     )
 
 
