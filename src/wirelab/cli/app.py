@@ -13,6 +13,7 @@ import typer
 from wirelab import __version__
 from wirelab.cli import lab
 from wirelab.cli.capture import capture_command
+from wirelab.cli.compare import compare_command
 from wirelab.cli.errors import Group, exit_code_of
 from wirelab.cli.list import list_command
 from wirelab.cli.options import DEFAULT_SEED, Kernel, Name, Root, Seed, Variant, tell
@@ -48,6 +49,7 @@ _summary = app.command("summary")(summary_command)
 _sweep = app.command("sweep")(sweep_command)
 _truth = app.command("truth")(truth_command)
 _capture = app.command("capture")(capture_command)
+_compare = app.command("compare")(compare_command)
 _parts = app.command("parts")(parts_command)
 app.add_typer(lab.app, name="lab")
 

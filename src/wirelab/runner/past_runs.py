@@ -2,11 +2,20 @@
 
 import contextlib
 from collections.abc import Iterable
+from dataclasses import dataclass
 from pathlib import Path
 
-from wirelab.errors import LabError
+from wirelab.errors import InputError, LabError
 from wirelab.runner.run_result import RunResult, read_run
-from wirelab.runner.store import RESULT
+from wirelab.runner.store import LATEST, RESULT
+
+
+@dataclass(frozen=True, slots=True)
+class Kept:
+    """A run, and the folder that its files are in."""
+
+    run: RunResult
+    folder: Path
 
 
 def newest(folders: Iterable[Path]) -> dict[tuple[str, int], RunResult]:
@@ -14,8 +23,32 @@ def newest(folders: Iterable[Path]) -> dict[tuple[str, int], RunResult]:
 
     A folder that is a result counts too. Raises LabError for a result that cannot be read.
     """
-    runs = (read_run(path) for path in _oldest_first(folders))
-    return {(run.scenario, run.seed): run for run in runs}
+    return {key: kept.run for key, kept in newest_kept(folders).items()}
+
+
+def newest_kept(folders: Iterable[Path]) -> dict[tuple[str, int], Kept]:
+    """The same, each with its folder."""
+    found = (Kept(read_run(path), path.parent) for path in _oldest_first(folders))
+    return {(kept.run.scenario, kept.run.seed): kept for kept in found}
+
+
+def named(name: Path, results: Path) -> list[Kept]:
+    """What ``name`` stands for: a result, a folder of many (the newest of each seed), a scenario.
+
+    Of a scenario that is the newest result in ``results``. Raises InputError where there is none, LabError
+    for a result that cannot be read.
+    """
+    if name.is_file():
+        return [Kept(read_run(name), name.parent)]
+    folder = name if name.is_dir() else results / LATEST / name
+    if not folder.is_dir():
+        raise InputError("no such result", file=str(name), hint="name a result, its folder, or one of many")
+    # Those are links, and to follow links is what is meant here.
+    linked = folder.iterdir() if folder.name == LATEST else ()
+    found = newest_kept([folder, *(link for link in linked if link.is_dir())])
+    if not found:
+        raise InputError(f"no {RESULT} below {folder}", hint="results are in what `--out` names")
+    return list(found.values())
 
 
 def last_wall_s(folder: Path) -> dict[str, float]:

@@ -64,9 +64,9 @@ class Recorder:
         if first := _FIRST_DROP.fullmatch(window.strip()):
             around_ns = _time_ns(first["around"], window)
             at_ns = self._first_drop_ns(plan, known, port_called(plan, first["port"]))
-            return self._record(plan, known, max(0, at_ns - around_ns), at_ns + around_ns)
+            return self.record_between(plan, known, max(0, at_ns - around_ns), at_ns + around_ns)
         if window.strip() == "all":
-            return self._record(plan, known, 0, known.elapsed_ns)
+            return self.record_between(plan, known, 0, known.elapsed_ns)
         if (between := _BETWEEN.fullmatch(window.strip())) is None:
             raise InputError(f"`{window}` is no window: 12.9s..13.1s, `first module.line.drops +-2ms` or all")
         from_ns, until_ns = (_time_ns(between[end], window) for end in ("from", "until"))
@@ -75,7 +75,7 @@ class Recorder:
         if from_ns >= known.elapsed_ns:
             whole = show(known.elapsed_ns, TIME)
             raise InputError(f"`{window}` is outside the run, which lasts {whole}")
-        return self._record(plan, known, from_ns, until_ns)
+        return self.record_between(plan, known, from_ns, until_ns)
 
     def _first_drop_ns(self, plan: Plan, known: Result, port: Port) -> int:
         """When a port drops for the first time: between two samples, and a record of that time tells."""
@@ -87,13 +87,14 @@ class Recorder:
             before_ns = sample.at_ns
         else:
             raise InputError(f"{port.label} drops nothing in this run")
-        recorded = self._record(plan, known, before_ns, sample.at_ns + plan.sample_interval_ns)
+        recorded = self.record_between(plan, known, before_ns, sample.at_ns + plan.sample_interval_ns)
         for event in read_record(recorded.record):
             if isinstance(event, Dropped) and event.port == port.name:
                 return event.at_ps // PS_PER_NS - known.status.ready_ns
         raise LabError(f"the record of {port.label} has no drop where its counters have one")
 
-    def _record(self, plan: Plan, known: Result, from_ns: int, until_ns: int) -> Recorded:
+    def record_between(self, plan: Plan, known: Result, from_ns: int, until_ns: int) -> Recorded:
+        """Record from one instant to another. Raises LabError if the run was another one this time."""
         ready_ns = known.status.ready_ns
         recording = Recording(((ready_ns + from_ns, ready_ns + until_ns),), self.limit_bytes)
         discard(self.folder / RAW)

@@ -1,0 +1,126 @@
+"""``wirelab compare``: what changed between two results, or two folders of them."""
+
+import contextlib
+import json
+import sys
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from wirelab.cli import options
+from wirelab.cli.names import usable_cpus
+from wirelab.cli.recorder import DEFAULT_LIMIT, Limit, limit_bytes, recorder
+from wirelab.errors import InputError
+from wirelab.lab.first_use import select_or_take
+from wirelab.report.compare import comparison_page, print_comparison
+from wirelab.report.text import Output
+from wirelab.runner.compare import Comparison, Outcome, compare
+from wirelab.runner.parting import Parting, Rerun, first_parting
+from wirelab.runner.past_runs import Kept, named
+from wirelab.runner.rerun import measured_again, variant_called
+from wirelab.verdict.verdict import Verdict
+
+_SIDE = typer.Argument(
+    help="A result, its folder, a folder of many, or a scenario's newest by its name.",
+    metavar="RESULT|FOLDER|NAME",
+    show_default=False,
+)
+
+
+def compare_command(  # noqa: PLR0913 - the options of a command line
+    before: Annotated[Path, _SIDE],
+    after: Annotated[Path, _SIDE],
+    *,
+    as_json: Annotated[
+        bool, typer.Option("--json", help="Print the comparison as JSON and nothing else.")
+    ] = False,
+    html_file: Annotated[Path | None, typer.Option("--html", metavar="FILE", help="Write a page.")] = None,
+    frames: Annotated[
+        bool,
+        typer.Option("--frames", help="Run both again, and say at which frame they part. Of one scenario."),
+    ] = False,
+    variant: Annotated[
+        str | None,
+        typer.Option(help="The variant that is run again. [default: the first that differs]"),
+    ] = None,
+    limit: Limit = DEFAULT_LIMIT,
+    out: options.Out = options.DEFAULT_OUT,
+    kernel: options.Kernel = None,
+    root: options.Root = None,
+) -> None:
+    """Tell what changed between two results, or two folders of results, beyond the spread of their seeds.
+
+    Equal digests are the same run. Where they differ a figure has changed if it is beyond the spread over the
+    seeds: four a side are the fewest that can tell. The newest result of each scenario and seed counts.
+
+    Exit codes: 0 nothing changed, 1 something did, or may have, 2 bad input, 4 if a lab broke.
+    """
+    record_bytes = limit_bytes(limit)
+    sides = [named(side, out) for side in (before, after)]
+    comparison = compare(*sides)
+    parting, seed = None, None
+    if frames:
+        names = variant or _first_that_differs(comparison)
+        seed = _common_seed(*sides)
+        kept = [_of(side, seed) for side in sides]
+        parting = _parting(kept, names, record_bytes, kernel, root)
+    told = _told(parting, seed) if frames else ""
+    with contextlib.suppress(BrokenPipeError):
+        if as_json:
+            values = comparison.to_values()
+            if frames:
+                values["parting"] = parting and {
+                    "at_ns": parting.at_ns,
+                    "before": parting.before,
+                    "after": parting.after,
+                    "seed": seed,
+                }
+            typer.echo(json.dumps(values, indent=1))
+        else:
+            console = Output.for_stream(sys.stdout)
+            print_comparison(console, comparison)
+            if told:
+                console.print(told, soft_wrap=True, markup=False)
+    options.write_file(html_file, lambda one: comparison_page(one, str(before), str(after), told), comparison)
+    is_changed = comparison.is_changed or parting is not None
+    raise typer.Exit(Verdict.FAIL.exit_code if is_changed else 0)
+
+
+def _told(parting: Parting | None, seed: int | None) -> str:
+    return f"seed {seed}: {parting or 'equal digests, so no frame is another one'}"
+
+
+def _first_that_differs(comparison: Comparison) -> str | None:
+    """The variant that is worth a look, None for the first."""
+    return next((one.variant for one in comparison.variants if one.outcome is not Outcome.SAME), None)
+
+
+def _common_seed(before: Sequence[Kept], after: Sequence[Kept]) -> int:
+    """The lowest that both sides have. Raises InputError where they are not of one scenario."""
+    names = {one.run.scenario for one in (*before, *after)}
+    if len(names) > 1:
+        raise InputError(f"--frames is about one scenario, these are of {', '.join(sorted(names))}")
+    seeds = {one.run.seed for one in before} & {one.run.seed for one in after}
+    if not seeds:
+        raise InputError("--frames needs a seed that both sides have")
+    return min(seeds)
+
+
+def _of(side: Sequence[Kept], seed: int) -> Kept:
+    return next(one for one in side if one.run.seed == seed)
+
+
+def _parting(
+    kept: Sequence[Kept], name: str | None, record_bytes: int, kernel: Path | None, root: Path | None
+) -> Parting | None:
+    [cpu, *_] = usable_cpus(None, 1)
+    lab = select_or_take(kernel, root, say=options.tell)
+    with lab.in_use(), contextlib.ExitStack() as stack:
+        runs = []
+        for side in kept:
+            its = stack.enter_context(recorder(lab, cpu, record_bytes, lambda _: None))
+            runs.append(Rerun(*measured_again(side, variant_called(side, name), its, lab), its))
+        before, after = runs
+        return first_parting(before, after)
