@@ -1,36 +1,72 @@
-"""``wirelab capture``: a run's frames, as Wireshark reads them."""
+"""``wirelab capture``: a run's frames, as Wireshark and others read them."""
 
-import os
 import sys
+from collections.abc import Callable
+from dataclasses import dataclass
+from enum import StrEnum
 from pathlib import Path
-from typing import Annotated, Final
+from typing import Annotated
 
 import typer
 
 from wirelab.cli import options
 from wirelab.cli.names import usable_cpus
-from wirelab.errors import LabError
-from wirelab.lab.cache import Cache
+from wirelab.cli.recorder import DEFAULT_LIMIT, Limit, limit_bytes, recorder
+from wirelab.errors import InputError, LabError, unknown
 from wirelab.lab.first_use import select_or_take
-from wirelab.lab.scratch import replacement, scratch_folder
+from wirelab.lab.machine import Progress
+from wirelab.lab.scratch import replacement
+from wirelab.lab.select import Lab
 from wirelab.model.experiment import load
 from wirelab.plan.build import build_plan
+from wirelab.plan.types import Plan
 from wirelab.report.capture import write_capture
+from wirelab.report.connections import read_connections
+from wirelab.report.graphs import graphs_page
 from wirelab.report.live import LiveReport
+from wirelab.report.perfetto import write_perfetto
+from wirelab.report.qlog import write_qlog
 from wirelab.report.text import Output, warn
-from wirelab.results.record import read_record
-from wirelab.runner.measurement_cache import MeasurementCache
-from wirelab.runner.recorded import Recorder, port_called
-from wirelab.runner.trial import LabTestbed, Trial
-from wirelab.units import NS_PER_S, SIZE, show
+from wirelab.results.record import Kind, read_record
+from wirelab.results.result import Result
+from wirelab.runner.kept_plan import read_plan
+from wirelab.runner.past_runs import Kept, named
+from wirelab.runner.recorded import Recorded, Recorder, port_called
+from wirelab.runner.rerun import measured_again, variant_called
+from wirelab.runner.store import RESULT
+from wirelab.runner.trial import Trial
+from wirelab.units import NS_PER_S
 
-_LIMIT_BYTES: Final = 2 << 30
+
+class Format(StrEnum):
+    """What a record may be written as; each is the ending of its files, too."""
+
+    PCAPNG = "pcapng"
+    QLOG = "qlog"
+    PFTRACE = "pftrace"
+    HTML = "html"
 
 
 def capture_command(  # noqa: PLR0913 - the options of a command line
-    name: options.Name,
+    name: Annotated[
+        str,
+        typer.Argument(
+            help="A scenario by name or file, or a finished result.",
+            metavar="NAME|FILE|RESULT",
+            autocompletion=options.complete_scenario,
+        ),
+    ],
     *,
-    out: Annotated[Path, typer.Option("--output", "-o", metavar="FILE", help="The capture, a pcapng file.")],
+    out: Annotated[
+        Path,
+        typer.Option(
+            "--output", "-o", metavar="FILE", help="What is written: .pcapng, .qlog, .pftrace or .html."
+        ),
+    ],
+    form: Annotated[
+        Format | None,
+        typer.Option("--format", metavar="|".join(Format), help="As what. [default: by the file's ending]"),
+    ] = None,
     variant: options.Variant = None,
     port: Annotated[
         list[str] | None, typer.Option(metavar="PORT", help="Only these ports. Repeatable. [default: all]")
@@ -43,41 +79,124 @@ def capture_command(  # noqa: PLR0913 - the options of a command line
             help="`12.9s..13.1s`, `first module.line.drops +-2ms` or `all`.",
         ),
     ] = "all",
-    seed: options.Seed = options.DEFAULT_SEED,
+    limit: Limit = DEFAULT_LIMIT,
+    seed: Annotated[
+        int | None,
+        typer.Option(min=0, max=options.SEED_MAX, help="What the lab's randomness grows from. [default: 1]"),
+    ] = None,
     kernel: options.Kernel = None,
     root: options.Root = None,
 ) -> None:
-    """Write what the ports of a scenario send, receive and drop as a capture for Wireshark.
+    """Write what the ports of a run send, receive and drop, and what its TCP does, at each change.
 
-    The scenario runs again with a recorder: its digest proves that it is the same run.
+    A capture for Wireshark (.pcapng), qlog of the TCP flows (.qlog), a trace for ui.perfetto.dev (.pftrace), or
+    the graphs of tcptrace as a page (.html). It runs again with a recorder: its digest proves that it is the
+    same run.
     """
-    experiment = load(name, Path.cwd())
-    case = experiment.cases[0] if variant is None else experiment.case(variant)
-    plan = build_plan(experiment, case, seed)
-    ports = [port_called(plan, label).name for label in port] if port else [one.name for one in plan.ports]
+    record_bytes = limit_bytes(limit)
+    chosen = form or _by_ending(out)
+    if port and chosen is not Format.PCAPNG:
+        raise InputError(f"--port is about captures, .pcapng: a {chosen} file is about all of the run")
+    source = _Source.of(name, variant, seed)
+    ports = [port_called(source.trial.plan, label).name for label in port or ()]
     [cpu, *_] = usable_cpus(None, 1)
     lab = select_or_take(kernel, root, say=options.tell)
-    trial = Trial(plan, case.expectations, case.breaks)
-    live = LiveReport(Output.for_stream(sys.stderr), (trial,))
-    with lab.in_use(), live, scratch_folder() as folder:
-        measurements = MeasurementCache.of(Cache.at(os.environ).root, lab, warn)
-        recorder = Recorder(
-            LabTestbed(lab), measurements, folder, cpu, _LIMIT_BYTES, lambda done: live.progress(trial, done)
-        )
-        known = recorder.measured(plan)
-        recorded = recorder.record(plan, known, window)
+    live = LiveReport(Output.for_stream(sys.stderr), (source.trial,))
+
+    def progress(done: Progress) -> None:
+        live.progress(source.trial, done)
+
+    with lab.in_use(), live, recorder(lab, cpu, record_bytes, progress) as its:
+        plan, known = source.measured(its, lab)
+        recorded = its.record(plan, known, window)
+        [(from_ns, until_ns)] = recorded.windows_ns
         try:
-            with replacement(out) as fresh, fresh.open("wb") as file:
-                captured = write_capture(
-                    file, plan, read_record(recorded.record), known.status.ready_ns, ports
-                )
+            with replacement(out) as fresh:
+                names = ports or [one.name for one in plan.ports]
+                told, cut_ns = _WRITERS[chosen](fresh, plan, recorded, known.status.ready_ns, names)
         except OSError as error:
             raise LabError(f"{out}: cannot be written: {error.strerror}") from error
-    [(from_ns, until_ns)] = recorded.windows_ns
-    if captured.cut_ns is not None:
-        until_ns = captured.cut_ns
-        warn(f"the record was {show(_LIMIT_BYTES, SIZE)} long at {until_ns / NS_PER_S:.6f} s and ends there")
+    if cut_ns is not None:
+        until_ns = cut_ns
+        warn(f"the record was {limit} long at {until_ns / NS_PER_S:.6f} s and ends there")
     typer.echo(
-        f"{out}: {captured.packets} frames, {captured.drops} of them dropped,"
-        f" {from_ns / NS_PER_S:.6f} to {until_ns / NS_PER_S:.6f} s, digest {known.digest[:12]}"
+        f"{out}: {told}, {from_ns / NS_PER_S:.6f} to {until_ns / NS_PER_S:.6f} s, digest {known.digest[:12]}"
     )
+
+
+@dataclass(frozen=True, slots=True)
+class _Source:
+    """What is run again: a case of a scenario, or a variant of a finished result."""
+
+    trial: Trial
+    kept: Kept | None = None
+
+    @classmethod
+    def of(cls, name: str, variant: str | None, seed: int | None) -> "_Source":
+        path = Path(name)
+        if path.name == RESULT or path.is_dir():
+            if seed is not None:
+                raise InputError("--seed is a scenario's: a result has its own")
+            kept = named(path, options.DEFAULT_OUT)
+            if len(kept) > 1:
+                raise InputError(f"{len(kept)} results are there: name one", file=name)
+            plan = read_plan(kept[0].folder, variant_called(kept[0], variant).name)
+            return cls(Trial(plan, ()), kept[0])
+        experiment = load(name, Path.cwd())
+        case = experiment.cases[0] if variant is None else experiment.case(variant)
+        plan = build_plan(experiment, case, options.DEFAULT_SEED if seed is None else seed)
+        return cls(Trial(plan, case.expectations, case.breaks))
+
+    def measured(self, its: Recorder, lab: Lab) -> tuple[Plan, Result]:
+        """The Plan, and what it measures; what a result has, to the byte."""
+        if self.kept is None:
+            return self.trial.plan, its.measured(self.trial.plan)
+        return measured_again(self.kept, variant_called(self.kept, self.trial.plan.variant), its, lab)
+
+
+def _by_ending(out: Path) -> Format:
+    ending = out.suffix.removeprefix(".")
+    # It always was a capture, whatever its name.
+    if ending in {"", "cap", "pcap"}:
+        return Format.PCAPNG
+    if ending not in set(Format):
+        raise InputError(unknown("ending", f".{ending}", (f".{form}" for form in Format)), hint="or --format")
+    return Format(ending)
+
+
+def _pcapng(
+    out: Path, plan: Plan, recorded: Recorded, ready_ns: int, ports: list[str]
+) -> tuple[str, int | None]:
+    with out.open("wb") as file:
+        captured = write_capture(file, plan, read_record(recorded.record), ready_ns, ports)
+    return f"{captured.packets} frames, {captured.drops} of them dropped", captured.cut_ns
+
+
+def _qlog(out: Path, plan: Plan, recorded: Recorded, ready_ns: int, _: list[str]) -> tuple[str, int | None]:
+    connections = read_connections(plan, read_record(recorded.record, _OF_TCP), ready_ns)
+    with out.open("w", encoding="utf-8") as file:
+        events = write_qlog(file, plan, connections, ready_ns)
+    return f"{events} events of {len(connections.states)} ends of TCP flows", connections.cut_ns
+
+
+def _pftrace(
+    out: Path, plan: Plan, recorded: Recorded, ready_ns: int, _: list[str]
+) -> tuple[str, int | None]:
+    with out.open("wb") as file:
+        cut_ns = write_perfetto(file, plan, read_record(recorded.record), ready_ns)
+    return f"{len(plan.ports)} ports", cut_ns
+
+
+def _html(out: Path, plan: Plan, recorded: Recorded, ready_ns: int, _: list[str]) -> tuple[str, int | None]:
+    page, cut_ns = graphs_page(plan, read_record(recorded.record), ready_ns, recorded.windows_ns[0])
+    out.write_text(page, encoding="utf-8")
+    return "the graphs of tcptrace", cut_ns
+
+
+_OF_TCP = frozenset({Kind.TCP, Kind.END})
+_WRITERS: dict[Format, Callable[[Path, Plan, Recorded, int, list[str]], tuple[str, int | None]]] = {
+    Format.PCAPNG: _pcapng,
+    Format.QLOG: _qlog,
+    Format.PFTRACE: _pftrace,
+    Format.HTML: _html,
+}
