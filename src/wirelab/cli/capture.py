@@ -89,9 +89,9 @@ def capture_command(  # noqa: PLR0913 - the options of a command line
 ) -> None:
     """Write what the ports of a run send, receive and drop, and what its TCP does, at each change.
 
-    A capture for Wireshark (.pcapng), qlog of the TCP flows (.qlog), a trace for ui.perfetto.dev (.pftrace), or
-    the graphs of tcptrace as a page (.html). It runs again with a recorder: its digest proves that it is the
-    same run.
+    A capture for Wireshark (.pcapng), qlog of the TCP flows (.qlog), a trace for ui.perfetto.dev (.pftrace),
+    or the graphs of tcptrace as a page (.html). It runs again with a recorder: its digest proves that it is
+    the same run.
     """
     record_bytes = limit_bytes(limit)
     chosen = form or _by_ending(out)

@@ -76,6 +76,15 @@ class Line:
 
 
 @dataclass(frozen=True, slots=True)
+class Spans:
+    """Upright strokes: each at an x, from one y to another. ``colour`` counts from 0."""
+
+    name: str
+    strokes: Sequence[tuple[float, float, float]]
+    colour: int
+
+
+@dataclass(frozen=True, slots=True)
 class Mark:
     """A place on an axis that means something: where a flow begins, or how much a buffer holds."""
 
@@ -96,6 +105,7 @@ class Chart:
     lines: tuple[Line, ...]
     levels: tuple[Mark, ...] = ()
     marks: tuple[Mark, ...] = ()
+    spans: tuple[Spans, ...] = ()
     note: str = ""
     height: int = 130
 
@@ -114,6 +124,8 @@ def svg(chart: Chart) -> str:
     _draw_levels(root, y, chart.levels)
     for line in chart.lines:
         _draw_line(root, x, y, line)
+    for spans in chart.spans:
+        _draw_spans(root, x, y, spans)
     return tostring(root, encoding="unicode")
 
 
@@ -182,6 +194,18 @@ def _draw_line(root: Element, x: _Scale, y: _Scale, line: Line) -> None:
     element = SubElement(root, "polyline", {"class": f"{colour} dashed" if line.dashed else colour})
     element.set("points", " ".join(f"{_px(left)},{_px(top)}" for left, top in places))
     SubElement(element, "title").text = str(line)
+
+
+def _draw_spans(root: Element, x: _Scale, y: _Scale, spans: Spans) -> None:
+    """All as one path. Strokes that would be the same pixels are drawn once, and none is too short to see."""
+    places = dict.fromkeys(
+        (round(x.px(at)), round(y.px(low)), round(min(y.px(high), y.px(low) - 1)))
+        for at, low, high in spans.strokes
+    )
+    if places:
+        path = SubElement(root, "path", {"class": f"c{spans.colour % COLOURS}"})
+        path.set("d", "".join(f"M{at} {low}V{high}" for at, low, high in places))
+        SubElement(path, "title").text = spans.name
 
 
 def _stairs(points: Sequence[Point]) -> list[Point]:

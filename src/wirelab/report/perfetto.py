@@ -1,7 +1,7 @@
 """A record as a trace for ui.perfetto.dev: a track for each port and for each flow.
 
-As protobuf, by the few fields of it that are needed: Chrome's JSON format has microseconds, and a counter is a
-process's there, not a track's. The numbers are those of protos/perfetto/trace.
+As protobuf, by the few fields of it that are needed: Chrome's JSON format has microseconds, and a counter is
+a process's there, not a track's. The numbers are those of protos/perfetto/trace.
 """
 
 from collections.abc import Iterable

@@ -70,9 +70,9 @@ def _events(states: Iterable[Connection], ready_ns: int) -> Iterator[dict[str, A
         for _ in range(connection.lost_frames - lost):
             yield {"time": time, "name": "quic:packet_lost", "data": {}}
         if connection.state != state:
-            old = {} if state is None else {"old": _word(state)}
-            new = {**old, "new": _word(connection.state)}
-            yield {"time": time, "name": "quic:congestion_state_updated", "data": new}
+            change = {"old": _word(state)} if state is not None else {}
+            change["new"] = _word(connection.state)
+            yield {"time": time, "name": "quic:congestion_state_updated", "data": change}
         known, state, lost = now, connection.state, connection.lost_frames
 
 
