@@ -7,12 +7,13 @@ from typing import Final
 from wirelab.plan.types import Plan
 from wirelab.report.chart import COLOURS, Axis, Chart, Line, Point, Spans, svg
 from wirelab.report.html import filled_in
-from wirelab.report.segments import Sender, read_senders
+from wirelab.report.segments import Sender, Senders, read_senders
 from wirelab.results.record import Event, Frame
 from wirelab.units import BITS_PER_BYTE, MICROSECONDS, NS_PER_S, RATE, SIZE, TIME, show
 
 _BINS: Final = 200
 _NS_PER_US: Final = 1_000
+_8US: Final = 8
 _NO_SSTHRESH: Final = 0x7FFFFFFF
 _TALL, _LOW = 300, 150
 
@@ -22,7 +23,7 @@ def graphs_page(
 ) -> tuple[str, int | None]:
     """The page, and when the record was as long as it may be; None if it is whole."""
     senders = read_senders(plan, record, ready_ns)
-    from_ns, until_ns = window_ns[0], senders.cut_ns or window_ns[1]
+    from_ns, until_ns = _busy_ns(senders, window_ns[0], senders.cut_ns or window_ns[1])
     flows = [
         (str(end), [(chart, svg(chart)) for chart in sender_charts(sender, from_ns, until_ns)])
         for end, sender in senders.by_end.items()
@@ -38,9 +39,16 @@ def graphs_page(
     return page, senders.cut_ns
 
 
+def _busy_ns(senders: Senders, from_ns: int, until_ns: int) -> tuple[int, int]:
+    """The part of a window in which segments leave: nothing is to be seen in the rest."""
+    times_ns = [segment.at_ns for one in senders.by_end.values() for segment in one.segments]
+    last_ns = max((ack.at_ns for one in senders.by_end.values() for ack in one.acks), default=until_ns)
+    return (min(times_ns), max(last_ns, *times_ns)) if len(times_ns) > 1 else (from_ns, until_ns)
+
+
 def sender_charts(sender: Sender, from_ns: int, until_ns: int) -> Iterator[Chart]:
     """The charts of one sender over a window."""
-    x = Axis.of("time in the window", TIME, until_ns - from_ns)
+    x = Axis.of("time", TIME, until_ns - from_ns)
     base = min(segment.first for segment in sender.segments)
     acked: list[Point] = [(ack.at_ns - from_ns, max(ack.number - base, 0)) for ack in sender.acks]
     yield _sequence(sender, x, from_ns, base, acked)
@@ -110,7 +118,9 @@ def _throughput(sender: Sender, x: Axis, from_ns: int, span_ns: int, base: int) 
 def _rtt(sender: Sender, x: Axis, from_ns: int) -> Chart:
     samples = list(_rtt_samples(sender, from_ns))
     smoothed = [
-        (at_ns - from_ns, state.srtt_8us / BITS_PER_BYTE) for at_ns, state in sender.states if state.srtt_8us
+        (at_ns - from_ns, state.srtt_8us / _8US)
+        for at_ns, state in sender.states
+        if state.srtt_8us and 0 <= at_ns - from_ns <= x.high
     ]
     high = max((rtt for _, rtt in (*samples, *smoothed)), default=0)
     return Chart(
@@ -146,6 +156,8 @@ def _window(sender: Sender, x: Axis, from_ns: int) -> Chart:
     flight, cwnd, ssthresh, offered = [], [], [], []
     for at_ns, state in sender.states:
         at = at_ns - from_ns
+        if not 0 <= at <= x.high:
+            continue
         flight.append((at, float(state.in_flight_frames * state.mss_bytes)))
         cwnd.append((at, float(state.cwnd_frames * state.mss_bytes)))
         offered.append((at, float(state.send_window_bytes)))

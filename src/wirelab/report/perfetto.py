@@ -64,6 +64,7 @@ class PerfettoWriter:
     file: BinaryIO
     events: int = 0
     _tracks: dict[tuple[int, str], int] = field(default_factory=dict)
+    _values: dict[int, int] = field(default_factory=dict)
 
     def track(self, name: str, parent: int = 0, *, unit: int | None = None, unit_name: str = "") -> int:
         """The number of a track below another one; with a unit it is a counter."""
@@ -90,7 +91,10 @@ class PerfettoWriter:
         self._event(at_ns, _INSTANT, track, _text(_EVENT_NAME, name))
 
     def count(self, track: int, at_ns: int, value: int) -> None:
-        """What a counter is from now on."""
+        """What a counter is from now on; that it still is says nothing."""
+        if self._values.get(track) == value:
+            return
+        self._values[track] = value
         self._event(at_ns, _VALUE, track, _number(_COUNTER_VALUE, value))
 
     def _event(self, at_ns: int, kind: int, track: int, more: bytes = b"") -> None:

@@ -1,0 +1,124 @@
+"""``wirelab capture`` with a real lab: of a finished result, and in every form."""
+
+from __future__ import annotations
+
+import json
+import re
+from pathlib import Path
+from typing import Any
+
+import jsonschema
+import pytest
+from typer.testing import CliRunner
+
+from docs.commands import EXAMPLES
+from wirelab.cli.app import app
+
+SLOW_LINK = EXAMPLES / "notebooks" / "slow-link.yaml"
+SCHEMA = Path(__file__).parents[1] / "unit" / "data" / "qlog.schema.json"
+WINDOW = ("--record", "first module.line.drops +-5ms")
+
+
+@pytest.fixture(scope="module")
+def lab(request: pytest.FixtureRequest) -> list[str]:
+    """The options that choose the lab."""
+    return [f"--{name}={path}" for name in ("kernel", "root") if (path := request.config.getoption(name))]
+
+
+@pytest.fixture(scope="module")
+def result(tmp_path_factory: pytest.TempPathFactory, lab: list[str]) -> Path:
+    """The folder of a finished run."""
+    out = tmp_path_factory.mktemp("results")
+    CliRunner().invoke(app, ["run", str(SLOW_LINK), "--out", str(out), "-q", *lab])
+    return (out / "latest" / "slow-link").resolve()
+
+
+def capture(*argv: str | Path) -> tuple[int, str]:
+    """Its exit code and all that it says."""
+    done = CliRunner().invoke(app, ["capture", *map(str, argv)])
+    return done.exit_code, done.output + str(done.exception or "")
+
+
+def document(result: Path) -> Any:  # noqa: ANN401 - a JSON document
+    """The result.json."""
+    return json.loads((result / "result.json").read_text(encoding="utf-8"))
+
+
+def test_a_result_is_run_again_and_is_the_same(result: Path, tmp_path: Path, lab: list[str]) -> None:
+    """By its folder and by its file: the digest is the result's, the capture that of the scenario."""
+    digest = document(result)["variants"][0]["digest"]
+    captures = []
+    for source in (result, result / "result.json", SLOW_LINK):
+        out = tmp_path / "out.pcapng"
+        code, said = capture(source, "-o", out, *WINDOW, *lab)
+        assert (code, f"digest {digest[:12]}" in said) == (0, True), said
+        captures.append(out.read_bytes())
+    assert captures[0] == captures[1] == captures[2]
+
+
+def test_a_result_of_another_lab_is_refused(result: Path, tmp_path: Path, lab: list[str]) -> None:
+    """It says with which it was measured, and nothing is written."""
+    path, text = result / "result.json", (result / "result.json").read_text(encoding="utf-8")
+    variant = document(result)["variants"][0]
+    try:
+        other = text.replace(variant["digest"], "0" * 64).replace(variant["kernel"], "6.1.999")
+        path.write_text(other, encoding="utf-8")
+        out = tmp_path / "out.pcapng"
+        done = CliRunner().invoke(app, ["capture", str(result), "-o", str(out), *WINDOW, *lab])
+    finally:
+        path.write_text(text, encoding="utf-8")
+    assert "is another run in this lab: its digest is" in str(done.exception)
+    hint = str(getattr(done.exception, "hint", ""))
+    assert "kernel 6.1.999" in hint
+    assert "wirelab lab import" in hint
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_qlog_tells_what_the_run_measured(result: Path, tmp_path: Path, lab: list[str]) -> None:
+    """Its schema holds, and its last count of retransmissions is what iperf3 says of the flow."""
+    out = tmp_path / "out.qlog"
+    code, said = capture(result, "-o", out, *lab)
+    assert code == 0, said
+    qlog = json.loads(out.read_text(encoding="utf-8"))
+    jsonschema.validate(qlog, json.loads(SCHEMA.read_text(encoding="utf-8")))
+    sender = next(trace for trace in qlog["traces"] if trace["title"] == "download at server")
+    told = [
+        event["data"]["retransmissions"] for event in sender["events"] if "retransmissions" in event["data"]
+    ]
+    assert max(told) == document(result)["variants"][0]["flows"][0]["retransmits"]
+
+
+def test_graphs_and_traces_are_written(result: Path, tmp_path: Path, lab: list[str]) -> None:
+    """Four graphs in one page that needs nothing else; a trace of all ports and flows."""
+    page = tmp_path / "out.html"
+    assert capture(result, "-o", page, *WINDOW, *lab)[0] == 0
+    text = page.read_text(encoding="utf-8")
+    assert re.findall(r"<h3>(.*?)</h3>", text) == ["Time-sequence", "Throughput", "Round-trip time", "Window"]
+    assert text.count("<path ") == 3
+    assert not re.search(r"(?:src|href)=|url\(|<script", text)
+    trace = tmp_path / "out.pftrace"
+    assert capture(result, "-o", trace, *WINDOW, *lab)[0] == 0
+    content = trace.read_bytes()
+    assert all(label in content for label in (b"module.line", b"client", b"download at server"))
+
+
+def test_what_cannot_be_is_refused(result: Path, lab: list[str]) -> None:
+    """10 GB, an ending that nothing has, ports of what is no capture, a seed of a result."""
+    for argv, words in (
+        (("-o", "x.pcapng", "--limit", "10 GB"), "a record has 1 MB to 4 GB"),
+        (("-o", "x.pftrac"), "did you mean `.pftrace`?"),
+        (("-o", "x.qlog", "--port", "client"), "--port is about captures"),
+        (("-o", "x.qlog", "--seed", "2"), "a result has its own"),
+        (("-o", "x.qlog", "--variant", "man"), "did you mean `main`?"),
+    ):
+        code, said = capture(result, *argv, *lab)
+        assert (code != 0, words in said) == (True, True), said
+
+
+def test_a_record_that_is_full_says_where_it_ends(result: Path, tmp_path: Path, lab: list[str]) -> None:
+    """The run is whole and so is the capture up to there."""
+    out = tmp_path / "out.pcapng"
+    code, said = capture(result, "-o", out, "--limit", "2 MB", *lab)
+    assert code == 0, said
+    assert re.search(r"the record was 2 MB long at 1\.\d+ s and ends there", said)
+    assert out.stat().st_size > 100_000
