@@ -50,6 +50,7 @@ class Command:
 
     ``needs_lab``: what it prints was measured, or is about the lab. ``in_readme``: the README keeps the
     output, not ``outputs/``. ``shown`` is how many lines of it are kept, None for all.
+    ``first`` are the command lines that make what it is about.
     """
 
     name: str
@@ -59,6 +60,7 @@ class Command:
     needs_lab: bool = False
     in_readme: bool = False
     shown: int | None = None
+    first: tuple[str, ...] = ()
 
     @property
     def path(self) -> Path:
@@ -81,6 +83,10 @@ class Command:
                 target = Path(folder) / name
                 target.parent.mkdir(parents=True, exist_ok=True)
                 shutil.copyfile(EXAMPLES / example, target)
+            for line in self.first:
+                if on_a_terminal([sys.executable, "-m", *shlex.split(line)], Path(folder))[0]:
+                    msg = f"{line} went wrong"
+                    raise ValueError(msg)
             code, printed = on_a_terminal([sys.executable, "-m", "wirelab", *arguments], Path(folder))
         if code != self.exit_code:
             msg = f"{self.line} ended with {code}, not {self.exit_code}:\n{printed}"
@@ -152,6 +158,9 @@ _FIREWALL: Final = {
     "scenarios/my-firewall.yaml": "firewall/scenario.yaml",
 }
 
+_COMPARED: Final = {f"{frames}.yaml": f"compare/{frames}.yaml" for frames in ("nine", "ten")}
+_SIDES: Final = (("ten.yaml", "before"), ("nine.yaml", "after"))
+
 LAB: Final = Command("lab", "wirelab --version", needs_lab=True)
 """What the measured outputs depend on."""
 
@@ -174,6 +183,28 @@ COMMANDS: Final = (
         "wirelab capture sfp-mismatch --port module.host --port module.line"
         " --record 'first module.line.drops +-1 ms' -o drops.pcapng",
         needs_lab=True,
+    ),
+    Command(
+        "graphs",
+        "wirelab capture ten.yaml --record 'first module.line.drops +-5 ms' -o graphs.html",
+        _COMPARED,
+        needs_lab=True,
+    ),
+    Command(
+        "compare",
+        "wirelab compare before after",
+        _COMPARED,
+        exit_code=1,
+        needs_lab=True,
+        first=tuple(f"wirelab run {name} --seeds 5 -q --out {out}" for name, out in _SIDES),
+    ),
+    Command(
+        "compare-frames",
+        "wirelab compare before after --frames",
+        _COMPARED,
+        exit_code=1,
+        needs_lab=True,
+        first=tuple(f"wirelab run {name} -q --out {out}" for name, out in _SIDES),
     ),
     Command("exec", "wirelab exec -- mn --topo single,3 --test pingall", needs_lab=True),
     Command("mn-500-mbits", "wirelab exec -- mn --link tc,bw=500 --test pingpair", needs_lab=True, shown=11),

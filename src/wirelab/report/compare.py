@@ -30,7 +30,7 @@ _STYLES: Final = {
 }
 _MOST_ROWS: Final = 12
 """Of one variant, on a screen."""
-_TITLES: Final = ("figure", "before", "after", "p", "")
+_TITLES: Final = ("figure", "before", "after", "p", "spread")
 _FEWEST: Final = next(seeds for seeds in range(1, 100) if least_p_value(seeds, seeds) <= FALSE_SHARE)
 
 
@@ -45,7 +45,7 @@ def print_comparison(console: Console, comparison: Comparison) -> None:
         table = change_table(variant)
         rows = table.rows[:_MOST_ROWS]
         if rows:
-            print_table(console, table.titles, rows, numbers=table.numbers, whole=table.numbers)
+            print_table(console, table.titles, rows, numbers=table.numbers, whole=table.titles)
         if more := len(table.rows) - len(rows):
             console.print(Text(f"  and {more} more figures; --json and --html have all of them", style="dim"))
     console.print(sum_line(comparison), soft_wrap=True)
@@ -121,8 +121,8 @@ def sum_line(comparison: Comparison) -> Text:
 
 def _words(variant: VariantChange, change: Change) -> str:
     if change.is_real:
-        return "beyond the spread" if change.p is not None else "another verdict on the same run"
-    return "within the spread" if variant.is_decidable else "differs"
+        return "beyond" if change.p is not None else "same run"
+    return "within" if variant.is_decidable else ""
 
 
 def _range(change: Change, values: Sequence[float]) -> str:
@@ -130,9 +130,15 @@ def _range(change: Change, values: Sequence[float]) -> str:
     metric = change.of
     if metric is None:
         return f"{sum(map(int, values))} of {len(values)} pass"
-    middle = metric.shown(statistics.median_low(values))
-    low, high = min(values), max(values)
-    return middle if low == high else f"{middle} ({metric.shown(low)} to {metric.shown(high)})"
+    figures = (statistics.median_low(values), min(values), max(values))
+    middle, low, high = words = [metric.shown(figure) for figure in figures]
+    if len(set(words)) == 1:
+        return middle
+    units = {word.rpartition(" ")[2] for word in words}
+    if len(units) > 1 or (unit := units.pop()).isdigit():
+        return f"{middle} ({low}..{high})"
+    middle, low, high = (word.removesuffix(f" {unit}") for word in words)
+    return f"{middle} ({low}..{high}) {unit}"
 
 
 def _seeds(seeds: Sequence[int]) -> str:
