@@ -99,7 +99,7 @@ def at(ns: int) -> int:
 def test_perfetto_reads_the_trace() -> None:
     """By Perfetto's own description of its format: a track for each port and flow, and what is on each."""
     pb2 = pytest.importorskip("perfetto.protos.perfetto.trace.perfetto_trace_pb2", reason="pip: perfetto")
-    record = [
+    record: list[Frame | Event] = [
         Frame(at(10), 7, 1514, bytes(60)),
         Fill(at(10), Kind.QUEUED, "module-line", 7, 1514, 1),
         Sent(at(1_300), Kind.SENT, "module-line", 7, at(100), is_control=False, is_damaged=False),
