@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import json
 import re
+import subprocess
+import sys
 from pathlib import Path
 from typing import Any
 
@@ -120,5 +122,25 @@ def test_a_record_that_is_full_says_where_it_ends(result: Path, tmp_path: Path, 
     out = tmp_path / "out.pcapng"
     code, said = capture(result, "-o", out, "--limit", "2 MB", *lab)
     assert code == 0, said
-    assert re.search(r"the record was 2 MB long at 1\.\d+ s and ends there", said)
+    assert re.search(r"as long as it may be at 1\.\d+ s and ends there: --limit is 2 MB", said)
     assert out.stat().st_size > 100_000
+
+
+def test_a_full_disk_ends_the_record_and_not_the_run(tmp_path: Path, lab: list[str]) -> None:
+    """The capture has what there was room for, and says where it ends; the run is the same."""
+    disk = tmp_path / "disk"
+    disk.mkdir()
+    script = 'mount -t tmpfs -o size=100m none "$1" && export TMPDIR="$1" && shift && exec "$@"'
+    out = tmp_path / "out.pcapng"
+    argv = [sys.executable, "-m", "wirelab", "capture", str(SLOW_LINK), "-o", str(out), *lab]
+    done = subprocess.run(
+        ["unshare", "--user", "--map-root-user", "--mount", "sh", "-c", script, "sh", str(disk), *argv],
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    if "unshare" in done.stderr or "mount:" in done.stderr:
+        pytest.skip(f"no disk of one's own here: {done.stderr.strip()}")
+    assert done.returncode == 0, done.stderr
+    assert re.search(r"as long as it may be at 1\.\d+ s and ends there", done.stderr)
+    assert out.stat().st_size > 1_000_000

@@ -118,7 +118,8 @@ def capture_command(  # noqa: PLR0913 - the options of a command line
             raise LabError(f"{out}: cannot be written: {error.strerror}") from error
     if cut_ns is not None:
         until_ns = cut_ns
-        warn(f"the record was {limit} long at {until_ns / NS_PER_S:.6f} s and ends there")
+        full = f"the record was as long as it may be at {until_ns / NS_PER_S:.6f} s and ends there"
+        warn(f"{full}: --limit is {limit}, and the disk has to have room for it")
     typer.echo(
         f"{out}: {told}, {from_ns / NS_PER_S:.6f} to {until_ns / NS_PER_S:.6f} s, digest {known.digest[:12]}"
     )

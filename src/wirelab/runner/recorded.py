@@ -1,12 +1,13 @@
 """A run once more, with a recorder: it is the same run, and one may look as closely as one likes."""
 
 import re
+import shutil
 from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Final
 
-from wirelab.errors import InputError, LabError, unknown
+from wirelab.errors import InputError, LabError, refusals, unknown
 from wirelab.lab.machine import Progress
 from wirelab.lab.recording import RECORD, Recording
 from wirelab.lab.scratch import discard
@@ -18,6 +19,7 @@ from wirelab.runner.store import RAW
 from wirelab.runner.trial import LabTestbed
 from wirelab.units import PS_PER_NS, TIME, UnitError, parse, show
 
+_OTHER_FILES_BYTES: Final = 64 << 20
 _BETWEEN: Final = re.compile(r"(?P<from>.+?)\s*\.\.\s*(?P<until>.+)")
 _FIRST_DROP: Final = re.compile(r"first\s+(?P<port>\S+)\.drops\s*(?:\+-|±)\s*(?P<around>.+)")
 
@@ -96,14 +98,24 @@ class Recorder:
     def record_between(self, plan: Plan, known: Result, from_ns: int, until_ns: int) -> Recorded:
         """Record from one instant to another. Raises LabError if the run was another one this time."""
         ready_ns = known.status.ready_ns
-        recording = Recording(((ready_ns + from_ns, ready_ns + until_ns),), self.limit_bytes)
         discard(self.folder / RAW)
+        recording = Recording(((ready_ns + from_ns, ready_ns + until_ns),), self._room_bytes())
         self.testbed.run(plan, self.folder, cpu=self.cpu, on_progress=self.on_progress, recording=recording)
         result = read_result(plan, self.folder / RAW)
         if result.digest != known.digest:
             message = f"this is another run: its digest is {result.digest[:12]}, and not {known.digest[:12]}"
             raise LabError(message, hint="was it measured with another lab? wirelab lab id")
         return Recorded(self.folder / RAW, result, ((from_ns, until_ns),))
+
+    def _room_bytes(self) -> int:
+        """What a record may have so that the run's other files find room on the disk, too."""
+        with refusals(self.folder):
+            free_bytes = shutil.disk_usage(self.folder).free - _OTHER_FILES_BYTES
+        if free_bytes <= 0:
+            raise LabError(
+                f"{self.folder}: the disk is full", hint="make room, or set TMPDIR to another folder"
+            )
+        return min(self.limit_bytes, free_bytes)
 
 
 def port_called(plan: Plan, label: str) -> Port:
