@@ -12,6 +12,7 @@ from wirelab.results.record import Event, Frame
 from wirelab.units import BITS_PER_BYTE, MICROSECONDS, NS_PER_S, RATE, SIZE, TIME, show
 
 _BINS: Final = 200
+_LEAST_BIN_NS: Final = 50_000  # Acknowledgements come in steps: in less than that they are all spikes.
 _NS_PER_US: Final = 1_000
 _8US: Final = 8
 _NO_SSTHRESH: Final = 0x7FFFFFFF
@@ -88,7 +89,7 @@ def _sequence(sender: Sender, x: Axis, from_ns: int, base: int, acked: list[Poin
 
 
 def _throughput(sender: Sender, x: Axis, from_ns: int, span_ns: int, base: int) -> Chart:
-    bin_ns = max(span_ns // _BINS, 1)
+    bin_ns = max(span_ns // _BINS, _LEAST_BIN_NS)
     count = -(-span_ns // bin_ns) or 1
     sent, acked = [0] * count, [0] * count
     for segment in sender.segments:
