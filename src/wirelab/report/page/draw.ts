@@ -203,22 +203,24 @@ export class Painter {
     context.beginPath();
     context.moveTo(0, place.bottom);
     let level = fillAt(lane, view.fromNs);
-    context.lineTo(0, y(level));
-    let column = 0;
     let highest = level;
+    let column = 0;
     for (let number = firstAt(lane.fillAtNs, view.fromNs); number < lane.fillBytes.length; number++) {
       const at = (lane.fillAtNs[number] - view.fromNs) * scale;
       if (at > width) break;
-      highest = Math.max(highest, lane.fillBytes[number]);
-      if (at - column >= 0.5 || number + 1 === lane.fillBytes.length) {
+      // Of what is within half a pixel the highest is seen.
+      if (at - column >= 0.5) {
+        context.lineTo(column, y(highest));
+        context.lineTo(column, y(level));
         context.lineTo(at, y(level));
-        if (highest > level) context.lineTo(at, y(highest));
-        context.lineTo(at, y(lane.fillBytes[number]));
         column = at;
-        highest = lane.fillBytes[number];
-        level = highest;
+        highest = 0;
       }
+      level = lane.fillBytes[number];
+      highest = Math.max(highest, level);
     }
+    context.lineTo(column, y(highest));
+    context.lineTo(column, y(level));
     context.lineTo(width, y(level));
     context.lineTo(width, place.bottom);
     context.globalAlpha = 0.5;
