@@ -42,7 +42,7 @@ class Proof:
 
 @dataclass(frozen=True, slots=True)
 class _Burst:
-    """The burst picture as the page has it: ``data`` is no markup, and ``hash`` the only script that may run."""
+    """The burst picture as the page has it: ``data`` is no markup, ``hash`` that of the only script."""
 
     picture: Picture
     script: str
@@ -62,8 +62,8 @@ def html_report(run: RunResult, picture: Picture | None = None) -> str:
     """The text of ``report.html``: the same for the same measurements, whether made or recalled.
 
     Its charts are drawn from the variants' evidence. It says nothing of the host or of when it was written,
-    and names the files of the run relative to its folder. It loads nothing; with a ``picture`` it runs a script
-    of its own that draws it, and no other.
+    and names the files of the run relative to its folder. It loads nothing; with a ``picture`` it runs
+    a script of its own that draws it, and no other.
     """
     drawing = next((variant.drawing for variant in run.variants), "")
     proofs = [_proof(variant, f"v{number}", drawing) for number, variant in enumerate(run.variants, 1)]

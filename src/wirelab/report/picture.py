@@ -4,7 +4,7 @@ from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from itertools import pairwise
-from typing import Annotated, Final
+from typing import Annotated, Any, Final
 
 from pydantic import Field, TypeAdapter, ValidationError
 
@@ -79,7 +79,7 @@ class Lane:
 class Moment:
     """Some ms of a run: ``at_ns`` is what it is about, both it and ``from_ns`` in the traffic's time.
 
-    The columns tell of each frame: ``kind`` is 0 with the flow, 1 against it, 2 PAUSE or PFC, 3 anything else.
+    The columns are one figure a frame: ``kind`` is 0 with the flow, 1 against it, 2 PAUSE or PFC, 3 else.
     """
 
     title: Text
@@ -147,6 +147,7 @@ class _LaneUnderWay:
     buffer: list[tuple[int, int]] = field(default_factory=list)
     drops: list[tuple[int, int, Dropped]] = field(default_factory=list)
     pauses: list[tuple[int, int]] = field(default_factory=list)
+    longest_bytes: int = 0
 
     def frame(self, event: Event, place: int, at: int, length_ns: int) -> None:
         """What became of a frame here."""
@@ -158,7 +159,7 @@ class _LaneUnderWay:
             self.received.append((place, at - length_ns, length_ns))
 
     def fill(self, event: Fill, at: int, length_bytes: int) -> None:
-        """What waits here from now on. Nothing tells that a frame leaves the queue but that it is in the ring."""
+        """What waits here from now on. That a frame has left the queue is told by its place in the ring."""
         if event.kind is Kind.QUEUED:
             self.queue.append((at, event.fill_bytes))
         elif event.kind is Kind.TX_RING and self.queue:
@@ -188,7 +189,9 @@ class _LaneUnderWay:
             holds = "queue" if dropped[True] >= dropped[False] else "buffer"
         else:
             holds = max(highest, key=lambda name: highest[name])
-        fills = _from_start(dict(self._fills())[holds]) if highest[holds] else []
+        # Less than two frames is one that passes through.
+        waits = bool(dropped) or highest[holds] >= 2 * self.longest_bytes
+        fills = _from_start(dict(self._fills())[holds]) if waits and highest[holds] else []
         queue_bytes = (self.port.queue and self.port.queue.limit_bytes) or 0
         pauses = sorted(
             (max(0, start), min(until, length_ns))
@@ -216,7 +219,7 @@ class _LaneUnderWay:
         yield "buffer", self.buffer
 
 
-def moment(  # noqa: PLR0913 - what a moment is about
+def moment(  # noqa: PLR0913, PLR0917 - what a moment is about
     title: str,
     at_ns: int,
     record: Iterable[Frame | Event],
@@ -251,12 +254,13 @@ def moment(  # noqa: PLR0913 - what a moment is about
         elif at >= 0 and frame is not None and entry.kind in {Kind.SENT, Kind.ARRIVED, Kind.DROPPED}:
             if entry.number not in kinds and len(kinds) == FRAMES_MAX:
                 break
-            # What leaves an end of the way that sends goes with the flow, and so does what comes to the other.
+            # What a port of the way sends that sends goes with the flow, and what the others receive.
             against = (entry.port in outs) is (entry.kind is Kind.ARRIVED)
             place = places.setdefault(entry.number, len(places))
             kinds.setdefault(entry.number, int(against and not isinstance(entry, Dropped)))
             if isinstance(entry, Sent):
                 wire_ns[entry.number] = (entry.at_ps - entry.start_ps) // PS_PER_NS
+            lane.longest_bytes = max(lane.longest_bytes, frame.length_bytes)
             lane.frame(entry, place, at, wire_ns.get(entry.number) or _wire_ns(frame, lane.port))
     for (port, _), (start, until) in open_pauses.items():
         lanes[port].pauses.append((start, until))
@@ -270,14 +274,14 @@ def moment(  # noqa: PLR0913 - what a moment is about
     )
 
 
-def _columns(frames: Sequence[Frame], kinds: Sequence[int]) -> dict[str, tuple[int, ...] | tuple[str, ...]]:
+def _columns(frames: Sequence[Frame], kinds: Sequence[int]) -> dict[str, Any]:
     headers = [read_headers(frame.headers) for frame in frames]
     return {
         "number": tuple(frame.number for frame in frames),
         "length_bytes": tuple(frame.length_bytes for frame in frames),
         "kind": tuple(_kind(of, kind) for of, kind in zip(headers, kinds, strict=True)),
-        "sequence": tuple(_known(of and of.sequence) for of in headers),
-        "payload_bytes": tuple(_known(of and of.payload_bytes) for of in headers),
+        "sequence": tuple(_known(of.sequence if of else None) for of in headers),
+        "payload_bytes": tuple(_known(of.payload_bytes if of else None) for of in headers),
         "what": tuple(_what(of) for of in headers),
     }
 

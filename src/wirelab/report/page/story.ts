@@ -28,10 +28,12 @@ interface Happened {
 export function story(of: Moment, frame: number): string {
   const happened: Happened[] = [];
   for (const lane of of.lanes) {
-    for (const [bars, verb] of [[lane.sent, "left"], [lane.received, "came to"]] as const) {
+    // At one instant a frame leaves a port, comes to the next, and is dropped there.
+    for (const [bars, verb, order] of [[lane.sent, "left", 0], [lane.received, "came to", 0.25]] as const) {
       bars.frame.forEach((one, place) => {
         if (one === frame) {
-          happened.push({ atNs: bars.startNs[place] + bars.lengthNs[place], words: `${verb} ${lane.label}` });
+          const atNs = bars.startNs[place] + bars.lengthNs[place] + order;
+          happened.push({ atNs, words: `${verb} ${lane.label}` });
         }
       });
     }
@@ -53,7 +55,7 @@ export function story(of: Moment, frame: number): string {
   );
   const last = happened[happened.length - 1].words;
   if (last.startsWith("was dropped") && steps.length > 1) {
-    steps[steps.length - 1] = `and ${time(happened[happened.length - 1].atNs - first)} after the first of these ${last}`;
+    steps[steps.length - 1] = `and ${time(happened[happened.length - 1].atNs - first)} after the first of these it ${last}`;
   }
   return `${name} ${steps.join(", ")}.`;
 }
