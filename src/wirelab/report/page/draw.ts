@@ -172,14 +172,20 @@ export class Painter {
     const scale = width / (view.untilNs - view.fromNs);
     let painted = -1;
     let before = -1;
-    for (let place = firstAt(bars.startNs, view.fromNs - bars.longestNs); place < bars.frame.length; place++) {
+    let place = firstAt(bars.startNs, view.fromNs - bars.longestNs);
+    for (; place < bars.frame.length; place++) {
       const left = (bars.startNs[place] - view.fromNs) * scale;
       if (left > width) break;
       const right = left + bars.lengthNs[place] * scale;
       const kind = moment.kind[bars.frame[place]];
       const chosen = bars.frame[place] === frame;
-      // Several in a pixel are one mark, and each kind is seen.
-      if (right < painted + 0.5 && kind === before && !chosen) continue;
+      // Several in a pixel are one mark.
+      if (right < painted + 0.5 && kind === before && !chosen) {
+        const next = firstAt(bars.startNs, view.fromNs + (painted + 0.5) / scale - bars.longestNs);
+        // One that is chosen is seen, however many are there.
+        if (frame < 0) place = Math.max(place, next - 1);
+        continue;
+      }
       context.fillStyle = chosen ? colour("--c3") : colour(COLOURS[kind] ?? COLOURS[KIND.other]);
       const wide = right - left;
       context.fillRect(left, top, Math.max(0.75, wide > 4 ? wide - 1 : wide), BAR);
