@@ -19,7 +19,8 @@ from wirelab import report
 from wirelab.report.html import html_report
 from wirelab.report.picture import AROUND_NS
 
-PAGE = Path(report.__file__).parent / "page"
+PAGE = Path(__file__).resolve().parents[2] / "page"
+BUNDLE = Path(report.__file__).parent / "picture.js"
 EVIL = "</script><script>document.title='taken'</script><img src=x onerror=alert(1)>"
 
 
@@ -146,10 +147,10 @@ def test_without_scripts_a_sentence_says_what_is_missing(html: Path) -> None:
 def test_the_bundle_is_that_of_the_sources(tmp_path: Path) -> None:
     """What is shipped is what esbuild makes of the folder; its types are sound."""
     if shutil.which("npm") is None or not (PAGE / "node_modules").is_dir():
-        pytest.skip("its tools are not here: npm ci --prefix src/wirelab/report/page")
+        pytest.skip("its tools are not here: npm ci --prefix page")
     bundle = tmp_path / "picture.js"
     build = ["npm", "run", "--silent", "build", "--", f"--outfile={bundle}", "--log-level=warning"]
     subprocess.run(build, cwd=PAGE, check=True, timeout=60)  # noqa: S603 - a list of our own
-    assert bundle.read_text(encoding="utf-8") == (PAGE.parent / "picture.js").read_text(encoding="utf-8")
+    assert bundle.read_text(encoding="utf-8") == BUNDLE.read_text(encoding="utf-8")
     lint = ["npm", "run", "--silent", "lint"]
     subprocess.run(lint, cwd=PAGE, check=True, timeout=120)  # noqa: S603 - the same

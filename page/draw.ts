@@ -180,8 +180,8 @@ export class Painter {
       const kind = moment.kind[bars.frame[place]];
       const chosen = bars.frame[place] === frame;
       // Several in a pixel are one mark.
-      if (right < painted + 0.5 && kind === before && !chosen) {
-        const next = firstAt(bars.startNs, view.fromNs + (painted + 0.5) / scale - bars.longestNs);
+      if (right < painted + 1 && kind === before && !chosen) {
+        const next = firstAt(bars.startNs, view.fromNs + (painted + 1) / scale - bars.longestNs);
         // One that is chosen is seen, however many are there.
         if (frame < 0) place = Math.max(place, next - 1);
         continue;
