@@ -214,8 +214,8 @@ export class Painter {
     for (let number = firstAt(lane.fillAtNs, view.fromNs); number < lane.fillBytes.length; number++) {
       const at = (lane.fillAtNs[number] - view.fromNs) * scale;
       if (at > width) break;
-      // Of what is within half a pixel the highest is seen.
-      if (at - column >= 0.5) {
+      // Of what is within a pixel the highest is seen.
+      if (at - column >= 1) {
         context.lineTo(column, y(highest));
         context.lineTo(column, y(level));
         context.lineTo(at, y(level));
