@@ -114,7 +114,7 @@ def evidence(folder: Path, dropped: dict[int, int], paused: int | None = None) -
 def test_the_first_drop_and_the_most_drops_are_recorded(
     tmp_path: Path, dropped: dict[int, int], paused: int | None, tenths: list[tuple[int, int]]
 ) -> None:
-    """One window where they are side by side; the first pause where nothing was dropped; else none."""
+    """One window where they are side by side; a pause where nothing was dropped; else none."""
     windows = [(a * G // 10 - AROUND_NS, b * G // 10 + AROUND_NS) for a, b in tenths]
     assert windows_ns(evidence(tmp_path, dropped, paused)) == tuple(windows)
 

@@ -14,9 +14,10 @@ from wirelab.runner.run_result import Evidence, RunResult
 from wirelab.units import PS_PER_NS
 
 # What it is called in the cache; of another form it has another name.
-_NAME: Final = "picture-1"
+_NAME: Final = "picture-2"
 _FIRST_DROP: Final = "first drop"
-_FIRST_PAUSE: Final = "first pause"
+# Samples do not tell which one was the first.
+_PAUSE: Final = "a pause"
 _MOST_DROPS: Final = "most drops"
 
 
@@ -59,10 +60,12 @@ class CloserLook:
         pauses = [
             (event.at_ps // PS_PER_NS - ready_ns, event.port) for event in seen if isinstance(event, Paused)
         ]
-        first = min(drops or pauses, default=None)
+        # What is before was not recorded: a pause is shown with all that led to it.
+        whole_ns = recorded.windows_ns[0][0] + AROUND_NS if recorded.windows_ns[0][0] else 0
+        first = min(drops or [pause for pause in pauses if pause[0] >= whole_ns], default=None)
         if first is None:
             return None
-        at = [(_FIRST_DROP if drops else _FIRST_PAUSE, *first)]
+        at = [(_FIRST_DROP if drops else _PAUSE, *first)]
         if drops:
             at.append((_MOST_DROPS, *_worst(sorted(drops))))
         flow, _ = followed(plan, first[1], first[0])
@@ -76,7 +79,7 @@ class CloserLook:
 
 
 def windows_ns(evidence: Evidence) -> tuple[tuple[int, int], ...]:
-    """The sample intervals of the first drop and of the most drops; without drops that of the first pause."""
+    """The sample intervals of the first drop and of the most drops; without drops one with a pause."""
     samples = evidence.result.samples
     around = [_dropped(sample) for sample in samples]
     steps = [(after - before, number) for number, (before, after) in enumerate(pairwise(around), 1)]
