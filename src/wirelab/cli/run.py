@@ -9,6 +9,7 @@ from typing import Annotated
 import typer
 
 from wirelab.cli import options
+from wirelab.cli.looks import Looks
 from wirelab.cli.names import load_all, read_seeds, require_runs, usable_cpus
 from wirelab.lab.first_use import select_or_take
 from wirelab.report.html import html_report
@@ -38,6 +39,13 @@ def run_command(  # noqa: PLR0913 - the options of a command line
     junit_file: options.Junit = None,
     json_file: options.JsonFile = None,
     markdown_file: options.Markdown = None,
+    pictures: Annotated[
+        bool,
+        typer.Option(
+            "--pictures/--no-pictures",
+            help="Of one scenario that drops or pauses: run it again, and draw the frames around that.",
+        ),
+    ] = True,
     kernel: options.Kernel = None,
     root: options.Root = None,
     cpu: Annotated[
@@ -60,10 +68,16 @@ def run_command(  # noqa: PLR0913 - the options of a command line
     lab = select_or_take(kernel, root, say=options.tell)
     screen = _Screen(work, as_json=as_json, quiet=quiet)
     live = screen.begin()
-    with lab.in_use(), live:
+    with lab.in_use():
         runner = Runner.of(lab, warn, use_cache=use_cache)
-        finished_jobs = Matrix(runner, Store(out), cpus, live, html_report, screen.finished).run(work)
-    screen.end(finished_jobs)
+        # Of many runs they would fill the memory: only one is looked at again.
+        looks = Looks(lab, quiet=as_json or quiet) if pictures and len(work) == 1 else None
+        with live:
+            page = looks.page if looks else html_report
+            finished_jobs = Matrix(runner, Store(out), cpus, live, page, screen.finished).run(work)
+        screen.end(finished_jobs)
+        if looks:
+            looks.closer(work[0], finished_jobs[0], cpus[0])
     options.Files(junit_file, json_file, markdown_file).write([job.run for job in finished_jobs])
     for job in finished_jobs:
         if job.error is not None:

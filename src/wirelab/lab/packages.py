@@ -58,6 +58,7 @@ VENV = (Need("python3-venv", "make the virtual environment", module="ensurepip")
 TEST = (
     Need("shellcheck", "check the shell scripts", command="shellcheck"),
     Need("tshark", "read captures", command="tshark"),
+    Need("chromium", "open reports", command="chromium"),
 )
 SELFTESTS = (
     Need("gcc", "compile the kernel's own tests", command="gcc"),

@@ -122,12 +122,12 @@ def _packet(event: Event) -> Packet | None:
     if isinstance(event, Sent):
         return Packet(event, "outbound", "damaged by a collision" if event.is_damaged else "")
     if isinstance(event, Dropped):
-        return Packet(event, "outbound", DROPPED + why(event))
+        return Packet(event, "outbound", DROPPED + why_dropped(event))
     return Packet(event, "inbound") if event.kind in {Kind.ARRIVED, Kind.END} else None
 
 
-def why(drop: Dropped) -> str:
-    """Why a frame is lost, and how full it was."""
+def why_dropped(drop: Dropped) -> str:
+    """The cause of a drop in words, with the fill and the limit of what had no room."""
     cause = _QUEUE if drop.counter is None else CAUSES.get(drop.counter, f"counter {drop.counter}")
     if drop.limit_bytes:
         return f"{cause} of {show(drop.limit_bytes, SIZE)} is full, {drop.fill_bytes} B waiting"

@@ -1,12 +1,16 @@
 """A run as one HTML page that needs nothing else: the verdict, and every figure that it rests on."""
 
+import base64
+import hashlib
 import shlex
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from functools import cache
-from typing import Any, Final
+from importlib import resources
+from typing import Any, Final, Self
 
 from wirelab.report.chart import COLOURS, Chart, svg
+from wirelab.report.picture import Picture
 from wirelab.report.summary import claim
 from wirelab.report.tables import Table, event_table, flow_table, ping_table, port_table, setting_table
 from wirelab.report.timeline import RULE, Timeline
@@ -36,11 +40,30 @@ class Proof:
     settings: Table | None = None
 
 
-def html_report(run: RunResult) -> str:
+@dataclass(frozen=True, slots=True)
+class _Burst:
+    """The burst picture as the page has it: ``data`` is no markup, ``hash`` that of the only script."""
+
+    picture: Picture
+    script: str
+    hash: str
+    data: str
+
+    @classmethod
+    def of(cls, picture: Picture) -> Self:
+        script = resources.files("wirelab.report").joinpath("picture.js").read_text(encoding="utf-8")
+        digest = base64.b64encode(hashlib.sha256(script.encode()).digest()).decode()
+        # Whatever the run called its things, nothing in there ends the element.
+        data = printable(picture.to_json().decode()).replace("<", "\\u003c")
+        return cls(picture, script, f"sha256-{digest}", data)
+
+
+def html_report(run: RunResult, picture: Picture | None = None) -> str:
     """The text of ``report.html``: the same for the same measurements, whether made or recalled.
 
     Its charts are drawn from the variants' evidence. It says nothing of the host or of when it was written,
-    and names the files of the run relative to its folder. It loads nothing and runs nothing.
+    and names the files of the run relative to its folder. It loads nothing; with a ``picture`` it runs
+    a script of its own that draws it, and no other.
     """
     drawing = next((variant.drawing for variant in run.variants), "")
     proofs = [_proof(variant, f"v{number}", drawing) for number, variant in enumerate(run.variants, 1)]
@@ -48,6 +71,7 @@ def html_report(run: RunResult) -> str:
     return filled_in(
         "report.html.j2",
         run=run,
+        burst=None if picture is None else _Burst.of(picture),
         drawing=drawing,
         flows=flow_table([proof.variant for proof in variants]),
         bad=[(proof, check) for proof in proofs for check in not_passed(proof.variant.checks)],

@@ -9,7 +9,7 @@ from dataclasses import dataclass, field
 from typing import BinaryIO, Final
 
 from wirelab.plan.types import Plan
-from wirelab.report.capture import why
+from wirelab.report.capture import why_dropped
 from wirelab.report.connections import end_of
 from wirelab.results.headers import read_headers
 from wirelab.results.record import Connection, Dropped, Event, Fill, Frame, Kind, Paused, Sent
@@ -135,7 +135,7 @@ def write_perfetto(file: BinaryIO, plan: Plan, record: Iterable[Frame | Event], 
             counter = writer.track(_FILLS[entry.kind], port, unit=_UNIT_SIZE_BYTES)
             writer.count(counter, at_ns, entry.fill_bytes)
         elif isinstance(entry, Dropped):
-            writer.instant(writer.track("drops", port), at_ns, f"{why(entry)}: {name}")
+            writer.instant(writer.track("drops", port), at_ns, f"{why_dropped(entry)}: {name}")
         elif isinstance(entry, Paused):
             # Until when holds until the next one: as a counter it can be cut short.
             track = writer.track(f"paused, priority {entry.priority}", port, unit=_UNIT_COUNT)

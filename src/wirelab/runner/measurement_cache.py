@@ -5,7 +5,8 @@ image and the code that runs inside. They are kept; verdicts are not: those are 
 a changed expectation is judged on what was measured.
 
 ```
-<cache>/runs/<key>     the SHA-256 of the rest, a newline, a tarball of the raw folder
+<cache>/runs/<key>          the SHA-256 of the rest, a newline, a tarball of the raw folder
+<cache>/runs/<key>-<name>   the same with what else was made of that run, such as its picture
 ```
 """
 
@@ -99,6 +100,31 @@ class MeasurementCache:
             os.utime(path)
         return True
 
+    def beside(self, plan: Plan, name: str) -> bytes | None:
+        """What was kept of that name beside the raw files of ``plan``; None where there is nothing whole."""
+        path = self._beside(plan, name)
+        try:
+            return _read(path)
+        except OSError:
+            return None
+        except tarball.DamagedTarballError as error:
+            self.forget_beside(plan, name, str(error))
+            return None
+
+    def keep_beside(self, plan: Plan, name: str, content: bytes) -> None:
+        """Keep something that was made of ``plan`` in the same lab."""
+        self._write(self._beside(plan, name), content)
+
+    def forget_beside(self, plan: Plan, name: str, why: str) -> None:
+        """Remove what is kept of that name: it is damaged."""
+        path = self._beside(plan, name)
+        self.warn(f"{path} is damaged ({why}); it is removed")
+        discard(path)
+
+    def _beside(self, plan: Plan, name: str) -> Path:
+        path = self.path(plan)
+        return path.with_name(f"{path.name}-{name}")
+
     def forget(self, plan: Plan, why: str) -> None:
         """Remove what is kept of ``plan``: it is damaged."""
         path = self.path(plan)
@@ -109,9 +135,10 @@ class MeasurementCache:
         """Keep the raw files of ``plan``. That there is no room for them is nobody's trouble."""
         if sum(path.stat().st_size for path in raw.rglob("*")) > RAW_LIMIT_BYTES:
             return
-        packed = tarball.pack(raw)
+        self._write(self.path(plan), tarball.pack(raw))
+
+    def _write(self, path: Path, packed: bytes) -> None:
         content = hashlib.sha256(packed).hexdigest().encode() + b"\n" + packed
-        path = self.path(plan)
         with contextlib.suppress(OSError):
             self.folder.mkdir(parents=True, exist_ok=True)
             with replacement(path) as fresh:

@@ -97,15 +97,20 @@ class Recorder:
 
     def record_between(self, plan: Plan, known: Result, from_ns: int, until_ns: int) -> Recorded:
         """Record from one instant to another. Raises LabError if the run was another one this time."""
+        return self.record_windows(plan, known, ((from_ns, until_ns),))
+
+    def record_windows(self, plan: Plan, known: Result, windows_ns: tuple[tuple[int, int], ...]) -> Recorded:
+        """Record windows of the traffic's time, one after the other. Raises LabError as ``record`` does."""
         ready_ns = known.status.ready_ns
+        windows = tuple((ready_ns + from_ns, ready_ns + until_ns) for from_ns, until_ns in windows_ns)
         discard(self.folder / RAW)
-        recording = Recording(((ready_ns + from_ns, ready_ns + until_ns),), self._room_bytes())
+        recording = Recording(windows, self._room_bytes())
         self.testbed.run(plan, self.folder, cpu=self.cpu, on_progress=self.on_progress, recording=recording)
         result = read_result(plan, self.folder / RAW)
         if result.digest != known.digest:
             message = f"this is another run: its digest is {result.digest[:12]}, and not {known.digest[:12]}"
             raise LabError(message, hint="was it measured with another lab? wirelab lab id")
-        return Recorded(self.folder / RAW, result, ((from_ns, until_ns),))
+        return Recorded(self.folder / RAW, result, windows_ns)
 
     def _room_bytes(self) -> int:
         """What a record may have so that the run's other files find room on the disk, too."""

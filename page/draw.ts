@@ -1,0 +1,273 @@
+/** A moment on a canvas: a lane for each port, time from left to right. */
+
+import { type Bars, fillAt, firstAt, KIND, type Lane, type Moment } from "./picture";
+import { grouped, instant, time } from "./story";
+
+export interface View {
+  fromNs: number;
+  untilNs: number;
+}
+
+/** Where the parts of a lane are, in CSS pixels. */
+export interface Rows {
+  top: number;
+  sent: number;
+  received: number;
+  fill: number;
+  fillHeight: number;
+  bottom: number;
+}
+
+export interface Scene {
+  moment: Moment;
+  view: View;
+  frame: number;
+  cursorNs: number | null;
+}
+
+export const BAR = 11;
+const AXIS = 20;
+const LABEL = 17;
+const GAP = 9;
+const FILL = 40;
+const COLOURS = ["--c0", "--c2", "--c5", "--dim"];
+
+export function rows(moment: Moment): Rows[] {
+  let top = AXIS;
+  return moment.lanes.map((lane) => {
+    const sent = top + LABEL;
+    const received = sent + BAR + 2;
+    const fill = received + BAR + 3;
+    const fillHeight = lane.holds ? FILL : 0;
+    const place = { top, sent, received, fill, fillHeight, bottom: fill + fillHeight };
+    top = place.bottom + GAP;
+    return place;
+  });
+}
+
+export function height(moment: Moment): number {
+  const places = rows(moment);
+  return places.length ? places[places.length - 1].bottom + GAP : AXIS;
+}
+
+type Colour = (name: string) => string;
+
+export class Painter {
+  private readonly context: CanvasRenderingContext2D;
+
+  constructor(private readonly canvas: HTMLCanvasElement) {
+    const context = canvas.getContext("2d");
+    if (!context) throw new Error("no canvas");
+    this.context = context;
+  }
+
+  paint(scene: Scene): void {
+    const { canvas, context } = this;
+    const ratio = window.devicePixelRatio || 1;
+    const width = canvas.clientWidth;
+    const tall = height(scene.moment);
+    if (canvas.width !== Math.round(width * ratio) || canvas.height !== Math.round(tall * ratio)) {
+      canvas.width = Math.round(width * ratio);
+      canvas.height = Math.round(tall * ratio);
+    }
+    const style = getComputedStyle(canvas);
+    const known = new Map<string, string>();
+    const colour: Colour = (name) => {
+      let value = known.get(name);
+      if (value === undefined) known.set(name, (value = style.getPropertyValue(name).trim()));
+      return value;
+    };
+    context.setTransform(ratio, 0, 0, ratio, 0, 0);
+    context.fillStyle = colour("--page");
+    context.fillRect(0, 0, width, tall);
+    context.font = `12px ${style.fontFamily}`;
+    this.axis(scene, width, tall, colour);
+    rows(scene.moment).forEach((place, number) => {
+      this.lane(scene, scene.moment.lanes[number], place, width, colour);
+    });
+    this.cursor(scene, width, tall, colour);
+  }
+
+  private axis({ moment, view }: Scene, width: number, tall: number, colour: Colour): void {
+    const { context } = this;
+    const span = view.untilNs - view.fromNs;
+    const least = (span * 90) / width;
+    const power = 10 ** Math.floor(Math.log10(least));
+    const step = Math.max(1, [1, 2, 5, 10].map((times) => times * power).find((one) => one >= least) ?? least);
+    context.textBaseline = "middle";
+    const first = Math.ceil((view.fromNs - moment.atNs) / step) * step;
+    for (let at = first; at + moment.atNs <= view.untilNs; at += step) {
+      const x = ((at + moment.atNs - view.fromNs) / span) * width;
+      context.fillStyle = colour("--rule");
+      context.fillRect(Math.round(x), AXIS - 4, 1, tall);
+      context.fillStyle = colour("--dim");
+      const words = at === 0 ? "0" : `${at > 0 ? "+" : "\u2212"}${label(Math.abs(at))}`;
+      const half = context.measureText(words).width / 2;
+      context.fillText(words, Math.min(Math.max(x - half, 0), width - 2 * half), 8);
+    }
+  }
+
+  private lane(scene: Scene, lane: Lane, place: Rows, width: number, colour: Colour): void {
+    const { context } = this;
+    const { view, cursorNs } = scene;
+    const scale = width / (view.untilNs - view.fromNs);
+    const x = (ns: number): number => (ns - view.fromNs) * scale;
+    context.fillStyle = colour("--soft");
+    context.fillRect(0, place.sent, width, BAR);
+    context.fillRect(0, place.received, width, BAR);
+    for (let number = 0; number < lane.pauseNs.length; number++) {
+      const left = x(lane.pauseAtNs[number]);
+      const right = x(lane.pauseAtNs[number] + lane.pauseNs[number]);
+      if (right < 0 || left > width) continue;
+      context.globalAlpha = 0.45;
+      context.fillStyle = colour("--skip");
+      context.fillRect(left, place.sent - 2, Math.max(1, right - left), BAR + 4);
+      context.globalAlpha = 1;
+    }
+    this.bars(scene, lane.sent, place.sent, width, colour);
+    this.bars(scene, lane.received, place.received, width, colour);
+    if (lane.holds) this.fill(lane, place, view, width, colour);
+    let last = -9;
+    for (let number = firstAt(lane.dropAtNs, view.fromNs); number < lane.dropFrame.length; number++) {
+      const at = x(lane.dropAtNs[number]);
+      if (at > width) break;
+      const chosen = lane.dropFrame[number] === scene.frame;
+      if (at - last < 1 && !chosen) continue;
+      last = at;
+      context.fillStyle = colour("--fail");
+      context.fillRect(at - (chosen ? 2 : 0.75), place.received, chosen ? 4 : 1.5, place.bottom - place.received);
+      context.beginPath();
+      context.moveTo(at - 5, place.received);
+      context.lineTo(at + 5, place.received);
+      context.lineTo(at, place.received + 8);
+      context.fill();
+    }
+    const name = lane.label;
+    context.textBaseline = "middle";
+    context.fillStyle = colour("--ink");
+    context.font = context.font.replace(/^(bold )?/, "bold ");
+    context.fillText(name, 0, place.top + 8);
+    const used = context.measureText(name).width + 8;
+    context.font = context.font.replace(/^bold /, "");
+    context.fillStyle = colour("--dim");
+    context.fillText(this.words(lane, cursorNs, width - used), used, place.top + 8, width - used);
+  }
+
+  private words(lane: Lane, cursorNs: number | null, room: number): string {
+    const parts: string[] = [];
+    if (lane.holds) {
+      const limit = lane.limitBytes ? ` of ${size(lane.limitBytes)}` : "";
+      const now = cursorNs === null ? `at most ${grouped(lane.highestBytes)}` : grouped(fillAt(lane, cursorNs));
+      parts.push(`${lane.holds}: ${now} B${limit}`);
+    }
+    if (lane.dropFrame.length) parts.push(`${grouped(lane.dropFrame.length)} dropped`);
+    if (lane.pauseNs.length) parts.push("paused");
+    while (parts.length > 1 && this.context.measureText(parts.join(", ")).width > room) parts.pop();
+    return parts.join(", ");
+  }
+
+  private bars(scene: Scene, bars: Bars, top: number, width: number, colour: Colour): void {
+    const { context } = this;
+    const { view, moment, frame } = scene;
+    const scale = width / (view.untilNs - view.fromNs);
+    let painted = -1;
+    let before = -1;
+    let place = firstAt(bars.startNs, view.fromNs - bars.longestNs);
+    for (; place < bars.frame.length; place++) {
+      const left = (bars.startNs[place] - view.fromNs) * scale;
+      if (left > width) break;
+      const right = left + bars.lengthNs[place] * scale;
+      const kind = moment.kind[bars.frame[place]];
+      const chosen = bars.frame[place] === frame;
+      // Several in a pixel are one mark.
+      if (right < painted + 1 && kind === before && !chosen) {
+        const next = firstAt(bars.startNs, view.fromNs + (painted + 1) / scale - bars.longestNs);
+        // One that is chosen is seen, however many are there.
+        if (frame < 0) place = Math.max(place, next - 1);
+        continue;
+      }
+      context.fillStyle = chosen ? colour("--c3") : colour(COLOURS[kind] ?? COLOURS[KIND.other]);
+      const wide = right - left;
+      context.fillRect(left, top, Math.max(0.75, wide > 4 ? wide - 1 : wide), BAR);
+      if (chosen) {
+        context.strokeStyle = colour("--ink");
+        context.lineWidth = 2;
+        context.strokeRect(left - 1, top - 1, Math.max(3, wide + 1), BAR + 2);
+      }
+      painted = right;
+      before = kind;
+    }
+  }
+
+  private fill(lane: Lane, place: Rows, view: View, width: number, colour: Colour): void {
+    const { context } = this;
+    const scale = width / (view.untilNs - view.fromNs);
+    // A limit that nothing comes near would make a line of the rest.
+    const near = lane.limitBytes > 0 && lane.highestBytes > lane.limitBytes / 8;
+    const top = near ? Math.max(lane.limitBytes, lane.highestBytes) * 1.08 : lane.highestBytes * 1.2;
+    const y = (bytes: number): number => place.bottom - (bytes / top) * place.fillHeight;
+    context.beginPath();
+    context.moveTo(0, place.bottom);
+    let level = fillAt(lane, view.fromNs);
+    let highest = level;
+    let column = 0;
+    for (let number = firstAt(lane.fillAtNs, view.fromNs); number < lane.fillBytes.length; number++) {
+      const at = (lane.fillAtNs[number] - view.fromNs) * scale;
+      if (at > width) break;
+      // Of what is within a pixel the highest is seen.
+      if (at - column >= 1) {
+        context.lineTo(column, y(highest));
+        context.lineTo(column, y(level));
+        context.lineTo(at, y(level));
+        column = at;
+        highest = 0;
+      }
+      level = lane.fillBytes[number];
+      highest = Math.max(highest, level);
+    }
+    context.lineTo(column, y(highest));
+    context.lineTo(column, y(level));
+    context.lineTo(width, y(level));
+    context.lineTo(width, place.bottom);
+    context.globalAlpha = 0.5;
+    context.fillStyle = colour("--c6");
+    context.fill();
+    context.globalAlpha = 1;
+    context.fillStyle = colour("--rule");
+    context.fillRect(0, place.bottom, width, 1);
+    if (near) {
+      context.strokeStyle = colour("--fail");
+      context.lineWidth = 1;
+      context.setLineDash([6, 4]);
+      context.beginPath();
+      context.moveTo(0, y(lane.limitBytes));
+      context.lineTo(width, y(lane.limitBytes));
+      context.stroke();
+      context.setLineDash([]);
+    }
+  }
+
+  private cursor({ moment, view, cursorNs }: Scene, width: number, tall: number, colour: Colour): void {
+    if (cursorNs === null) return;
+    const { context } = this;
+    const x = ((cursorNs - view.fromNs) / (view.untilNs - view.fromNs)) * width;
+    context.fillStyle = colour("--ink");
+    context.fillRect(Math.round(x), AXIS - 4, 1, tall);
+    const words = instant(moment.fromNs + cursorNs);
+    const wide = context.measureText(words).width + 8;
+    const left = Math.min(Math.max(0, x - wide / 2), width - wide);
+    context.fillStyle = colour("--page");
+    context.fillRect(left, 0, wide, AXIS - 4);
+    context.fillStyle = colour("--ink");
+    context.textBaseline = "middle";
+    context.fillText(words, left + 4, 8);
+  }
+}
+
+function label(ns: number): string {
+  return time(ns).replace(/\.?0+ /, " ");
+}
+
+function size(bytes: number): string {
+  return bytes % 1024 ? `${grouped(bytes)} B` : `${grouped(bytes / 1024)} KiB`;
+}
