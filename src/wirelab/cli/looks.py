@@ -49,10 +49,12 @@ class Looks:
         evidence, run = self._look.evidence, self._look.run
         if self._has_picture or evidence is None or run is None or finished.folder is None:
             return
-        if not self.quiet:
+        console = Output.for_stream(sys.stderr)
+        # How far it is, and no result: a log has the same lines whether the picture was kept or not.
+        if console.is_terminal and not self.quiet:
             options.tell(f"looking closer at {evidence.plan.variant}, for the picture in {REPORT} ...")
         trial = next(trial for trial in job.trials if trial.plan.variant == evidence.plan.variant)
-        live = LiveReport(Output.for_stream(sys.stderr), (trial,), hidden=self.quiet)
+        live = LiveReport(console, (trial,), hidden=self.quiet)
         try:
             with live, scratch_folder() as folder:
                 recorder = Recorder(
