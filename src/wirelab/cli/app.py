@@ -15,6 +15,7 @@ from wirelab.cli import lab
 from wirelab.cli.capture import capture_command
 from wirelab.cli.compare import compare_command
 from wirelab.cli.errors import Group, exit_code_of
+from wirelab.cli.explain import explain_command
 from wirelab.cli.list import list_command
 from wirelab.cli.options import DEFAULT_SEED, Kernel, Name, Root, Seed, Variant, tell
 from wirelab.cli.parts import parts_command
@@ -50,6 +51,7 @@ _sweep = app.command("sweep")(sweep_command)
 _truth = app.command("truth")(truth_command)
 _capture = app.command("capture")(capture_command)
 _compare = app.command("compare")(compare_command)
+_explain = app.command("explain")(explain_command)
 _parts = app.command("parts")(parts_command)
 app.add_typer(lab.app, name="lab")
 

@@ -1,0 +1,121 @@
+"""What was busy on the way of a flow, and for how much of its time: lines, shapers, buses, CPUs, programs."""
+
+from collections.abc import Iterator
+
+from wirelab.model import ethernet
+from wirelab.plan.path import Hop, spanned
+from wirelab.plan.traffic import Copy, Flow, Iperf3
+from wirelab.plan.types import Bus, Plan, Port
+from wirelab.results.counters import PortCounters, window
+from wirelab.results.result import Result
+from wirelab.units import BITS_PER_BYTE, NS_PER_S, PPM, PS_PER_NS
+from wirelab.verdict.explanation import Busy, Mechanism
+
+
+def active_ns(flow: Flow, result: Result) -> int:
+    """The virtual time that a flow took: what a transfer needed, or all of its own."""
+    first, last = (result.snapshots[name].at_ns for name in window(flow.name))
+    taken_ns = result.flows[flow.name].duration_ns if flow.size_bytes is not None else flow.duration_ns
+    return max(min(last - first, round(taken_ns or last - first)), 1)
+
+
+def busy(plan: Plan, flow: Flow, result: Result) -> tuple[Busy, ...]:
+    """All that serves a flow from its sender on to its receiver, in that order.
+
+    ``plan`` is one with what the ports agreed on: see ``Result.linked``.
+    """
+    return tuple(_programs(flow, result)) + tuple(
+        Busy(mechanism, where, min(round(busy_ns * PPM / active_ns(flow, result)), PPM))
+        for mechanism, where, busy_ns in _servers(plan, flow, result)
+    )
+
+
+_Served = tuple[Mechanism, str, float]
+
+
+def _servers(plan: Plan, flow: Flow, result: Result) -> Iterator[_Served]:
+    """What serves frames, and how many nanoseconds it did, each once."""
+    cpus: set[str] = set()
+    for hop in spanned(plan, flow.sender, flow.receiver):
+        yield from _cpu(plan, hop.out, flow, result, cpus)
+        sent = result.change(hop.out.name, flow.name)
+        if hop.out.bus is not None:
+            yield Mechanism.BUS, f"the bus of {hop.out.label}", _bus_ns(hop.out.bus, sent, "tx")
+        yield from _shaper(hop.out, flow, result)
+        line = f"the line from {hop.out.label} to {hop.into.label}"
+        yield Mechanism.LINE, line, _line_ns(hop, flow, result)
+        if hop.into.bus is not None:
+            came = result.change(hop.into.name, flow.name)
+            yield Mechanism.BUS, f"the bus of {hop.into.label}", _bus_ns(hop.into.bus, came, "rx")
+        yield from _cpu(plan, hop.into, flow, result, cpus)
+
+
+def _shaper(port: Port, flow: Flow, result: Result) -> Iterator[_Served]:
+    """A shaper that keeps frames waiting; a policer keeps none, and what it drops is a loss."""
+    shape = port.shape
+    if shape is None or shape.noun == "policer":
+        return
+    name = f"the {shape.noun} of {port.label}"
+    if shape.trace:
+        # How much a trace allows is in the ceiling of the path.
+        measured = result.flows[flow.name]
+        share = (measured.goodput_bps or 0) / measured.path_bps if measured.path_bps else 0
+        yield Mechanism.LINE, f"{name}, which follows {shape.trace},", share * active_ns(flow, result)
+    else:
+        sent = result.change(port.name, flow.name)
+        counted = sent["tx_bytes"] + sent["tx_frames"] * shape.overhead_bytes
+        yield Mechanism.LINE, name, counted * BITS_PER_BYTE * NS_PER_S / shape.rate_bps
+
+
+def _line_ns(hop: Hop, flow: Flow, result: Result) -> float:
+    """How long frames were on a line; on a shared medium those of both directions."""
+    ends = (hop.out, hop.into) if hop.out.duplex == "half" else (hop.out,)
+    changes = [result.change(port.name, flow.name) for port in ends]
+    overhead_bytes = ethernet.OVERHEAD_BYTES + hop.tag_bytes
+    sent = sum(change["tx_bytes"] + change["tx_frames"] * overhead_bytes for change in changes)
+    return sent * BITS_PER_BYTE * NS_PER_S / hop.rate_bps
+
+
+def _bus_ns(bus: Bus, change: PortCounters, direction: str) -> float:
+    """How long one direction of a bus was taken, as if all frames had been of one size."""
+    frames, size_bytes = change[f"{direction}_frames"], change[f"{direction}_bytes"]
+    if not frames:
+        return 0.0
+    mean_bytes = size_bytes / frames
+    parts = -(-mean_bytes // (bus.payload_bytes or mean_bytes))
+    taken = size_bytes + frames * (parts * bus.overhead_bytes + bus.frame_bytes)
+    return taken * BITS_PER_BYTE * NS_PER_S / bus.bps
+
+
+def _cpu(plan: Plan, port: Port, flow: Flow, result: Result, known: set[str]) -> Iterator[_Served]:
+    """The CPU of a node, with the frames of all its ports."""
+    if port.cpu is None or port.node in known:
+        return
+    known.add(port.node)
+    spent_ns = sum(result.change(one.name, flow.name).get("cpu_busy_ns") for one in plan.ports_of(port.node))
+    if port.capture is not None:
+        change = result.change(port.name, flow.name)
+        written_s = (change["rx_bytes"] + change["tx_bytes"]) / port.capture.bytes_per_s
+        yield Mechanism.STORAGE, f"the disk that {port.node} captures to", written_s * NS_PER_S
+    yield Mechanism.CPU, f"the CPU of {port.node}", float(spent_ns)
+
+
+def _programs(flow: Flow, result: Result) -> Iterator[Busy]:
+    """The stages of a copy, and a program that is told how fast to send."""
+    goodput_bps = result.flows[flow.name].goodput_bps or 0.0
+    if isinstance(flow, Copy):
+        bytes_s = goodput_bps / BITS_PER_BYTE
+        stages = {
+            (Mechanism.STORAGE, f"reading at {flow.sender}"): flow.read_ps,
+            (Mechanism.APPLICATION, f"the program at {flow.sender}"): flow.process_ps,
+            (Mechanism.STORAGE, f"writing at {flow.receiver}"): flow.write_ps,
+        }
+        for (mechanism, where), byte_ps in stages.items():
+            if byte_ps:
+                share = bytes_s * byte_ps / (PS_PER_NS * NS_PER_S)
+                yield Busy(mechanism, where, min(round(share * PPM), PPM))
+    if isinstance(flow, Iperf3):
+        for asked_bps, what in ((flow.bitrate_bps, "bitrate"), (flow.pacing_bps, "pacing")):
+            if asked_bps:
+                share_ppm = round(goodput_bps * PPM / (asked_bps * flow.parallel))
+                yield Busy(Mechanism.APPLICATION, f"the {what} of {flow.sender}", min(share_ppm, PPM))
