@@ -3,12 +3,13 @@
 from collections.abc import Iterable
 from typing import Final
 
+from wirelab.plan.event import is_open, opened, states
 from wirelab.plan.path import Hop, spanned
 from wirelab.plan.traffic import Copy, Flow
 from wirelab.plan.types import Plan
 from wirelab.results.result import Result
 from wirelab.units import PPM, RATE, RATIO, rounded
-from wirelab.verdict.busy import active_ns, busy
+from wirelab.verdict.busy import active_ns, busy, busy_back
 from wirelab.verdict.explanation import Bottleneck, Busy, Mechanism
 from wirelab.verdict.happenings import happenings
 
@@ -19,6 +20,10 @@ _PAUSED_PPM: Final = 100_000
 _MOST_BUSY_NAMED: Final = 3
 _IDLE_PPM: Final = 1_000
 
+_OWN_PPM: Final = 200_000
+_WINDOWS: Final = {"tcp": "window", "udp": "socket buffer"}
+"""What bounds how much may be on its way, or wait to be sent."""
+
 _LOST_ON_THE_WAY: Final = frozenset(
     {"netem", "police", "rx_fcs", "rx_collision", "tx_collisions", "rx_oversize", "rx_down", "tx_down"}
 )
@@ -26,16 +31,17 @@ _LOST_ON_THE_WAY: Final = frozenset(
 
 def bottlenecks(plan: Plan, result: Result) -> tuple[Bottleneck, ...]:
     """The bottleneck of each flow, in the Plan's order."""
-    linked = result.linked(plan)
-    return tuple(bottleneck(linked, flow, result) for flow in linked.flows)
+    return tuple(bottleneck(plan, flow, result) for flow in plan.flows)
 
 
-def bottleneck(plan: Plan, flow: Flow, result: Result) -> Bottleneck:
-    """What bounds one flow; ``plan`` is one with what the ports agreed on.
+def bottleneck(begun: Plan, flow: Flow, result: Result) -> Bottleneck:
+    """What bounds one flow of a Plan.
 
-    What was busy all the time bounds it; where nothing was, what was lost on its way; else who was told to
-    stop; else the program that sends; else TCP's window, which is all that is left.
+    What was busy all the time bounds it; where nothing was, what serves its acknowledgements, if that was;
+    else an interruption; else what was lost on its way; else who was told to stop; else the program that
+    sends; else TCP's window, which is all that is left.
     """
+    plan = result.linked(begun)
     there = spanned(plan, flow.sender, flow.receiver)
     both = (*there, *spanned(plan, flow.receiver, flow.sender))
     measured = result.flows[flow.name]
@@ -47,15 +53,20 @@ def bottleneck(plan: Plan, flow: Flow, result: Result) -> Bottleneck:
     if not measured.connected:
         found = (Mechanism.LOSS, f"losses between {flow.sender} and {flow.receiver}")
         return Bottleneck(flow.name, *found, evidence[len(told) :])
-    if (first := _saturated(servers)) is not None:
+    first = _saturated(servers)
+    if first is None and flow.protocol == "tcp":
+        first = _saturated(busy_back(plan, flow, result))
+    if first is not None:
         # What it says itself comes first, whatever is as busy.
         others = tuple(words for words in evidence if words != _said(first))
         return Bottleneck(flow.name, first.mechanism, first.where, (_said(first), *others))
     mechanism, where = (
-        _losing(plan, both, flow, result)
+        _interrupted(begun, flow)
+        or _colliding(there, flow, result)
+        or _losing(plan, both, flow, result)
         or _paused(there, flow, result)
         or _waiting(flow)
-        or (Mechanism.WINDOW, f"the window of {flow.sender}")
+        or (Mechanism.WINDOW, f"the {_WINDOWS[flow.protocol]} of {flow.sender}")
     )
     if measured.goodput_bps is not None and measured.path_bps:
         share_ppm = round(measured.goodput_bps * PPM / measured.path_bps)
@@ -71,12 +82,32 @@ def _said(one: Busy) -> str:
 def _saturated(servers: Iterable[Busy]) -> Busy | None:
     """The busiest that has no room for more.
 
-    Of several as busy it is the first on the way: it makes the others as busy as itself, and what would have
-    to wait waits there.
+    Of several as busy it is the one that the flow has most of: on the others it could have more of what the
+    others have. Of these it is the first on the way, which makes the next one as busy as itself.
     """
     full = [one for one in servers if one.share_ppm >= SATURATED_PPM]
     most_ppm = max((one.share_ppm for one in full), default=0)
-    return next((one for one in full if one.share_ppm >= most_ppm - _TIE_PPM), None)
+    tied = [one for one in full if one.share_ppm >= most_ppm - _TIE_PPM]
+    most_own_ppm = max((one.own_ppm for one in tied), default=0)
+    return next((one for one in tied if one.own_ppm >= most_own_ppm - _OWN_PPM), None)
+
+
+def _interrupted(plan: Plan, flow: Flow) -> tuple[Mechanism, str] | None:
+    """The cable on its way on which nothing could pass for a part of its time."""
+    for at_ns, state in states(plan):
+        for hop in spanned(opened(plan), flow.sender, flow.receiver) if at_ns < flow.end_ns else ():
+            if at_ns > flow.start_ns and not is_open(state, state.cable_of(hop.out.name)):
+                return Mechanism.LOSS, f"an interruption between {hop.out.label} and {hop.into.label}"
+    return None
+
+
+def _colliding(way: Iterable[Hop], flow: Flow, result: Result) -> tuple[Mechanism, str] | None:
+    """The shared medium on which the frames of a flow met others, and had to be sent again."""
+    for hop in way:
+        ends = (result.change(port.name, flow.name) for port in (hop.out, hop.into))
+        if hop.out.duplex == "half" and sum(change.get("tx_collisions") for change in ends):
+            return Mechanism.LINE, f"the shared line from {hop.out.label} to {hop.into.label}"
+    return None
 
 
 def _losing(plan: Plan, way: Iterable[Hop], flow: Flow, result: Result) -> tuple[Mechanism, str] | None:

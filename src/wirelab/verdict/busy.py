@@ -1,6 +1,6 @@
 """What was busy on the way of a flow, and for how much of its time: lines, shapers, buses, CPUs, programs."""
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 
 from wirelab.model import ethernet
 from wirelab.plan.path import Hop, spanned
@@ -8,6 +8,7 @@ from wirelab.plan.traffic import Copy, Flow, Iperf3
 from wirelab.plan.types import Bus, Plan, Port
 from wirelab.results.counters import PortCounters, window
 from wirelab.results.result import Result
+from wirelab.results.window import at
 from wirelab.units import BITS_PER_BYTE, NS_PER_S, PPM, PS_PER_NS
 from wirelab.verdict.explanation import Busy, Mechanism
 
@@ -24,29 +25,51 @@ def busy(plan: Plan, flow: Flow, result: Result) -> tuple[Busy, ...]:
 
     ``plan`` is one with what the ports agreed on: see ``Result.linked``.
     """
-    return tuple(_programs(flow, result)) + tuple(
-        Busy(mechanism, where, min(round(busy_ns * PPM / active_ns(flow, result)), PPM))
-        for mechanism, where, busy_ns in _servers(plan, flow, result)
-    )
+    way = spanned(plan, flow.sender, flow.receiver)
+    return (*_programs(flow, result), *_serving(plan, way, flow, result))
 
 
-_Served = tuple[Mechanism, str, float]
+def busy_back(plan: Plan, flow: Flow, result: Result) -> tuple[Busy, ...]:
+    """What serves its acknowledgements, from its receiver on to its sender."""
+    return tuple(_serving(plan, spanned(plan, flow.receiver, flow.sender), flow, result))
 
 
-def _servers(plan: Plan, flow: Flow, result: Result) -> Iterator[_Served]:
-    """What serves frames, and how many nanoseconds it did, each once."""
+_Served = tuple[Mechanism, str, float, int]
+"""What, where, for how many nanoseconds, and how many bytes it served; 0 where that is not counted."""
+
+
+def _serving(plan: Plan, way: Iterable[Hop], flow: Flow, result: Result) -> Iterator[Busy]:
+    time_ns = active_ns(flow, result)
+    own_bytes = (result.flows[flow.name].goodput_bps or 0) * time_ns / NS_PER_S / BITS_PER_BYTE
+    for mechanism, where, busy_ns, served_bytes in _servers(plan, way, flow, result):
+        own_ppm = min(round(own_bytes * PPM / served_bytes), PPM) if served_bytes else PPM
+        yield Busy(mechanism, where, min(round(busy_ns * PPM / time_ns), PPM), own_ppm)
+
+
+def _servers(plan: Plan, way: Iterable[Hop], flow: Flow, result: Result) -> Iterator[_Served]:
+    """What serves frames on a way, each once."""
     cpus: set[str] = set()
-    for hop in spanned(plan, flow.sender, flow.receiver):
+    for hop in way:
         yield from _cpu(plan, hop.out, flow, result, cpus)
         sent = result.change(hop.out.name, flow.name)
         if hop.out.bus is not None:
-            yield Mechanism.BUS, f"the bus of {hop.out.label}", _bus_ns(hop.out.bus, sent, "tx")
+            yield (
+                Mechanism.BUS,
+                f"the bus of {hop.out.label}",
+                _bus_ns(hop.out.bus, sent, "tx"),
+                sent["tx_bytes"],
+            )
         yield from _shaper(hop.out, flow, result)
         line = f"the line from {hop.out.label} to {hop.into.label}"
-        yield Mechanism.LINE, line, _line_ns(hop, flow, result)
+        yield Mechanism.LINE, line, _line_ns(plan, hop, flow, result), sent["tx_bytes"]
         if hop.into.bus is not None:
             came = result.change(hop.into.name, flow.name)
-            yield Mechanism.BUS, f"the bus of {hop.into.label}", _bus_ns(hop.into.bus, came, "rx")
+            yield (
+                Mechanism.BUS,
+                f"the bus of {hop.into.label}",
+                _bus_ns(hop.into.bus, came, "rx"),
+                came["rx_bytes"],
+            )
         yield from _cpu(plan, hop.into, flow, result, cpus)
 
 
@@ -60,20 +83,35 @@ def _shaper(port: Port, flow: Flow, result: Result) -> Iterator[_Served]:
         # How much a trace allows is in the ceiling of the path.
         measured = result.flows[flow.name]
         share = (measured.goodput_bps or 0) / measured.path_bps if measured.path_bps else 0
-        yield Mechanism.LINE, f"{name}, which follows {shape.trace},", share * active_ns(flow, result)
+        yield Mechanism.LINE, f"{name}, which follows {shape.trace},", share * active_ns(flow, result), 0
     else:
         sent = result.change(port.name, flow.name)
         counted = sent["tx_bytes"] + sent["tx_frames"] * shape.overhead_bytes
-        yield Mechanism.LINE, name, counted * BITS_PER_BYTE * NS_PER_S / shape.rate_bps
+        yield Mechanism.LINE, name, counted * BITS_PER_BYTE * NS_PER_S / shape.rate_bps, sent["tx_bytes"]
 
 
-def _line_ns(hop: Hop, flow: Flow, result: Result) -> float:
+def _line_ns(plan: Plan, hop: Hop, flow: Flow, result: Result) -> float:
     """How long frames were on a line; on a shared medium those of both directions."""
     ends = (hop.out, hop.into) if hop.out.duplex == "half" else (hop.out,)
     changes = [result.change(port.name, flow.name) for port in ends]
     overhead_bytes = ethernet.OVERHEAD_BYTES + hop.tag_bytes
     sent = sum(change["tx_bytes"] + change["tx_frames"] * overhead_bytes for change in changes)
-    return sent * BITS_PER_BYTE * NS_PER_S / hop.rate_bps
+    return sent * BITS_PER_BYTE * NS_PER_S * _time_a_bit(plan, hop, flow, result)
+
+
+def _time_a_bit(plan: Plan, hop: Hop, flow: Flow, result: Result) -> float:
+    """Seconds for a bit of a flow, in the mean of what was sent before and after the last event.
+
+    The link that an event takes away may come back at another speed, which is that of ``plan``.
+    """
+    begun_bps = result.snapshots[window(flow.name)[0]].ports[hop.out.name].link.speed_bps
+    events_ns = [event.at_ns for event in plan.events if flow.start_ns < event.at_ns < flow.end_ns]
+    if not events_ns or begun_bps in {None, hop.rate_bps}:
+        return 1 / hop.rate_bps
+    counted = [(sample.at_ns, sample.ports[hop.out.name].tx_bytes) for sample in result.samples]
+    first, middle, last = (at(counted, at_ns) for at_ns in (flow.start_ns, events_ns[-1], flow.end_ns))
+    before = (middle - first) / max(last - first, 1)
+    return before / (begun_bps or hop.rate_bps) + (1 - before) / hop.rate_bps
 
 
 def _bus_ns(bus: Bus, change: PortCounters, direction: str) -> float:
@@ -96,8 +134,8 @@ def _cpu(plan: Plan, port: Port, flow: Flow, result: Result, known: set[str]) ->
     if port.capture is not None:
         change = result.change(port.name, flow.name)
         written_s = (change["rx_bytes"] + change["tx_bytes"]) / port.capture.bytes_per_s
-        yield Mechanism.STORAGE, f"the disk that {port.node} captures to", written_s * NS_PER_S
-    yield Mechanism.CPU, f"the CPU of {port.node}", float(spent_ns)
+        yield Mechanism.STORAGE, f"the disk that {port.node} captures to", written_s * NS_PER_S, 0
+    yield Mechanism.CPU, f"the CPU of {port.node}", float(spent_ns), 0
 
 
 def _programs(flow: Flow, result: Result) -> Iterator[Busy]:
