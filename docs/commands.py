@@ -206,6 +206,12 @@ COMMANDS: Final = (
         needs_lab=True,
         first=tuple(f"wirelab run {name} -q --out {out}" for name, out in _SIDES),
     ),
+    Command(
+        "explain",
+        "wirelab explain sfp-mismatch --variant main",
+        needs_lab=True,
+        first=("wirelab run sfp-mismatch -q",),
+    ),
     Command("exec", "wirelab exec -- mn --topo single,3 --test pingall", needs_lab=True),
     Command("mn-500-mbits", "wirelab exec -- mn --link tc,bw=500 --test pingpair", needs_lab=True, shown=11),
     Command("modprobe", "wirelab exec -- modprobe tcp_probe", exit_code=1, needs_lab=True),

@@ -7,6 +7,7 @@ from wirelab.plan.event import is_open, opened, states
 from wirelab.plan.path import Hop, spanned
 from wirelab.plan.traffic import Copy, Flow
 from wirelab.plan.types import Plan
+from wirelab.results.counters import window
 from wirelab.results.result import Result
 from wirelab.units import PPM, RATE, RATIO, rounded
 from wirelab.verdict.busy import active_ns, busy, busy_back
@@ -61,7 +62,8 @@ def bottleneck(begun: Plan, flow: Flow, result: Result) -> Bottleneck:
         others = tuple(words for words in evidence if words != _said(first))
         return Bottleneck(flow.name, first.mechanism, first.where, (_said(first), *others))
     mechanism, where = (
-        _interrupted(begun, flow)
+        _slowed(there, flow, result)
+        or _interrupted(begun, flow)
         or _colliding(there, flow, result)
         or _losing(plan, both, flow, result)
         or _paused(there, flow, result)
@@ -92,6 +94,16 @@ def _saturated(servers: Iterable[Busy]) -> Busy | None:
     return next((one for one in tied if one.own_ppm >= most_own_ppm - _OWN_PPM), None)
 
 
+def _slowed(way: Iterable[Hop], flow: Flow, result: Result) -> tuple[Mechanism, str] | None:
+    """The line that lost its link while the flow ran, and has it again at a lower speed."""
+    begun = result.snapshots[window(flow.name)[0]].ports
+    for hop in way:
+        if (begun[hop.out.name].link.speed_bps or 0) > hop.rate_bps:
+            came_back = f"which came back at {rounded(hop.rate_bps, RATE)}"
+            return Mechanism.LINE, f"the line from {hop.out.label} to {hop.into.label}, {came_back}"
+    return None
+
+
 def _interrupted(plan: Plan, flow: Flow) -> tuple[Mechanism, str] | None:
     """The cable on its way on which nothing could pass for a part of its time."""
     for at_ns, state in states(plan):
@@ -105,7 +117,7 @@ def _colliding(way: Iterable[Hop], flow: Flow, result: Result) -> tuple[Mechanis
     """The shared medium on which the frames of a flow met others, and had to be sent again."""
     for hop in way:
         ends = (result.change(port.name, flow.name) for port in (hop.out, hop.into))
-        if hop.out.duplex == "half" and sum(change.get("tx_collisions") for change in ends):
+        if hop.out.duplex == "half" and any(change.get("tx_collisions") for change in ends):
             return Mechanism.LINE, f"the shared line from {hop.out.label} to {hop.into.label}"
     return None
 
