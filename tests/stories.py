@@ -1,7 +1,7 @@
 """What the story of each scenario says bounds its flows: the mechanism, by scenario, variant and flow.
 
 ``*`` stands for every variant, or every flow, that is not named. Two scenarios are not here, incast and
-dynamic-thresholds: where eight flows share a line, which of them lose their last frames to its queue is chance.
+dynamic-thresholds: which of eight flows on one line lose their last frames to its queue is chance.
 """
 
 from __future__ import annotations
@@ -34,8 +34,8 @@ STORIES: Final[Stories] = {
     "faster-later": {"*": LINE},
     "firewall-rules": {"thousand-rules": CPU, "home-router": CPU, "*": LINE},
     "flapping-cable": {"a-cable-that-stays": LINE, "*": {"*": "loss"}},
-    # Of nt4-to-sun4 the story says half duplex; the counters say that the CPU of `left` was busy all the time, and
-    # the medium was not. What a frame costs that machine was fitted to the row, so it is what bounds the flow.
+    # Of nt4-to-sun4 the story says half duplex; the counters say that the CPU of `left` was busy all the
+    # time, and the medium was not. What a frame costs that machine was fitted to the row: it bounds the flow.
     "ftp-2001": {"ultra1-to-sun4": LINE, "*": CPU},
     "ftp-2001-firewall": {"*": CPU},
     "home-line": {"*": LINE},
