@@ -88,3 +88,14 @@ def test_a_variant_whose_lab_broke_is_told(wirelab: Wirelab) -> None:
     code, _, err = wirelab("explain", "lossy", "--variant", "deep")
     assert code == 4
     assert "nothing was measured" in err
+
+
+def test_the_report_has_the_same(wirelab: Wirelab) -> None:
+    """A table of each variant that measured something: what bounds a flow, and all that proves it."""
+    (result,) = results_in(wirelab.results)
+    page = (result / "report.html").read_text(encoding="utf-8")
+    assert page.count("Bottlenecks") == 2
+    assert "<td>the FIFO of module.line</td>" in page
+    explained = json.loads(wirelab("explain", "lossy", "--json")[1])
+    for flow in (flow for variant in explained["variants"] for flow in variant["flows"]):
+        assert "; ".join(flow["evidence"]) in page

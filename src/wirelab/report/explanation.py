@@ -7,6 +7,7 @@ from typing import Any
 from rich.console import Console
 from rich.text import Text
 
+from wirelab.report.tables import Table
 from wirelab.results.flow import FlowResult
 from wirelab.runner.run_result import RunResult
 from wirelab.units import RATE, rounded
@@ -39,6 +40,13 @@ def explanation_values(run: RunResult, explained: Explained) -> dict[str, Any]:
             {"name": name, "flows": [asdict(one) for one in found]} for name, found in explained.items()
         ],
     }
+
+
+def bottleneck_table(flows: Sequence[FlowResult], found: Sequence[Bottleneck]) -> Table:
+    """What bounds each flow of a variant, and what proves it."""
+    named = {flow.name: flow for flow in flows}
+    rows = tuple((one.flow, _goodput(named[one.flow]), one.where, "; ".join(one.evidence)) for one in found)
+    return Table(("flow", "goodput", "bound by", "because"), rows, frozenset({"goodput"}))
 
 
 def _goodput(flow: FlowResult) -> str:

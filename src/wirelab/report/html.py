@@ -10,6 +10,7 @@ from importlib import resources
 from typing import Any, Final, Self
 
 from wirelab.report.chart import COLOURS, Chart, svg
+from wirelab.report.explanation import bottleneck_table
 from wirelab.report.picture import Picture
 from wirelab.report.summary import claim
 from wirelab.report.tables import Table, event_table, flow_table, ping_table, port_table, setting_table
@@ -17,6 +18,7 @@ from wirelab.report.timeline import RULE, Timeline
 from wirelab.results.values import printable
 from wirelab.runner.run_result import RunResult, VariantResult
 from wirelab.units import NS_PER_S, TIME, rounded
+from wirelab.verdict.bottleneck import bottlenecks
 from wirelab.verdict.checks import not_passed
 from wirelab.verdict.verdict import Verdict
 
@@ -140,5 +142,7 @@ def _proof(variant: VariantResult, anchor: str, drawing: str) -> Proof:
     if variant.evidence is None:
         return Proof(variant, anchor, own, tables)
     drawn = Timeline(variant.evidence)
+    if found := bottlenecks(variant.evidence.plan, variant.evidence.result):
+        tables = {"Bottlenecks": bottleneck_table(variant.flows, found), **tables}
     charts = tuple((chart, svg(chart)) for chart in drawn.charts())
     return Proof(variant, anchor, own, tables, charts, drawn.absent(), setting_table(variant.evidence))
