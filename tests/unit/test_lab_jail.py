@@ -15,7 +15,7 @@ from typer.testing import CliRunner
 from tests.jail.attempts import ANSWERS
 from wirelab.cli.app import app
 from wirelab.errors import LabError
-from wirelab.lab import command, doctor, host, landlock, machine
+from wirelab.lab import command, doctor, host, landlock, memory
 from wirelab.lab.keeper import Keeper
 from wirelab.lab.lock import exclusive_now
 from wirelab.lab.machine import Machine
@@ -150,7 +150,7 @@ def test_its_memory_is_a_folder_of_its_own_and_goes_with_it(
     left, used = disk / "wirelab-lab-left", disk / "wirelab-lab-used"
     for folder in (left, used):
         (folder / ".uml").mkdir(parents=True)
-    monkeypatch.setattr(machine, "memory_folder", lambda *_, **__: disk)
+    monkeypatch.setattr(memory, "memory_folder", lambda *_, **__: disk)
     with exclusive_now(used):
         answers = ground.answers([("list", used), ("list", disk)])
     assert (answers[f"list:{used}"], answers[f"list:{disk}"]) == (errno.EACCES, errno.EACCES)
@@ -167,7 +167,7 @@ def test_what_somebody_else_has_put_there_is_left_alone(
     disk.mkdir()
     strange.symlink_to(tmp_path)
     os.chown(strange, 65534, 65534, follow_symlinks=False)
-    monkeypatch.setattr(machine, "memory_folder", lambda *_, **__: disk)
+    monkeypatch.setattr(memory, "memory_folder", lambda *_, **__: disk)
     ground.answers([])
     assert list(disk.iterdir()) == [strange]
 

@@ -8,7 +8,7 @@ import pytest
 from mounts import in_memory
 
 from wirelab.errors import LabError
-from wirelab.lab.machine import memory_folder
+from wirelab.lab.memory import memory_folder
 
 if TYPE_CHECKING:
     from pathlib import Path

@@ -15,7 +15,7 @@ from typer.testing import CliRunner
 
 from wirelab.cli.lab import app as lab_app
 from wirelab.errors import InputError, LabError
-from wirelab.lab import apt, debian, doctor, kbuild, kernel, machine, packages, rootfs, scratch
+from wirelab.lab import apt, debian, doctor, kbuild, kernel, memory, packages, rootfs, scratch
 from wirelab.lab.cache import Cache
 from wirelab.lab.mirror import Mirror
 from wirelab.lab.packages import Need
@@ -293,7 +293,7 @@ def test_doctor_takes_no_error_for_well(monkeypatch: pytest.MonkeyPatch) -> None
     def broken(_: Path) -> Path:
         raise LabError("no memory at all")
 
-    monkeypatch.setattr(machine, "memory_folder", broken)
+    monkeypatch.setattr(memory, "memory_folder", broken)
     (finding,) = (finding for finding in doctor.examine({}) if finding.detail == "no memory at all")
     assert not finding.ok
     assert finding.fix is None

@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import re
 import shutil
+import statistics
 import subprocess
 import sys
 from pathlib import Path
@@ -16,6 +17,8 @@ NOT_OURS = {"dist", "results", "__pycache__"}
 DOTTED = {".ci", ".devcontainer", ".github"}
 CODE = {".py", ".c", ".h", ".sh"}
 LINES = 400
+# Of one of src/wirelab; half of them have at most so many.
+PYTHON_LINES, MEDIAN_LINES = 350, 110
 # Folders that many things live in: a checkout's parent only tells of a workplace if it is none of them.
 COMMON = {"/", "/tmp", "/home", "/root", "/opt", "/srv", "/src", "/usr/src", "/var/tmp", str(Path.home())}  # noqa: S108
 ADDRESS = re.compile(
@@ -81,6 +84,17 @@ def test_files_are_small() -> None:
         if path.suffix in CODE and (count := len(text_of(path).splitlines())) > LINES
     }
     assert long == {}
+
+
+def test_modules_are_smaller() -> None:
+    """A newcomer reads one in a few minutes, and most of them in one."""
+    counts = {
+        str(path.relative_to(HERE)): len(text_of(path).splitlines())
+        for path in files()
+        if path.suffix == ".py" and path.is_relative_to(HERE / "src" / "wirelab")
+    }
+    assert {name: count for name, count in counts.items() if count > PYTHON_LINES} == {}
+    assert statistics.median(counts.values()) <= MEDIAN_LINES
 
 
 def test_nothing_names_a_workplace_or_a_mirror() -> None:

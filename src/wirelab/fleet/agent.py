@@ -19,7 +19,7 @@ from wirelab.errors import LabError, WirelabError, refusals
 from wirelab.fleet.bundle import Answer, checksum
 from wirelab.fleet.identity import Identity
 from wirelab.lab import lock
-from wirelab.lab.machine import memory_folder
+from wirelab.lab.memory import memory_folder
 from wirelab.lab.scratch import discard
 from wirelab.lab.select import select
 from wirelab.plan.types import MEMORY_BYTES

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from functools import partial
 
 from wirelab.errors import WirelabError
-from wirelab.lab import host, jail, kbuild, kernel, machine, packages, rootfs, wheel
+from wirelab.lab import host, jail, kbuild, kernel, memory, packages, rootfs, wheel
 from wirelab.lab.entry import DamagedEntryError, Entry, intact
 from wirelab.lab.recipe import BuildContext
 from wirelab.lab.scratch import temporary_folder
@@ -104,7 +104,7 @@ def _jail() -> Iterator[Finding]:
 
 
 def _memory_folder() -> Iterator[Finding]:
-    folder = machine.memory_folder(temporary_folder())
+    folder = memory.memory_folder(temporary_folder())
     free = shutil.disk_usage(folder).free
     if free < RUN_BYTES:
         detail = f"{folder} has {free >> 20} MiB free, a run may take {RUN_BYTES >> 20} MiB"

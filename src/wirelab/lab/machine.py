@@ -15,20 +15,17 @@ import shutil
 import signal
 import subprocess
 import time
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Self
 
 import wirelab
-from wirelab import container
 from wirelab.errors import LabError
-from wirelab.lab import host
-from wirelab.lab.host import disk_of, executes
+from wirelab.lab import host, memory
 from wirelab.lab.jail import Confinement, Jail
 from wirelab.lab.keeper import Keeper
-from wirelab.lab.lock import exclusive_now, locked_folder
 from wirelab.lab.recording import RECORD, Recording
 from wirelab.lab.runaway import Runaways
 from wirelab.lab.scratch import discard
@@ -41,8 +38,6 @@ _COMMAND_LINE = (
     "time-travel-start=1700000000000000000 norandmaps seccomp=auto con=null con0=fd:0,fd:1 quiet panic=-1 "
     "bonding.max_bonds=0"
 )
-
-_MEMORY = "wirelab-lab-"
 
 _POLL_S = 0.02
 _PROGRESS_S = 0.1
@@ -111,7 +106,7 @@ class Machine:
         self._writable = tuple(writable)
         self._confinement = confinement
         self._memory_bytes = memory_bytes
-        self._disk = memory_folder(self._folder, memory_bytes=memory_bytes)
+        self._disk = memory.memory_folder(self._folder, memory_bytes=memory_bytes)
         self._memory: Path | None = None
         self._memory_lock = -1
         self._keeper: Keeper[subprocess.Popen[bytes]] | None = None
@@ -122,7 +117,7 @@ class Machine:
         """Switch the lab on."""
         self._started_s = time.monotonic()
         try:
-            self._memory, self._memory_lock = _own_folder(self._disk)
+            self._memory, self._memory_lock = memory.own_folder(self._disk)
             self._process = self._start(self._memory)
             _limit_files(self._process.pid, [self._results, self._memory, *self._writable])
         except OSError as error:
@@ -255,7 +250,7 @@ class Machine:
         except (OSError, ValueError) as error:
             if lack := host.lack():
                 raise LabError(f"the lab cannot run: {lack.message}", hint=lack.fix) from error
-            hint = self._room() + self._console()
+            hint = memory.room_wanted(self._disk, self._memory_bytes) + self._console()
             raise LabError("the lab ended without a status", hint=hint) from error
         if status.get("status") != "done":
             hint = str(status.get("hint") or self._console())
@@ -275,16 +270,6 @@ class Machine:
             if lines := self._read("console.log", _CONSOLE_BYTES, at_end=True).splitlines():
                 return "the lab's last words:\n" + "\n".join(lines[-_CONSOLE_LINES:])
         return "the lab said nothing"
-
-    def _room(self) -> str:
-        """A line where the lab's memory may not have had enough of it: a lab dies of that without a word."""
-        free_bytes = shutil.disk_usage(self._disk).free
-        if free_bytes >= self._memory_bytes:
-            return ""
-        return (
-            f"its memory, up to {self._memory_bytes >> 20} MiB, is on {disk_of(self._disk)}, which has "
-            f"{free_bytes >> 20} MiB free: make room there, or set TMPDIR to another folder\n"
-        )
 
 
 @contextmanager
@@ -325,46 +310,6 @@ def _hung(progress: Progress | None, wall_limit_s: float) -> str:
         return f"the lab did not end within its wall limit of {wall_limit_s:g} s: something in it hangs"
     where = f"{progress.done_s:.1f} of {progress.whole_s:.1f} virtual s"
     return f"the lab came no farther than {where} in {wall_limit_s:g} s: something in it hangs"
-
-
-def memory_folder(
-    fallback: Path, preferred: Iterable[Path] | None = None, *, memory_bytes: int = MEMORY_BYTES
-) -> Path:
-    """Where a lab's memory may live: a folder in memory if one has room, else $TMPDIR, else ``fallback``.
-
-    The kernel maps its memory from a file and executes there; in containers /dev/shm is small and mounted
-    noexec. ``preferred`` are other folders to try first. Raises LabError if none will do.
-    """
-    if preferred is None:
-        named = Path(os.environ.get("TMPDIR", ""))
-        preferred = [Path("/dev/shm"), Path(f"/run/user/{os.getuid()}")]  # noqa: S108 memory, not a temporary name
-        preferred += [named] if named.is_absolute() else []
-    for folder in preferred:
-        if executes(folder) and shutil.disk_usage(folder).free >= memory_bytes:
-            return folder
-    if not executes(fallback):
-        msg = f"{disk_of(fallback)} does not let code be executed: a lab's memory cannot live there"
-        hint = "set TMPDIR to a folder that is not mounted noexec"
-        raise LabError(msg, hint=container.MEMORY_HINT if container.is_one() else hint)
-    return fallback
-
-
-def _own_folder(disk: Path) -> tuple[Path, int]:
-    """A new folder for one lab's memory, locked: it must reach no other's, nor what else is on that disk.
-
-    What a wirelab of this user has left there that was killed goes. All may write there: of somebody else's,
-    which may be a link to something of ours, nothing is touched.
-    """
-    for left in disk.glob(f"{_MEMORY}*"):
-        with suppress(OSError):
-            if left.lstat().st_uid != os.getuid():
-                continue
-            with exclusive_now(left) as is_left:
-                if is_left:
-                    discard(left)
-    folder, lock = locked_folder(disk, _MEMORY)
-    folder.chmod(0o700)
-    return folder, lock
 
 
 def guest_folder(base: Path, name: str) -> Path:
