@@ -192,3 +192,26 @@ expect:
     seen = [(sample.at_ns, sample.ports["client-eth0"].rx_bytes) for sample in result.samples]
     assert len({count for at_ns, count in seen if at_ns <= late_ns}) == 1
     assert seen[-1][1] > seen[0][1]
+
+
+def test_datagrams_are_lost_in_the_window_in_which_a_policer_drops_them(rig: Rig) -> None:
+    """The receiver counts them: half of what comes has no room for two seconds, and all of it else."""
+    text = """\
+topology: one-switch
+with:
+  switch.flow_control: off
+  server.flow_control: off
+  switch.p2.shape: {kind: police, rate: 100 Mbit/s, burst: 30 kB}
+traffic:
+  - iperf3:
+      {name: flood, from: client, to: server, time: 6 s, protocol: udp, bitrate: 20 Mbit/s, payload: 1000 B}
+events:
+  - {at: 3 s, for: 2 s, with: {switch.p2.shape.rate: 10 Mbit/s}}
+expect:
+  flood:
+    windows:
+      - {from: 1 s, to: 3 s, goodput: 19.9..20.1 Mbit/s, lost: 0 %}
+      - {from: 3 s, to: 5 s, goodput: 9.3..9.7 Mbit/s, lost: 51.5..53.5 %}
+      - {from: 5 s, to: 7 s, goodput: 19.9..20.1 Mbit/s, lost: ..0.2 %}
+"""
+    carried_out(rig, text)

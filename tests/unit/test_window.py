@@ -13,11 +13,12 @@ from wirelab.errors import InputError
 from wirelab.model.experiment import load_file
 from wirelab.plan.traffic import Ping
 from wirelab.plan.types import Event
+from wirelab.results.counting import at
+from wirelab.results.datagrams import Received, received_in_window
 from wirelab.results.ping import Echoes
 from wirelab.results.samples import FlowSample, PortSample, Sample
 from wirelab.results.window import (
     acknowledged,
-    at,
     flow_in_window,
     longest_gap_ns,
     ping_in_window,
@@ -91,6 +92,39 @@ def test_nobody_follows_several_connections_or_udp() -> None:
     samples = _samples(range(5000, 6000))
     assert acknowledged(replace(FLOW, parallel=2), samples) == []
     assert flow_in_window("goodput", replace(FLOW, protocol="udp"), samples, 0, NS_PER_S) is None
+
+
+def _counted(*of_seconds: tuple[int, int]) -> tuple[Received, ...]:
+    """What a receiver counts of 100 datagrams of 1000 B a second: how many are lost, and ms, of each part."""
+    counted = [Received(0, 0, 0, 0)]
+    for lost, lasts_ms in of_seconds:
+        last = counted[-1]
+        sent = 100 * lasts_ms // 1000
+        counted.append(
+            Received(
+                last.after_ns + lasts_ms * NS_PER_MS,
+                last.payload_bytes + (sent - lost) * 1000,
+                last.sent_datagrams + sent,
+                last.lost_datagrams + lost,
+            )
+        )
+    return tuple(counted)
+
+
+def test_a_window_of_udp_is_what_its_receiver_counted() -> None:
+    """Goodput and losses of its seconds, also where the last one is cut short; nothing where nothing came."""
+    flow = replace(FLOW, protocol="udp", duration_ns=3 * NS_PER_S)
+    received = _counted((0, 1000), (50, 1000), (0, 1000), (0, 20))
+
+    def of(metric: str, from_s: int, to_s: int) -> float | None:
+        return received_in_window(metric, flow, received, from_s * NS_PER_S, to_s * NS_PER_S)
+
+    assert (of("goodput", 1, 2), of("lost", 1, 2)) == (800_000, 0)
+    assert (of("goodput", 2, 3), of("lost", 2, 3)) == (400_000, 500_000)
+    assert of("goodput", 0, 9) == pytest.approx(2_000_000 / 3)
+    assert of("lost", 0, 9) == pytest.approx(5e5 / 3)
+    assert received_in_window("lost", flow, _counted((0, 1000)), 3 * NS_PER_S, 4 * NS_PER_S) is None
+    assert received_in_window("goodput", flow, _counted(), NS_PER_S, 2 * NS_PER_S) is None
 
 
 @pytest.mark.parametrize(("after", "recovers_ms"), [(1.0, 500), (0.95, 500), (0.5, None)])

@@ -11,10 +11,10 @@ from wirelab.model.timetable import end_ns, starts_ns
 from wirelab.model.topology import Topology
 from wirelab.model.traffic import Iperf3
 from wirelab.model.yamlfile import Document, Loc, Report
-from wirelab.units import TIME, show
+from wirelab.units import NS_PER_S, TIME, show
 
 _FOLLOWED: Final = ("longest_gap", "recovers_within")
-_SAMPLED: Final = (*METRICS["longest_gap"].subjects, "ping", PORT)
+_SAMPLED: Final = (*METRICS["goodput_first"].subjects, "ping", PORT)
 
 
 class ExpectReader:
@@ -83,6 +83,9 @@ class ExpectReader:
             runs = f"from {show(began_ns, TIME)} to {show(over_ns, TIME)}"
             words = f"`{name}` runs {runs}" if name in self._items else f"there is traffic {runs}"
             self._report((*loc, "from"), f"there is nothing in the window: {words}")
+        elif kind == "UDP flow" and (part := _part_of_a_second(from_ns, to_ns, began_ns, over_ns)):
+            began = f"`{name}`, which begins at {show(began_ns, TIME)}"
+            self._report((*loc, part), f"a receiver of UDP tells of whole seconds of {began}")
         else:
             return self._metrics(kind, name, window, loc, (from_ns, to_ns))
         return []
@@ -105,8 +108,9 @@ class ExpectReader:
             own = ", ".join(metric.name for metric in METRICS.values() if metric.in_windows)
             raise ValueError(f"is not known of a part of the time; a window has {own}")
         if when and kind not in _SAMPLED:
-            raise ValueError(f"nobody samples a {kind}; windows are for flows over TCP, pings and ports")
-        if isinstance(item, Iperf3) and item.parallel > 1 and (when or metric in _FOLLOWED):
+            raise ValueError(f"nobody samples a {kind}; windows are for flows, pings and ports")
+        is_followed = kind == "flow" and (when or metric in _FOLLOWED)
+        if is_followed and isinstance(item, Iperf3) and item.parallel > 1:
             raise ValueError(f"samples follow one connection, and `{name}` has {item.parallel}")
         if metric == "duration" and isinstance(item, Iperf3) and item.size_bytes is None:
             raise ValueError(f"`{name}` has no duration but its `time`; give it `bytes` to transfer instead")
@@ -140,6 +144,13 @@ class ExpectReader:
         if ref not in topology.ports():
             raise ValueError(f"no cable is in `{subject}`; there is one in {', '.join(labels)}")
         return "port", topology.label(ref)
+
+
+def _part_of_a_second(from_ns: int, to_ns: int, began_ns: int, over_ns: int) -> str | None:
+    """Which end of a window lies within a second of a flow; None if neither does."""
+    if from_ns > began_ns and (from_ns - began_ns) % NS_PER_S:
+        return "from"
+    return "to" if to_ns < over_ns and (to_ns - began_ns) % NS_PER_S else None
 
 
 def written_flows(document: Document) -> tuple[str, ...]:

@@ -15,6 +15,7 @@ from wirelab.plan.types import Plan, Port
 from wirelab.results import counters, samples
 from wirelab.results.copy import parse_copy
 from wirelab.results.counters import END, START, LinkState, PortCounters, Snapshot, parse_snapshots, window
+from wirelab.results.datagrams import Received, parse_received
 from wirelab.results.digest import digest
 from wirelab.results.events import Happened, read_happened
 from wirelab.results.flow import FlowResult, flow_figure
@@ -35,7 +36,7 @@ class Result:
     """Everything one variant measured.
 
     ``ports`` is by the port's label, everything else by interface name, as the lab wrote it; ``flows``,
-    ``pings`` and ``echoes`` are by the name that the scenario gives them.
+    ``pings``, ``echoes`` and ``received`` (of flows over UDP) are by the name that the scenario gives them.
     ``followed`` is what each port, by interface name, did of the trace that it follows.
     ``digest`` is SHA-256 over what was measured in virtual time, nothing of the host.
     """
@@ -49,6 +50,7 @@ class Result:
     ports: Mapping[str, PortResult] = field(default_factory=dict)
     pings: Mapping[str, PingResult] = field(default_factory=dict)
     echoes: Mapping[str, Echoes] = field(default_factory=dict)
+    received: Mapping[str, tuple[Received, ...]] = field(default_factory=dict)
     happened: Happened = field(default_factory=Happened)
     followed: Mapping[str, Followed] = field(default_factory=dict)
 
@@ -172,6 +174,11 @@ def read_result(plan: Plan, raw: Path) -> Result:
         flows=figures,
         pings={ping.name: echoes[ping.name].result(ping) for ping in plan.pings},
         echoes=echoes,
+        received={
+            flow.name: parse_received(reports[flow.receiver_file])
+            for flow in plan.flows
+            if flow.protocol == "udp" and flow.receiver_file in reports
+        },
         digest=digest(measured, counted.value, samples.written_out(lines)),
         happened=read_happened(plan, raw),
         followed=read_followed(plan, raw),

@@ -1,15 +1,15 @@
 """What samples and echoes tell of a part of the time, and of how a flow came through what happened to it."""
 
-from bisect import bisect_right
 from collections.abc import Callable, Mapping, Sequence
 from itertools import pairwise
-from operator import itemgetter
 from typing import Final
 
 from wirelab.model.expect import Expectation
 from wirelab.plan.flows import phase_ns
 from wirelab.plan.traffic import Flow, Ping
 from wirelab.plan.types import Plan
+from wirelab.results.counting import Counted, at
+from wirelab.results.datagrams import Received, received_in_window
 from wirelab.results.ping import Echoes, ping_figure
 from wirelab.results.rtt import FIGURES, Rtt
 from wirelab.results.samples import Sample
@@ -20,9 +20,6 @@ RECOVERED: Final = 0.9
 _LOOK_NS: Final = 100 * NS_PER_MS
 _BEFORE_NS: Final = NS_PER_S
 
-Counted = Sequence[tuple[int, int]]
-"""What something had counted at each instant."""
-
 
 def acknowledged(flow: Flow, samples: Sequence[Sample]) -> list[tuple[int, int]]:
     """The bytes of a flow that were acknowledged by each sample; none of several connections, or UDP."""
@@ -32,15 +29,6 @@ def acknowledged(flow: Flow, samples: Sequence[Sample]) -> list[tuple[int, int]]
         (sample.at_ns, sample.flows[flow.name].bytes_acked) for sample in samples if flow.name in sample.flows
     ]
     return [(flow.start_ns, 0), *(reading for reading in seen if reading[0] > flow.start_ns)] if seen else []
-
-
-def at(counted: Counted, at_ns: int) -> float:
-    """What had been counted at an instant: between two samples in proportion, beyond them as at the ends."""
-    place = bisect_right(counted, at_ns, key=itemgetter(0))
-    if place in (0, len(counted)):
-        return counted[max(place - 1, 0)][1]
-    (before_ns, before), (after_ns, after) = counted[place - 1 : place + 1]
-    return before + (after - before) * (at_ns - before_ns) / (after_ns - before_ns)
 
 
 def longest_gap_ns(counted: Counted, from_ns: int = 0, to_ns: int | None = None) -> int | None:
@@ -78,15 +66,22 @@ def _goodput_bps(counted: Counted, from_ns: int, to_ns: int) -> float:
 
 
 def in_window(
-    expectation: Expectation, plan: Plan, samples: Sequence[Sample], echoes: Mapping[str, Echoes]
+    expectation: Expectation,
+    plan: Plan,
+    samples: Sequence[Sample],
+    echoes: Mapping[str, Echoes],
+    received: Mapping[str, Sequence[Received]],
 ) -> float | None:
     """What an expectation about a window is about, in its base unit; None if nothing tells it.
 
-    ``echoes`` are those of each ping. Raises KeyError for a metric that a window does not have.
+    ``echoes`` are those of each ping, ``received`` is what came of each flow over UDP.
+    Raises KeyError for a metric that a window does not have.
     """
     assert expectation.window is not None  # noqa: S101 - whoever asks has looked
     from_ns, to_ns = (instant_ns + phase_ns(plan.seed) for instant_ns in expectation.window)
     flow = next((flow for flow in plan.flows if flow.name == expectation.subject), None)
+    if flow is not None and flow.protocol == "udp":
+        return received_in_window(expectation.metric, flow, received.get(flow.name, ()), from_ns, to_ns)
     if flow is not None:
         return flow_in_window(expectation.metric, flow, samples, from_ns, to_ns)
     ping = next((ping for ping in plan.pings if ping.name == expectation.subject), None)

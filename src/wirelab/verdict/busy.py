@@ -7,8 +7,8 @@ from wirelab.plan.path import Hop, spanned
 from wirelab.plan.traffic import Copy, Flow, Iperf3
 from wirelab.plan.types import Bus, Plan, Port
 from wirelab.results.counters import PortCounters, window
+from wirelab.results.counting import at
 from wirelab.results.result import Result
-from wirelab.results.window import at
 from wirelab.units import BITS_PER_BYTE, NS_PER_S, PPM, PS_PER_NS
 from wirelab.verdict.explanation import Busy, Mechanism
 
