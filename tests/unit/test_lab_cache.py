@@ -201,12 +201,12 @@ def test_a_folder_that_cannot_be_made_is_explained() -> None:
 def test_answers_are_remembered(tmp_path: Path) -> None:
     """What was remembered is recalled, also by another process; what is damaged was never there."""
     cache = Cache(tmp_path)
-    assert cache.recall("kernel-newest") is None
+    assert cache.remembered("kernel-newest") is None
     cache.remember("kernel-newest", "a")
     cache.remember("kernel-newest", "b")
-    assert Cache(tmp_path).recall("kernel-newest") == "b"
+    assert Cache(tmp_path).remembered("kernel-newest") == "b"
     (tmp_path / "refs" / "kernel-newest.json").write_text("{")
-    assert cache.recall("kernel-newest") is None
+    assert cache.remembered("kernel-newest") is None
 
 
 def test_prune_keeps_what_it_is_told(tmp_path: Path) -> None:

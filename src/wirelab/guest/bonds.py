@@ -73,8 +73,8 @@ def _missing(network: "Network", bond: Bond) -> str:
     if down:
         return f"there is no link at {' and '.join(down)}"
     wanted = len(bond.ports) if bond.agrees else 1
-    if bond.mode == LACP and (found := _told(network, bond).get("ad_info", {}).get("num_ports")) != wanted:
-        return f"LACP has joined {found or 0} of its ports, it was to be {wanted}"
+    if bond.mode == LACP and (joined := _told(network, bond).get("ad_info", {}).get("num_ports")) != wanted:
+        return f"LACP has joined {joined or 0} of its ports, it was to be {wanted}"
     return ""
 
 
@@ -85,5 +85,5 @@ def _told(network: "Network", bond: Bond) -> dict[str, Any]:
 
 def _link(network: "Network", node: str, name: str) -> dict[str, Any]:
     (link,) = network.told(node, "ip", f"link show dev {name}")
-    found: dict[str, Any] = link
-    return found
+    answer: dict[str, Any] = link
+    return answer

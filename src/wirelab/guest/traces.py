@@ -111,12 +111,12 @@ def _least_rate(burst_bytes: int) -> int:
 
 def _limits(plan: Plan, port: Port) -> list[tuple[int, int]]:
     """From when on the FIFO of a port holds how much: a tbf that changes tells it so."""
-    found = []
+    limits = []
     for at_ns, state in states(plan):
         queue = state.port(port.name).queue
         own = _OWN_LIMITS.get(queue.kind, 0) if queue else 0
-        found.append((at_ns, (queue and (queue.limit_bytes or queue.limit_frames)) or own))
-    return found
+        limits.append((at_ns, (queue and (queue.limit_bytes or queue.limit_frames)) or own))
+    return limits
 
 
 class Followers:

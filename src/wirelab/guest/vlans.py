@@ -36,8 +36,8 @@ def read_back(network: "Network", node: str) -> list[Readback]:
             asked = ("trunk", "[]", f"[{', '.join(map(str, port.trunk_vlans))}]")
             if port.access_vlan:
                 asked = ("access", str(port.access_vlan), "[]")
-            found = zip(("vlan_mode", "tag", "trunks"), asked, (mode, tag, trunks), strict=True)
-            settings += [Readback(name, setting, wanted, actual) for setting, wanted, actual in found]
+            compared = zip(("vlan_mode", "tag", "trunks"), asked, (mode, tag, trunks), strict=True)
+            settings += [Readback(name, setting, wanted, actual) for setting, wanted, actual in compared]
     for tagged in plan.tagged_of(node):
         (link,) = network.told(node, "ip", f"link show dev {tagged.name}")
         told = link["linkinfo"]["info_data"]
@@ -53,9 +53,9 @@ def read_back(network: "Network", node: str) -> list[Readback]:
 
 def _ports(plan: Plan, switch: str) -> list[tuple[str, Port]]:
     """What a bridge has for ports by name, each with a port that has its VLANs: of a bond, the first."""
-    found: list[tuple[str, Port]] = []
+    ports: list[tuple[str, Port]] = []
     for interface in plan.interfaces_of(switch):
         port = plan.port(interface.ports[0]) if isinstance(interface, Bond) else interface
         if isinstance(port, Port):
-            found.append((interface.name, port))
-    return found
+            ports.append((interface.name, port))
+    return ports

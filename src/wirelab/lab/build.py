@@ -10,7 +10,7 @@ from wirelab.lab.entry import Entry, intact
 from wirelab.lab.recipe import BuildContext
 from wirelab.lab.reporter import Reporter
 
-Job = Callable[[BuildContext], Entry]
+Build = Callable[[BuildContext], Entry]
 
 
 def found(
@@ -33,13 +33,15 @@ def ensure(
     a package of the host is missing.
     """
     built_kernel, built_root = (None, None) if update else found(context, series, from_source=from_source)
-    jobs: dict[str, Job] = {}
+    builds: dict[str, Build] = {}
     if built_kernel is None:
-        jobs["kernel"] = lambda own: kernel.ensure(own, series=series, update=update, from_source=from_source)
+        builds["kernel"] = lambda own: kernel.ensure(
+            own, series=series, update=update, from_source=from_source
+        )
     if built_root is None:
-        jobs["root image"] = lambda own: rootfs.ensure(own, update=update, from_source=from_source)
+        builds["root image"] = lambda own: rootfs.ensure(own, update=update, from_source=from_source)
     packages.require(*groups_of(built_kernel, built_root))
-    built = side_by_side(context, jobs)
+    built = side_by_side(context, builds)
     return built_kernel or built["kernel"], built_root or built["root image"]
 
 
@@ -49,19 +51,19 @@ def groups_of(built_kernel: Entry | None, built_root: Entry | None) -> tuple[str
     return tuple(group for group, is_lacking in lacking.items() if is_lacking)
 
 
-def side_by_side(context: BuildContext, jobs: Mapping[str, Job]) -> dict[str, Entry]:
-    """Do all jobs at once, each in a lane of the reporter that has its name. Returns what they return.
+def side_by_side(context: BuildContext, builds: Mapping[str, Build]) -> dict[str, Entry]:
+    """Make all builds at once, each in a lane of the reporter that has its name. Returns what they return.
 
     When one fails, or we are interrupted, the others are ended at the next line that their programs print.
     Raises what failed first.
     """
-    if len(jobs) <= 1:
-        return {name: job(context) for name, job in jobs.items()}
+    if len(builds) <= 1:
+        return {name: build(context) for name, build in builds.items()}
     ended = Event()
-    with ThreadPoolExecutor(len(jobs)) as pool:
+    with ThreadPoolExecutor(len(builds)) as pool:
         futures = {
-            name: pool.submit(job, replace(context, reporter=_Endable(context.reporter.lane(name), ended)))
-            for name, job in jobs.items()
+            name: pool.submit(build, replace(context, reporter=_Endable(context.reporter.lane(name), ended)))
+            for name, build in builds.items()
         }
         try:
             done, _ = wait(futures.values(), return_when=FIRST_EXCEPTION)
@@ -73,7 +75,7 @@ def side_by_side(context: BuildContext, jobs: Mapping[str, Job]) -> dict[str, En
 
 
 class _EndedError(Exception):
-    """Another job has failed: this one has nothing to say any more."""
+    """Another build has failed: this one has nothing to say any more."""
 
 
 class _Endable(Reporter):

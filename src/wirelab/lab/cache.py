@@ -140,7 +140,7 @@ class Cache:
             raise
         return Entry(kind, key, home / key, facts, watched)
 
-    def recall(self, name: str) -> str | None:
+    def remembered(self, name: str) -> str | None:
         """The key that was remembered under ``name``, None if none was."""
         with self.os_errors():
             try:
@@ -199,7 +199,7 @@ class Cache:
                 for name in ("downloads", "apt", "logs") if idle else ():
                     discard(self.root / name)
             for ref in (self.root / "refs").glob("*.json"):
-                key = self.recall(ref.stem)
+                key = self.remembered(ref.stem)
                 if not key or not (self.root / ref.name.split("-")[0] / key).exists():
                     discard(ref)
         return before - disk_bytes(self.root)

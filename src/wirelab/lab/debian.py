@@ -33,7 +33,7 @@ USER_HINT = (
 
 def find(context: BuildContext) -> Entry | None:
     """The Debian with the recipe's packages, None if there is none. Asks nobody."""
-    return context.cache.find(KIND, context.cache.recall(question(context)))
+    return context.cache.find(KIND, context.cache.remembered(question(context)))
 
 
 def ensure(context: BuildContext, *, update: bool = False, from_source: bool = False) -> Entry:

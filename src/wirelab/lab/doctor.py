@@ -138,8 +138,8 @@ def _cache(context: BuildContext) -> Iterator[Finding]:
 
 def _entry(name: str, entry: Entry | None, *, verify: bool) -> Iterator[Finding]:
     if entry is None:
-        if found := wheel.installed():
-            yield Finding(name, f"in {wheel.NAME} {found.version}: the first run takes it")
+        if lab_wheel := wheel.installed():
+            yield Finding(name, f"in {wheel.NAME} {lab_wheel.version}: the first run takes it")
         else:
             yield Finding(name, "not built from these sources", "wirelab lab build")
         return

@@ -14,7 +14,7 @@ KIND = "kernel"
 
 def find(context: BuildContext, series: str | None = None) -> Entry | None:
     """The kernel built from this recipe, None if there is none. Asks nobody."""
-    return context.cache.find(KIND, context.cache.recall(question(context, series)))
+    return context.cache.find(KIND, context.cache.remembered(question(context, series)))
 
 
 def ensure(

@@ -88,14 +88,14 @@ def named(environ: Mapping[str, str]) -> Origin | None:
 
 def installed() -> Origin | None:
     """The wheel `wirelab-lab` of this environment, None if it is not installed."""
-    found = wheel.installed()
-    if found is None:
+    lab_wheel = wheel.installed()
+    if lab_wheel is None:
         return None
     hint = (
         f"install the one that fits, {wheel.NAME}=={__version__} (pipx: pipx install --force "
         f"'wirelab[lab]=={__version__}'); or build the lab here: wirelab lab build --from-source"
     )
-    return Origin(f"{wheel.NAME} {found.version}", str(found.file), hint=hint)
+    return Origin(f"{wheel.NAME} {lab_wheel.version}", str(lab_wheel.file), hint=hint)
 
 
 def released(context: BuildContext, table: Path | None = None) -> Origin | None:

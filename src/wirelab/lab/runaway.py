@@ -56,11 +56,11 @@ class Runaways:
             return ""
         self._looked_s = wall_s
         seen = list(standings(self._session))
-        found = runaways(self._since, seen, self._limit_s)
+        caught = runaways(self._since, seen, self._limit_s)
         self._since = {new.process: _begun(self._since.get(new.process), new) for new in seen}
-        for standing in found:
+        for standing in caught:
             self._end(standing)
-        return self._words() if found else ""
+        return self._words() if caught else ""
 
     def _end(self, standing: Standing) -> None:
         until_s = time.monotonic() + _ENDS_S

@@ -72,15 +72,15 @@ def fetch(context: BuildContext, folder: Path, *, with_packages: bool = False) -
 
 def source_packages(status: str) -> list[tuple[str, str]]:
     """The source packages, with their versions, that the packages in dpkg's file STATUS were built from."""
-    found = set()
+    sources = set()
     for paragraph in status.split("\n\n"):
         fields: dict[str, str] = dict(
             re.findall(r"^(Package|Version|Source): (.+)$", paragraph, re.MULTILINE)
         )
         if {"Package", "Version"} <= fields.keys():
             name, _, version = fields.get("Source", fields["Package"]).partition(" ")
-            found.add((name, version.strip("()") or fields["Version"]))
-    return sorted(found)
+            sources.add((name, version.strip("()") or fields["Version"]))
+    return sorted(sources)
 
 
 def _status(root_entry: Entry) -> str:

@@ -103,13 +103,13 @@ def mend(root: Path, mends: Iterable[Mend], modified_s: int) -> None:
 
     What Python has compiled of a file goes with it. Raises LabError where what is wrong is not there, once.
     """
-    for each in mends:
-        path = root / each.file
+    for mend in mends:
+        path = root / mend.file
         text = path.read_text(encoding="utf-8")
-        if text.count(each.old) != 1:
+        if text.count(mend.old) != 1:
             hint = "rootfs/mends.toml says what is to be there"
-            raise LabError(f"{each.file} of the root image is another than was to be mended", hint=hint)
-        path.write_text(text.replace(each.old, each.new), encoding="utf-8")
+            raise LabError(f"{mend.file} of the root image is another than was to be mended", hint=hint)
+        path.write_text(text.replace(mend.old, mend.new), encoding="utf-8")
         os.utime(path, (modified_s, modified_s))
         for compiled in (path.parent / "__pycache__").glob(f"{path.stem}.*"):
             compiled.unlink()

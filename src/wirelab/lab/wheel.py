@@ -20,7 +20,7 @@ class LabWheel:
 def installed() -> LabWheel | None:
     """The wheel in the environment of this Python, None if there is none."""
     try:
-        found = metadata.distribution(NAME)
+        distribution = metadata.distribution(NAME)
     except metadata.PackageNotFoundError:
         return None
-    return LabWheel(found.version, Path(str(found.locate_file(_FILE))))
+    return LabWheel(distribution.version, Path(str(distribution.locate_file(_FILE))))

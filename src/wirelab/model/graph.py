@@ -31,13 +31,13 @@ def every_way(start: str, goal: str, edges: Iterable[tuple[str, str, Edge]]) -> 
     leaving: dict[str, list[tuple[str, Edge]]] = {}
     for source, target, edge in edges:
         leaving.setdefault(source, []).append((target, edge))
-    found: list[tuple[Edge, ...]] = []
+    ways: list[tuple[Edge, ...]] = []
     begun: list[tuple[tuple[str, ...], tuple[Edge, ...]]] = [((start,), ())]
     while begun:
         nodes, way = begun.pop()
         if nodes[-1] == goal:
-            found.append(way)
+            ways.append(way)
             continue
         further = [(target, edge) for target, edge in leaving.get(nodes[-1], ()) if target not in nodes]
         begun += [((*nodes, target), (*way, edge)) for target, edge in reversed(further)]
-    return tuple(found)
+    return tuple(ways)

@@ -232,9 +232,9 @@ class Topology(Model):
 
     @functools.cached_property
     def _in_vlans(self) -> Mapping[PortRef, int | tuple[int, ...]]:
-        found = {}
+        carried = {}
         for name, vlans in self.vlans.items():
             for text in self.bonds[name].ports if name in self.bonds else (name,):
                 with contextlib.suppress(ValueError):  # what is no port is said of the line itself
-                    found[self.resolve(text)] = vlans
-        return found
+                    carried[self.resolve(text)] = vlans
+        return carried

@@ -42,5 +42,5 @@ def _bond(wiring: Wiring, name: str, ports: dict[str, Port], addresses: Addresse
         xmit_hash_policy=wiring.hash_policy(name) if sharing else "layer2",
         lacp_rate=cast("LacpRate", said["lacp_rate"] or "slow"),
         agrees=sharing and topology.bond_of(topology.peer(refs[0])) is not None,
-        gso_max_segs=min((longest for each in names if (longest := ports[each].gso_max_segs)), default=None),
+        gso_max_segs=min((longest for name in names if (longest := ports[name].gso_max_segs)), default=None),
     )

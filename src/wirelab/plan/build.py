@@ -207,7 +207,7 @@ def _vlans(wiring: Wiring, ref: PortRef) -> tuple[int, tuple[int, ...]]:
 def _tagged(plan: Plan, addresses: Addresses, wiring: Wiring) -> tuple[Tagged, ...]:
     """What writes and reads tags at hosts whose port is one of a trunk: it has the address."""
     refs = {ref.interface: ref for ref in wiring.topology.ports()}
-    found = []
+    tagged = []
     for host in plan.hosts:
         interface = plan.interfaces_of(host.name)[0]
         port = plan.ports_of(host.name)[0]
@@ -215,8 +215,8 @@ def _tagged(plan: Plan, addresses: Addresses, wiring: Wiring) -> tuple[Tagged, .
             (vlan,) = port.trunk_vlans
             name, address = f"{host.name}-v{vlan}", addresses.with_prefix(refs[port.name])
             mtu_bytes, longest = port.mtu_bytes, port.gso_max_segs
-            found.append(Tagged(name, host.name, interface.name, vlan, mtu_bytes, address, longest))
-    return tuple(found)
+            tagged.append(Tagged(name, host.name, interface.name, vlan, mtu_bytes, address, longest))
+    return tuple(tagged)
 
 
 def _first(wiring: Wiring, ref: PortRef) -> PortRef:

@@ -51,10 +51,10 @@ def shutting(plan: Plan) -> Event | None:
 
 def states(plan: Plan) -> list[tuple[int, Plan]]:
     """The network from each instant on: as it begins, then after each event."""
-    found = [(0, plan)]
+    so_far = [(0, plan)]
     for event in plan.events:
-        found.append((event.at_ns, after(found[-1][1], event)))
-    return found
+        so_far.append((event.at_ns, after(so_far[-1][1], event)))
+    return so_far
 
 
 def ended(plan: Plan) -> Plan:
@@ -73,7 +73,7 @@ def relinked(plan: Plan) -> dict[str, list[int]]:
 
     What is shut in the beginning changes at 0.
     """
-    found: dict[str, list[int]] = {}
+    instants_ns: dict[str, list[int]] = {}
     for (_, was), (at_ns, now) in pairwise([(0, opened(plan)), *states(plan)]):
         changed = {
             name
@@ -84,8 +84,8 @@ def relinked(plan: Plan) -> dict[str, list[int]]:
         followers = {port.name for port in now.ports if port.follow in changed}
         cables = (cable for cable in now.cables if {cable.a, cable.b} & (changed | followers))
         for name in {name for cable in cables for name in (cable.a, cable.b)}:
-            found.setdefault(name, []).append(at_ns)
-    return found
+            instants_ns.setdefault(name, []).append(at_ns)
+    return instants_ns
 
 
 def _cables(plan: Plan) -> Iterator[Cable]:

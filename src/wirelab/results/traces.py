@@ -27,11 +27,11 @@ def read_followed(plan: Plan, raw: Path) -> dict[str, Followed]:
     if not plan.traces:
         return {}
     told = read_json(raw, FILE)
-    found = {}
+    filled = {}
     for port in plan.ports:
         if port.shape and port.shape.trace:
-            found[port.name] = tuple(map(_filled, told[port.name].elements()))
-    return found
+            filled[port.name] = tuple(map(_filled, told[port.name].elements()))
+    return filled
 
 
 def _filled(told: Field) -> Filled:

@@ -119,7 +119,7 @@ class _Side:
 
     @classmethod
     def of(cls, kept: Iterable[Kept], scenario: str, variant: str) -> Self:
-        found = {
+        by_seed = {
             one.run.seed: (result, one.folder)
             for one in kept
             if one.run.scenario == scenario
@@ -127,7 +127,8 @@ class _Side:
             if result.name == variant
         }
         return cls(
-            {seed: found[seed][0] for seed in sorted(found)}, {seed: found[seed][1] for seed in sorted(found)}
+            {seed: by_seed[seed][0] for seed in sorted(by_seed)},
+            {seed: by_seed[seed][1] for seed in sorted(by_seed)},
         )
 
     @property

@@ -28,8 +28,8 @@ def newest(folders: Iterable[Path]) -> dict[tuple[str, int], RunResult]:
 
 def newest_kept(folders: Iterable[Path]) -> dict[tuple[str, int], Kept]:
     """The same, each with its folder."""
-    found = (Kept(read_run(path), path.parent) for path in _oldest_first(folders))
-    return {(kept.run.scenario, kept.run.seed): kept for kept in found}
+    all_kept = (Kept(read_run(path), path.parent) for path in _oldest_first(folders))
+    return {(kept.run.scenario, kept.run.seed): kept for kept in all_kept}
 
 
 def named(name: Path, results: Path) -> list[Kept]:
@@ -45,10 +45,10 @@ def named(name: Path, results: Path) -> list[Kept]:
         raise InputError("no such result", file=str(name), hint="name a result, its folder, or one of many")
     # Those are links, and to follow links is what is meant here.
     linked = folder.iterdir() if folder.name == LATEST else ()
-    found = newest_kept([folder, *(link for link in linked if link.is_dir())])
-    if not found:
+    newest = newest_kept([folder, *(link for link in linked if link.is_dir())])
+    if not newest:
         raise InputError(f"no {RESULT} below {folder}", hint="results are in what `--out` names")
-    return list(found.values())
+    return list(newest.values())
 
 
 def last_wall_s(folder: Path) -> dict[str, float]:

@@ -208,9 +208,9 @@ def traces(plan: Plan, result: Result) -> Iterator[Violation]:
         trace = plan.trace(port.shape) if port.shape else None
         for filled, (at_ns, opportunities) in zip(done, trace.instants() if trace else (), strict=False):
             if not 0 <= filled.at_ns - at_ns <= most_ns or filled.opportunities != opportunities:
-                found = f"{filled.opportunities} opportunities at {filled.at_ns} ns"
+                had = f"{filled.opportunities} opportunities at {filled.at_ns} ns"
                 asked = f"{opportunities} at {at_ns} ns"
-                yield asked, found, f"{port.label}: had {found}, was to have {asked}"
+                yield asked, had, f"{port.label}: had {had}, was to have {asked}"
                 break
         else:
             next_ns = next(at_ns for at_ns, _ in islice(trace.instants(), len(done), None)) if trace else None

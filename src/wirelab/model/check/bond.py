@@ -52,11 +52,11 @@ def bond_problems(topology: Topology, document: Document) -> Iterator[Problem]:
 
 def _cabled(topology: Topology) -> frozenset[PortRef]:
     """The ports with a cable, as far as the ends of cables are ports."""
-    found = []
+    refs = []
     for text in (end for cable in topology.cables for end in cable.between):
         with contextlib.suppress(ValueError):
-            found.append(topology.resolve(text))
-    return frozenset(found)
+            refs.append(topology.resolve(text))
+    return frozenset(refs)
 
 
 def _port_problem(
