@@ -7,6 +7,8 @@ from typing import TYPE_CHECKING
 import pytest
 
 from tests.lab.road import carried_out
+from wirelab.units import NS_PER_S
+from wirelab.verdict.checks import check_laws
 
 if TYPE_CHECKING:
     from tests.lab.rig import Rig
@@ -83,6 +85,27 @@ def test_a_window_of_100_mb_is_given(rig: Rig) -> None:
         "expect:\n  bulk: {goodput: 80..95 Mbit/s}\n"
     )
     carried_out(rig, text)
+
+
+def test_a_flood_into_a_bloated_queue_is_waited_for(rig: Rig) -> None:
+    """What it still holds when the traffic is over takes another sixteen seconds, and no frame is left."""
+    text = """\
+topology: one-switch
+with:
+  switch.flow_control: off
+  server.flow_control: off
+  switch.p2.shape: {rate: 10 Mbit/s}
+  switch.p2.queue_limit: 100 MB
+  switch.buffer: 100 MB
+traffic:
+  - iperf3: {name: flood, from: client, to: server, time: 2 s, protocol: udp, bitrate: 100 Mbit/s}
+expect:
+  flood: {lost: ..100 %}
+  switch.p2: {drops: 0, queue_high_water: 20..25 MB}
+"""
+    plan, result = carried_out(rig, text)
+    assert [violation.explanation for violation in check_laws(plan, result)] == []
+    assert result.elapsed_ns > 16 * NS_PER_S
 
 
 def test_times_of_more_than_six_digits_are_read_back(rig: Rig) -> None:
