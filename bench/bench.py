@@ -19,7 +19,7 @@ from functools import partial
 from pathlib import Path
 
 import growth
-import jail_start
+import jail_cost
 from figure import Figures
 from timed_labs import Labs, lasting, scenario_plan
 
@@ -94,7 +94,8 @@ def measure(figures: Figures, labs: Labs, lab: Lab, folder: Path, cpu: int) -> N
         took = partial(labs.wall_per_virtual, scenario_plan(scenario, flow))
         figures.take(f"wall per virtual second, {name}", "s/s", took, goal)
     figures.take("boot to a running Open vSwitch", "s", labs.boot_s, 1.5)
-    figures.take("what the jail adds to a start", "ms", lambda: jail_start.added_ms(lab, folder), 20)
+    figures.take("what the jail adds to a start", "ms", lambda: jail_cost.added_ms(lab, folder), 20)
+    figures.take("what the jail adds to a call", "ns", lambda: jail_cost.added_to_a_call_ns(folder))
     figures.take("warm `wirelab run sfp-mismatch`", "s", lambda: warm_scenario_s(cpu), 20)
     for jobs in sorted({1, len(os.sched_getaffinity(0))}):
         name = f"matrix, virtual seconds a core, {jobs} at once"
