@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gzip
 import os
 import shutil
 import tempfile
@@ -267,6 +268,22 @@ def test_a_mirror_that_debian_did_not_sign_is_refused(
     assert "trixie-backports: The repository" in caught.value.message
     assert "is not signed" in caught.value.message
     assert context.cache.entries() == ()
+
+
+@pytest.mark.parametrize("is_linked", [False, True])
+def test_a_debian_is_packed_whoever_else_has_a_name_for_it(tmp_path: Path, *, is_linked: bool) -> None:
+    """Somebody copies the cache by hard links while a lab is built: the same archive, and theirs stays."""
+    unpacked, copy = tmp_path / "debian.tar", tmp_path / "copy.tar"
+    unpacked.write_bytes(b"a Debian")
+    if is_linked:
+        copy.hardlink_to(unpacked)
+    debian.pack(unpacked, tmp_path / "log")
+    assert not unpacked.exists()
+    packed = (tmp_path / debian.ARCHIVE).read_bytes()
+    assert gzip.decompress(packed) == b"a Debian"
+    # Neither a name nor a time (RFC 1952).
+    assert packed[3:8] == bytes(5)
+    assert not is_linked or copy.read_bytes() == b"a Debian"
 
 
 def test_doctor_finds_what_is_built(built: dict[str, str]) -> None:

@@ -67,8 +67,7 @@ def ensure(context: BuildContext, *, update: bool = False, from_source: bool = F
         with unpacked.open("wb") as product:
             run(argv, log=log, env=env, stdout=product, on_line=count, hint=hint)
         context.reporter.step("packing it")
-        # Without a name and a time of here: the same packages are the same archive.
-        run(["gzip", "-1", "--no-name", str(unpacked)], log=log)
+        pack(unpacked, log)
         status = output(["tar", "-xf", str(folder / ARCHIVE), "--to-stdout", f"./{STATUS}"])
         if changed := sorted({name for name, _ in versions.items() ^ installed(status).items()}):
             raise LabError(f"the mirror changed during the build: {', '.join(changed)}", hint="build again")
@@ -78,6 +77,13 @@ def ensure(context: BuildContext, *, update: bool = False, from_source: bool = F
     entry = context.cache.build(KIND, key, make, context.reporter, from_source=from_source)
     take(context, entry)
     return entry
+
+
+def pack(unpacked: Path, log: Path) -> None:
+    """Put its archive in the place of a tar. Raises LabError if there is no room for it."""
+    # Without a name and a time of here: the same packages are the same archive. And also where somebody has
+    # copied the cache by hard links meanwhile, which gzip takes for a reason to leave a file alone.
+    run(["gzip", "-1", "--no-name", "--force", str(unpacked)], log=log)
 
 
 def take(context: BuildContext, entry: Entry) -> None:
