@@ -39,9 +39,9 @@ class Events:
         """The next one, now. Raises SettingsMismatchError for what does not hold after it."""
         # To read the clock takes 52 ns of virtual time, and tc some microseconds.
         at_ns = clock.now_ns() - ready_ns
-        in_force = _carry_out(self._network, self._left.pop(0))
-        self._done.append({"at_ns": at_ns, "settings": [asdict(setting) for setting in in_force]})
-        verify(in_force)
+        found = _carry_out(self._network, self._left.pop(0))
+        self._done.append({"at_ns": at_ns, "settings": [asdict(setting) for setting in found]})
+        verify(found)
 
     def write(self, folder: Path) -> None:
         """Write ``events.json``, if there are any: what was done when, and every setting as it is by now.
@@ -58,9 +58,9 @@ class Events:
 
 def shut(network: "Network", event: Event) -> list[Readback]:
     """Make of a network that is set up what it begins as; returns every setting as it then is."""
-    in_force = _carry_out(network, event)
+    found = _carry_out(network, event)
     clock.sleep_until(clock.now_ns() + clock.NS_PER_S + _noticed_ns(network.plan))
-    return settings.read_back(network) + [setting for setting in in_force if setting.setting in _LINKS]
+    return settings.read_back(network) + [setting for setting in found if setting.setting in _LINKS]
 
 
 def _noticed_ns(plan: Plan) -> int:
@@ -127,14 +127,14 @@ def _pull_out(network: "Network", event: Event) -> None:
 def _read_back(network: "Network", event: Event) -> list[Readback]:
     """What an event has set, as it is in force; a link that is negotiated comes later."""
     plan, touched = network.plan, _touched(network.plan, event)
-    in_force: list[Readback] = []
+    found: list[Readback] = []
     for name in dict.fromkeys(port.node for port in touched):
-        in_force += settings.read_ports(network, name, [port for port in touched if port.node == name])
+        found += settings.read_ports(network, name, [port for port in touched if port.node == name])
     for port in event.ports:
         flags = int((network.ports_folder(port.node) / port.name / "flags").read_text(), 0)
-        in_force.append(Readback(port.name, _UP, port.up, bool(flags & 1)))
+        found.append(Readback(port.name, _UP, port.up, bool(flags & 1)))
     for cable in event.cables:
         if not cable.plugged:
             ends = (plan.port(cable.a), plan.port(cable.b))
-            in_force += [Readback(end.name, _LINK, cable.plugged, network.link(end).up) for end in ends]
-    return in_force
+            found += [Readback(end.name, _LINK, cable.plugged, network.link(end).up) for end in ends]
+    return found
