@@ -128,7 +128,7 @@ def test_perfetto_reads_the_trace() -> None:
     assert list(begin[1].flow_ids) == [7]
     assert [(t, e.counter_value) for t, e in told("module.line", "egress queue")] == [(10, 1514)]
     ((instant, drop),) = told("module.line", "drops")
-    assert (instant, drop.name) == (2_000, "egress queue of 16 KiB is full, 15140 B waiting: frame 9")
+    assert (instant, drop.name) == (2_000, "FIFO 16 KiB full, 15 140 B waiting: frame 9")
     cwnd = told("download at server", "congestion window")
     assert [(t, e.counter_value) for t, e in cwnd] == [
         (1_000_000, 14_480),

@@ -20,6 +20,7 @@ from wirelab.results.record import (
     Fill,
     Frame,
     Kind,
+    MAGIC,
     Paused,
     Sent,
     read_record,
@@ -28,7 +29,6 @@ from wirelab.results.record import (
 if TYPE_CHECKING:
     from pathlib import Path
 
-MAGIC = b"wirelab record 1"
 DRIVER = Recipe.find().home / "kernel" / "driver"
 
 
@@ -56,7 +56,7 @@ def test_each_kind_is_read_as_the_driver_wrote_it(tmp_path: Path) -> None:
         PORT,
         FRAME,
         entry(Kind.QUEUED, struct.pack("<II", 3028, 2), frame=7, port=1),
-        entry(Kind.SENT, struct.pack("<QII", 4_000, 0, 1), frame=7, port=1),
+        entry(Kind.SENT, struct.pack("<QHHI", 4_000, 0, 1, 3), frame=7, port=1),
         entry(Kind.ARRIVED, frame=7, port=1),
         entry(Kind.DROPPED, struct.pack("<IIQ", 19, 15_000, 16_384), frame=7, port=1),
         entry(Kind.DROPPED, struct.pack("<IIQ", 0x10000 + 9, 15_000, 0), frame=7, port=1),
@@ -64,19 +64,19 @@ def test_each_kind_is_read_as_the_driver_wrote_it(tmp_path: Path) -> None:
         entry(
             Kind.TCP,
             bytes(10) + b"\xff\xff\x0a\x00\x00\x01" + bytes(10) + b"\xff\xff\x0a\x00\x00\x02"
-            + struct.pack("<HH15I", 5201, 40_000, *range(15)),
+            + struct.pack("<HH17I", 5201, 40_000, *range(17)),
         ),
     )  # fmt: skip
     address = IPv4Address("10.0.0.1"), IPv4Address("10.0.0.2")
     assert list(read_record(path)) == [
         Frame(5_000, 7, 1514, bytes(range(14))),
         Fill(5_000, Kind.QUEUED, "switch-p1", 7, 3028, 2),
-        Sent(5_000, Kind.SENT, "switch-p1", 7, 4_000, is_control=False, is_damaged=True),
+        Sent(5_000, Kind.SENT, "switch-p1", 7, 4_000, is_control=False, is_damaged=True, ring_frames=3),
         Event(5_000, Kind.ARRIVED, "switch-p1", 7),
         Dropped(5_000, Kind.DROPPED, "switch-p1", 7, 19, 15_000, 16_384),
         Dropped(5_000, Kind.DROPPED, "switch-p1", 7, None, 15_000, 0),
         Paused(5_000, Kind.PAUSED, "switch-p1", 0, 9_000, 3, 0xFFFF),
-        Connection(5_000, Kind.TCP, "", 0, *address, 5201, 40_000, *range(15)),
+        Connection(5_000, Kind.TCP, "", 0, *address, 5201, 40_000, *range(17)),
     ]
 
 
