@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 from forked import server
-from recorded import G, plan, recording
+from recorded import G, plan, port, recording
 from standin import SOURCE, UNCONFINED, Wirelab
 from test_cli_run import gone, wait_for
 from test_record import entry
@@ -26,7 +26,7 @@ from wirelab.api.frames import frame_table, window_at
 from wirelab.api.tables import pandas, sample_frame
 from wirelab.errors import InputError, LabError
 from wirelab.report.html import run_panel
-from wirelab.results.record import Kind, read_record
+from wirelab.results.record import MAGIC, Kind, read_record
 from wirelab.results.result import read_result
 from wirelab.runner.trial import Trial, judge
 

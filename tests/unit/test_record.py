@@ -14,13 +14,13 @@ from wirelab.lab.recipe import Recipe
 from wirelab.report.capture import CAUSES
 from wirelab.results.record import (
     HEADERS_BYTES,
+    MAGIC,
     Connection,
     Dropped,
     Event,
     Fill,
     Frame,
     Kind,
-    MAGIC,
     Paused,
     Sent,
     read_record,
@@ -87,8 +87,25 @@ def test_a_record_may_end_anywhere(tmp_path: Path) -> None:
     counts = set()
     for length in range(len(MAGIC), len(whole) + 1):
         path.write_bytes(whole[:length])
-        counts.add(len(list(read_record(path))))
-    assert counts == {0, 1, 2}
+        told = list(read_record(path))
+        cut = [entry for entry in told if not isinstance(entry, Frame) and entry.kind is Kind.END]
+        # Where its end is not that of an entry, it says that it is cut.
+        assert told[len(told) - len(cut) :] == cut
+        counts.add((len(told) - len(cut), len(cut)))
+    assert counts == {(0, 0), (0, 1), (1, 0), (1, 1), (2, 0)}
+
+
+def test_nothing_is_read_behind_the_end(tmp_path: Path) -> None:
+    """What a full disk took the beginning of lies there."""
+    path = written(tmp_path, PORT, entry(Kind.END), b"what found no room")
+    assert list(read_record(path)) == [Event(5_000, Kind.END, "", 0)]
+
+
+def test_a_record_of_another_form_is_refused(tmp_path: Path) -> None:
+    """It is of a lab of another wirelab."""
+    (tmp_path / "record.bin").write_bytes(b"wirelab record 1" + PORT)
+    with pytest.raises(LabError, match="is no record of this wirelab"):
+        list(read_record(tmp_path / "record.bin"))
 
 
 @pytest.mark.parametrize(
