@@ -92,7 +92,7 @@ static void etherport_record_window(u32 window)
 	recorder.until_ps = recorder.windows[window].until_ps;
 }
 
-/* Whether a window is open. Reading the clock costs a process time, unless it is uninterruptible. */
+/* Whether a window is open. To read the clock costs a process time unless it is uninterruptible. */
 static bool etherport_record_open(u64 *now_ps)
 {
 	unsigned long flags;
@@ -340,7 +340,8 @@ int __init etherport_record_setup(void)
 		pr_err("etherport: record_bytes is no number\n");
 		return -EINVAL;
 	}
-	recorder.left_bytes -= min_t(u64, recorder.left_bytes, 16 + sizeof(struct etherport_record));
+	recorder.left_bytes -= min_t(u64, recorder.left_bytes,
+				     sizeof(magic) - 1 + sizeof(struct etherport_record));
 	recorder.buffer = vmalloc(ETHERPORT_RECORD_BUFFER_LEN);
 	if (!recorder.buffer)
 		return -ENOMEM;

@@ -12,8 +12,10 @@ from wirelab.errors import InputError, WirelabError
 from wirelab.lab.select import Lab
 from wirelab.report.live import LiveReport
 from wirelab.report.text import Output
+from wirelab.results.result import read_result
 from wirelab.runner.job import FinishedJob, Job
 from wirelab.runner.kept_record import keep
+from wirelab.runner.store import RAW
 from wirelab.runner.trial import Trial
 from wirelab.runner.window import Window, parse_window
 from wirelab.units import NS_PER_S
@@ -41,14 +43,14 @@ class Records:
         """
         kept, problem, nothing = 0, None, None
         for variant in finished.run.variants:
-            if variant.evidence is None or finished.folder is None:
+            if variant.digest is None or finished.folder is None:
                 continue
-            plan, known = variant.evidence.plan, variant.evidence.result
             trial, window = next(one for one in self.windows if one[0].plan.variant == variant.name)
             live = LiveReport(Output.for_stream(sys.stderr), (trial,), hidden=hidden)
             try:
+                known = read_result(trial.plan, finished.folder / variant.name / RAW)
                 with live, recorder(lab, cpu, self.limit_bytes, partial(live.progress, trial)) as its:
-                    recorded = its.record_window(plan, known, window)
+                    recorded = its.record_window(trial.plan, known, window)
                     [between_ns] = recorded.windows_ns
                     its_own = keep(recorded.record, finished.folder / variant.name, known, between_ns)
             except InputError as error:
