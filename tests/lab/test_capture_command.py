@@ -161,12 +161,13 @@ def test_a_run_keeps_its_frames(recorded: tuple[Path, str], tmp_path: Path, lab:
     assert capture(SLOW_LINK, "-o", again, *WINDOW, *lab)[0] == 0
     nothing = tmp_path / "nothing"
     nothing.mkdir()
+    by_files = given(lab)
     for window in ((), WINDOW):
         with pytest.MonkeyPatch.context() as patch:
             # Neither what was measured before nor a lab at work is needed.
             patch.setenv("WIRELAB_CACHE", str(nothing))
             patch.setattr(LabTestbed, "run", None)
-            code, told = capture(folder, "-o", kept, *window, *given(lab))
+            code, told = capture(folder, "-o", kept, *window, *by_files)
         assert code == 0, told
         assert kept.read_bytes() == again.read_bytes()
     code, told = capture(folder, "-o", kept, "--record", "1.5 s..1.501 s", *lab)
