@@ -180,9 +180,18 @@ def test_what_is_in_a_kept_record_is_not_run_again(tmp_path: Path, known: Result
         recorded = again.record(plan(), known, window)
         assert [type(entry) for entry in read_record(recorded.record)] == found
     assert len(testbed.asked) == 1
+    # That a drop is the first one is known of a record that was made around it, or that has the samples.
+    narrow = replace(kept, from_ns=4_199_000_000, until_ns=4_201_000_000)
+    first = replace(its, kept=replace(narrow, first_drop="module.line"))
+    assert first.record(plan(), known, "first module.line.drops +-1 ms").windows_ns == (
+        (4_199_000_000, 4_201_000_000),
+    )
+    assert len(testbed.asked) == 1
+    replace(its, kept=narrow).record(plan(), known, "first module.line.drops +-1 ms")
+    assert len(testbed.asked) == 2
     again.record(plan(), known, "4.5 s..5.5 s")
     replace(again, kept=replace(kept, digest="0" * 64)).record(plan(), known, "4.1 s..4.3 s")
-    assert len(testbed.asked) == 3
+    assert len(testbed.asked) == 4
 
 
 def test_a_record_that_is_not_whole_is_kept_up_to_its_end(tmp_path: Path, known: Result) -> None:

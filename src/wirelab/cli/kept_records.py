@@ -17,7 +17,7 @@ from wirelab.runner.job import FinishedJob, Job
 from wirelab.runner.kept_record import keep
 from wirelab.runner.store import RAW
 from wirelab.runner.trial import Trial
-from wirelab.runner.window import Window, parse_window
+from wirelab.runner.window import AroundFirstDrop, Window, parse_window
 from wirelab.units import NS_PER_S
 
 
@@ -52,7 +52,13 @@ class Records:
                 with live, recorder(lab, cpu, self.limit_bytes, partial(live.progress, trial)) as its:
                     recorded = its.record_window(trial.plan, known, window)
                     [between_ns] = recorded.windows_ns
-                    its_own = keep(recorded.record, finished.folder / variant.name, known, between_ns)
+                    its_own = keep(
+                        recorded.record,
+                        finished.folder / variant.name,
+                        known,
+                        between_ns,
+                        window.port.label if isinstance(window, AroundFirstDrop) else None,
+                    )
             except InputError as error:
                 nothing = InputError(f"{variant.name}: {error.message}", hint=error.hint)
             except WirelabError as error:

@@ -26,16 +26,21 @@ class _Document(BaseModel):
     digest: str
     from_ns: int
     until_ns: int
+    first_drop: str | None = None
 
 
 @dataclass(frozen=True, slots=True)
 class KeptRecord:
-    """A record of the run with that digest, from one instant of the traffic's time to another."""
+    """A record of the run with that digest, from one instant of the traffic's time to another.
+
+    ``first_drop`` is the port whose first drop in it is the first one of the run, by label, if that is known.
+    """
 
     record: Path
     digest: str
     from_ns: int
     until_ns: int
+    first_drop: str | None = None
 
     @classmethod
     def beside(cls, folder: Path) -> Self | None:
@@ -53,7 +58,7 @@ class KeptRecord:
             where = ".".join(map(str, first["loc"])) or "it"
             hint = "remove it, to run again instead"
             raise LabError(f"{path}: {where}: {first['msg']}", hint=hint) from None
-        return cls(folder / RECORD, told.digest, told.from_ns, told.until_ns)
+        return cls(folder / RECORD, told.digest, told.from_ns, told.until_ns, told.first_drop)
 
     def has(self, known: Result, windows_ns: Sequence[tuple[int, int]]) -> bool:
         """Whether it is of the run that measured this, and has these windows whole."""
@@ -67,7 +72,9 @@ class KeptRecord:
         )
 
 
-def keep(record: Path, folder: Path, result: Result, window_ns: tuple[int, int]) -> KeptRecord:
+def keep(
+    record: Path, folder: Path, result: Result, window_ns: tuple[int, int], first_drop: str | None = None
+) -> KeptRecord:
     """Move a record into a variant's folder. Returns it: what is not whole ends where it ends.
 
     Raises LabError where that folder takes no more; then nothing of it is there.
@@ -75,10 +82,11 @@ def keep(record: Path, folder: Path, result: Result, window_ns: tuple[int, int])
     from_ns, until_ns = window_ns
     for event in read_record(record, {Kind.END}):
         until_ns = min(until_ns, event.at_ps // PS_PER_NS - result.status.ready_ns)
-    document = _Document(digest=result.digest, from_ns=from_ns, until_ns=until_ns)
+    digest = result.digest
+    document = _Document(digest=digest, from_ns=from_ns, until_ns=until_ns, first_drop=first_drop)
     with refusals(folder / RECORD, "the record cannot be kept: "):
         with replacement(folder / RECORD) as fresh:
             shutil.move(record, fresh)
         with replacement(folder / DOCUMENT) as fresh:
             fresh.write_text(json.dumps(document.model_dump(), indent=1) + "\n", encoding="utf-8")
-    return KeptRecord(folder / RECORD, result.digest, from_ns, until_ns)
+    return KeptRecord(folder / RECORD, digest, from_ns, until_ns, first_drop)

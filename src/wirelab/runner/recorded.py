@@ -78,11 +78,13 @@ class Recorder:
     def _around_first_drop(self, plan: Plan, known: Result, window: AroundFirstDrop) -> Recorded:
         """It is between two samples: that time is recorded, and what is around the drop kept of it."""
         before_ns, sampled_ns = window.sampled(known)
+        if (wanted := self._kept_around(known, window)) is not None:
+            return self.record_between(plan, known, *wanted)
         from_ns = window.at(before_ns)[0]
         until_ns = window.at(sampled_ns + plan.sample_interval_ns)[1]
         while True:
             recorded = self.record_between(plan, known, from_ns, until_ns)
-            at_ns, end_ns = _first_drop(recorded, window.port.name)
+            at_ns, end_ns = _first_drop(recorded.record, known.status.ready_ns, window.port.name)
             if at_ns is not None:
                 break
             if end_ns is None or window.at(end_ns)[0] <= from_ns:
@@ -96,6 +98,14 @@ class Recorder:
         self._take(whole, known, (wanted,))
         whole.unlink()
         return Recorded(recorded.raw, recorded.result, (wanted,))
+
+    def _kept_around(self, known: Result, window: AroundFirstDrop) -> tuple[int, int] | None:
+        """The window, if the kept record is of this first drop and has it whole."""
+        if self.kept is None or self.kept.first_drop != window.port.label:
+            return None
+        at_ns, _ = _first_drop(self.kept.record, known.status.ready_ns, window.port.name)
+        wanted = None if at_ns is None else window.at(at_ns)
+        return wanted if wanted and self.kept.has(known, (wanted,)) else None
 
     def record_between(self, plan: Plan, known: Result, from_ns: int, until_ns: int) -> Recorded:
         """Record from one instant to another. Raises LabError if the run was another one this time."""
@@ -135,11 +145,10 @@ class Recorder:
         return min(self.limit_bytes, free_bytes)
 
 
-def _first_drop(recorded: Recorded, port: str) -> tuple[int | None, int | None]:
+def _first_drop(record: Path, ready_ns: int, port: str) -> tuple[int | None, int | None]:
     """When the port drops first, and when the record ends if it is not whole, in ns of the traffic's time."""
-    ready_ns = recorded.result.status.ready_ns
     first_ns = None
-    for event in read_record(recorded.record, {Kind.DROPPED, Kind.END}):
+    for event in read_record(record, {Kind.DROPPED, Kind.END}):
         at_ns = event.at_ps // PS_PER_NS - ready_ns
         if not isinstance(event, Dropped):
             return first_ns, at_ns
