@@ -15,7 +15,7 @@ from typer.testing import CliRunner
 
 from docs.commands import EXAMPLES
 from wirelab.cli.app import app
-from wirelab.errors import InputError
+from wirelab.errors import InputError, LabError
 from wirelab.lab.select import select
 from wirelab.runner.trial import LabTestbed
 
@@ -79,6 +79,7 @@ def test_a_result_of_another_lab_is_refused(result: Path, tmp_path: Path, lab: l
         done = CliRunner().invoke(app, ["capture", str(result), "-o", str(out), *WINDOW, *lab])
     finally:
         path.write_text(text, encoding="utf-8")
+    assert getattr(done.exception, "exit_code", None) == LabError.exit_code
     assert "is another run in this lab: its digest is" in str(done.exception)
     hint = str(getattr(done.exception, "hint", ""))
     assert "kernel 6.1.999" in hint

@@ -20,7 +20,7 @@ from wirelab.runner.trial import LabTestbed
 from wirelab.units import SIZE, UnitError, parse
 
 MOST_BYTES: Final = 4_000_000_000
-DEFAULT_LIMIT: Final = "2 GB"
+DEFAULT_LIMIT: Final = "1 GB"
 WINDOW_HELP: Final = "`12.9s..13.1s`, `first module.line.drops +-2ms` or `all`."
 _LEAST_BYTES: Final = 1_000_000
 
