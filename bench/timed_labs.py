@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import resource
 import sys
 import tempfile
 import time
@@ -17,6 +18,7 @@ from wirelab.plan.build import build_plan
 if TYPE_CHECKING:
     from memory import PeakMemory
 
+    from wirelab.lab.recording import Recording
     from wirelab.lab.select import Lab
     from wirelab.plan.types import Plan
 
@@ -32,7 +34,16 @@ class Labs:
         self._folder = folder
         self._cpu = cpu
 
-    def wall_s(self, plan: Plan, memory: PeakMemory | None = None) -> float:
+    def processor_s(self, plan: Plan, recording: Recording | None = None) -> float:
+        """What the lab takes of a processor for a Plan: other work on this machine is no part of it."""
+        before = resource.getrusage(resource.RUSAGE_CHILDREN)
+        self.wall_s(plan, recording=recording)
+        after = resource.getrusage(resource.RUSAGE_CHILDREN)
+        return after.ru_utime - before.ru_utime + after.ru_stime - before.ru_stime
+
+    def wall_s(
+        self, plan: Plan, memory: PeakMemory | None = None, recording: Recording | None = None
+    ) -> float:
         """How long the lab takes for a Plan, from switching on to switching off."""
         folder = guest_folder(self._folder, "lab")
         (folder / "plan" / "plan.json").write_text(plan.to_json())
@@ -43,6 +54,7 @@ class Labs:
             seed=plan.seed,
             cpu=self._cpu,
             memory_bytes=plan.memory_bytes,
+            recording=recording,
         ) as machine:
             machine.wait(plan.wall_limit_s, on_poll=memory)
             return machine.wall_s()

@@ -36,7 +36,7 @@ static void etherport_pass_on(struct etherport *port, struct sk_buff *skb)
 	int class = etherport_cb(skb)->class;
 
 	if (etherport_records())
-		etherport_record_frame_is(port, skb, ETHERPORT_RECORD_HANDED);
+		etherport_record_fill_of(port, skb, ETHERPORT_RECORD_HANDED, 0, 0);
 	if (!etherport_strip(port, skb) ||
 	    !etherport_buffer_charge(port, skb, class, len)) {
 		etherport_buffer_give(port, class, len);

@@ -53,7 +53,7 @@ void etherport_repeat(struct etherport *port, struct sk_buff *skb)
 			continue;
 		}
 		if (etherport_records())
-			etherport_record_sent(out, copy, sent_ps);
+			etherport_record_sent(out, copy, sent_ps, 0);
 		out->count.tx_frames++;
 		out->count.tx_bytes += etherport_frame_len(copy);
 		etherport_cable_send(out, copy, sent_ps, now_ps);

@@ -392,8 +392,8 @@ void etherport_pause_stop(struct etherport *port)
 		struct etherport_class *state = &port->classes[class];
 
 		etherport_pause_account(state, now_ps);
-		state->paused_until_ps = 0;
-		state->paused_since_ps = 0;
+		if (etherport_paused(port, class, now_ps))
+			etherport_pause_class(port, class, 0, now_ps);
 		state->xoff_sent = false;
 	}
 	local_bh_enable();

@@ -68,7 +68,9 @@ static void etherport_address(u8 *to, const struct sock *sk, bool remote)
 	memcpy(to, &address, sizeof(address));
 }
 
-static void etherport_record_tcp(struct etherport *port, const struct sock *sk)
+/* What is between ``again`` and ``again_end`` has just been sent once more. */
+static void etherport_record_tcp(struct etherport *port, const struct sock *sk, u32 again,
+				 u32 again_end)
 {
 	const struct inet_connection_sock *icsk = inet_csk(sk);
 	const struct tcp_sock *tp = tcp_sk(sk);
@@ -90,6 +92,8 @@ static void etherport_record_tcp(struct etherport *port, const struct sock *sk)
 		.srtt_us = tp->srtt_us,
 		.rto_us = jiffies_to_usecs(icsk->icsk_rto),
 		.state = icsk->icsk_ca_state,
+		.again = again,
+		.again_end = again_end,
 	};
 
 	etherport_address(tcp.local, sk, false);
@@ -101,19 +105,26 @@ static void etherport_record_tcp(struct etherport *port, const struct sock *sk)
 void etherport_record_connection(struct etherport *port, const struct sock *sk)
 {
 	if (sk && sk_fullsock(sk) && sk_is_tcp(sk))
-		etherport_record_tcp(port, sk);
+		etherport_record_tcp(port, sk, 0, 0);
 }
 
 static void etherport_probe_received(struct sock *sk)
 {
+	if (etherport_records() && sk->sk_state != TCP_LISTEN)
+		etherport_record_tcp(NULL, sk, 0, 0);
+}
+
+static void etherport_probe_retransmitted(struct sock *sk, u32 seq, u32 end_seq)
+{
 	if (etherport_records())
-		etherport_record_tcp(NULL, sk);
+		etherport_record_tcp(NULL, sk, seq, end_seq);
 }
 
 static const struct net_recorder etherport_probes = {
 	.queued		= etherport_probe_queued,
 	.dropped	= etherport_probe_dropped,
 	.received	= etherport_probe_received,
+	.retransmitted	= etherport_probe_retransmitted,
 };
 
 void __init etherport_probe_setup(void)

@@ -231,7 +231,8 @@ static int etherport_poll(struct napi_struct *napi, int budget)
 
 		done++;
 		if (etherport_records())
-			etherport_record_frame_is(port, skb, ETHERPORT_RECORD_HANDED);
+			etherport_record_fill_of(port, skb, ETHERPORT_RECORD_HANDED, 0,
+						 skb_queue_len(&port->rx_ring));
 		if (!etherport_strip(port, skb)) {
 			etherport_lose(port, skb, &port->count.rx_dropped_error);
 			continue;
@@ -330,9 +331,7 @@ void etherport_rx_stop(struct etherport *port)
 		etherport_buffer_give(port, etherport_cb(skb)->class, etherport_frame_len(skb));
 		etherport_lose(port, skb, &port->count.rx_dropped_down);
 	}
-	port->count.rx_dropped_down += skb_queue_len(&port->rx_ring);
-	port->count.rx_dropped_down += skb_queue_len(&port->rx_done);
-	__skb_queue_purge(&port->rx_ring);
-	__skb_queue_purge(&port->rx_done);
+	etherport_lose_all(port, &port->rx_ring, &port->count.rx_dropped_down);
+	etherport_lose_all(port, &port->rx_done, &port->count.rx_dropped_down);
 	local_bh_enable();
 }

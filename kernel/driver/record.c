@@ -41,7 +41,8 @@ static struct {
 	int fd;
 	u8 *buffer;
 	u32 used;
-	u64 left_bytes;
+	u64 written_bytes;
+	u64 left_bytes;		/* until the file is as long as it may be, its end taken off */
 	u64 until_ps;
 	struct {
 		u64 from_ps;
@@ -53,13 +54,30 @@ static struct {
 	u16 ports;
 } recorder;
 
+/*
+ * The disk is full: the file ends in front of what found no room, the lab goes on.
+ * The last block that it has is seldom full, so that this needs no other.
+ */
+static void etherport_record_cut(void)
+{
+	const struct etherport_record *lost = (const struct etherport_record *)recorder.buffer;
+	const struct etherport_record end = {
+		.at_ps = lost->at_ps,
+		.kind = ETHERPORT_RECORD_END,
+	};
+
+	etherport_record_from_ps = U64_MAX;
+	if (os_seek_file(recorder.fd, recorder.written_bytes) ||
+	    os_write_file(recorder.fd, &end, sizeof(end)) != sizeof(end))
+		pr_err("etherport: the record has no end, for the disk is full\n");
+}
+
 static void etherport_record_flush(void)
 {
 	if (recorder.used && os_write_file(recorder.fd, recorder.buffer, recorder.used) !=
-			     recorder.used) {
-		/* The disk is full: the file ends here, the lab goes on. */
-		etherport_record_from_ps = U64_MAX;
-	}
+			     recorder.used)
+		etherport_record_cut();
+	recorder.written_bytes += recorder.used;
 	recorder.used = 0;
 }
 
@@ -74,7 +92,7 @@ static void etherport_record_window(u32 window)
 	recorder.until_ps = recorder.windows[window].until_ps;
 }
 
-/* Whether a window is open. Reading the clock costs a process time, unless it is uninterruptible. */
+/* Whether a window is open. To read the clock costs a process time unless it is uninterruptible. */
 static bool etherport_record_open(u64 *now_ps)
 {
 	unsigned long flags;
@@ -99,17 +117,16 @@ static void etherport_record_put(struct etherport_record head, const void *data,
 	memcpy(recorder.buffer + recorder.used, data, len);
 	memset(recorder.buffer + recorder.used + len, 0, whole - len);
 	recorder.used += whole;
+	recorder.left_bytes -= min_t(u64, recorder.left_bytes, sizeof(head) + whole);
 }
 
-/* False: the file is as long as it may be. */
+/* False: what may be ``len`` long has no room, the file is as long as it may be. */
 static bool etherport_record_fits(u64 now_ps, u32 len)
 {
 	const struct etherport_record end = { .at_ps = now_ps, .kind = ETHERPORT_RECORD_END };
 
-	if (recorder.left_bytes >= len) {
-		recorder.left_bytes -= len;
+	if (recorder.left_bytes >= len)
 		return true;
-	}
 	etherport_record_put(end, NULL, 0);
 	etherport_record_flush();
 	etherport_record_from_ps = U64_MAX;
@@ -189,12 +206,13 @@ void etherport_record_fill_of(struct etherport *port, struct sk_buff *skb, u8 ki
 }
 
 /* Its last bit leaves at ``end_ps``. */
-void etherport_record_sent(struct etherport *port, struct sk_buff *skb, u64 end_ps)
+void etherport_record_sent(struct etherport *port, struct sk_buff *skb, u64 end_ps, u32 ring_frames)
 {
 	const struct etherport_record_sent sent = {
 		.start_ps = end_ps - etherport_wire_ps(port, skb),
 		.control = etherport_is_control(skb),
 		.damaged = port->tx_damaged,
+		.ring_frames = ring_frames,
 	};
 
 	etherport_record_write(port, skb, ETHERPORT_RECORD_SENT, end_ps, &sent, sizeof(sent));
@@ -232,6 +250,15 @@ void etherport_lose(struct etherport *port, struct sk_buff *skb, u64 *counter)
 	if (etherport_records())
 		etherport_record_drop(port, skb, counter, 0, 0);
 	kfree_skb(skb);
+}
+
+/* Each of a queue. */
+void etherport_lose_all(struct etherport *port, struct sk_buff_head *queue, u64 *counter)
+{
+	struct sk_buff *skb;
+
+	while ((skb = __skb_dequeue(queue)))
+		etherport_lose(port, skb, counter);
 }
 
 /* "<from ns>-<until ns>[,...]", each later than the one before. */
@@ -313,6 +340,8 @@ int __init etherport_record_setup(void)
 		pr_err("etherport: record_bytes is no number\n");
 		return -EINVAL;
 	}
+	recorder.left_bytes -= min_t(u64, recorder.left_bytes,
+				     sizeof(magic) - 1 + sizeof(struct etherport_record));
 	recorder.buffer = vmalloc(ETHERPORT_RECORD_BUFFER_LEN);
 	if (!recorder.buffer)
 		return -ENOMEM;

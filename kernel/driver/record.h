@@ -13,7 +13,7 @@
 struct etherport;
 struct sock;
 
-#define ETHERPORT_RECORD_MAGIC	"wirelab record 1"
+#define ETHERPORT_RECORD_MAGIC	"wirelab record 2"
 #define ETHERPORT_RECORD_HEADERS_LEN	96	/* Ethernet, a tag, IP, TCP with its options */
 
 enum etherport_record_kind {
@@ -28,9 +28,9 @@ enum etherport_record_kind {
 	ETHERPORT_RECORD_RX_RING,	/* in the RX ring */
 	ETHERPORT_RECORD_HANDED,	/* to the stack, or to the other ports of its node */
 	ETHERPORT_RECORD_DROPPED,
-	ETHERPORT_RECORD_PAUSED,	/* the port is to be silent, or no longer */
+	ETHERPORT_RECORD_PAUSED,	/* the port is to be silent until then, or no longer */
 	ETHERPORT_RECORD_TCP,		/* the state of a connection's end */
-	ETHERPORT_RECORD_END,		/* of the file: it is as long as it may be */
+	ETHERPORT_RECORD_END,		/* of the file: it, or its disk, is full */
 };
 
 /* Why a frame was dropped, but for those with a counter of struct etherport_counters. */
@@ -54,16 +54,17 @@ struct etherport_record_frame {
 	u8 headers[ETHERPORT_RECORD_HEADERS_LEN];
 };
 
-/* What of a queue, ring or buffer is in use, this frame included. */
+/* What of a queue, ring or buffer is in use: with a frame that came, without one that left. */
 struct etherport_record_fill {
 	u32 bytes;
 	u32 frames;
 };
 
 struct etherport_record_sent {
-	u64 start_ps;		/* its first bit */
-	u32 control;		/* PAUSE, PFC */
-	u32 damaged;		/* by a collision */
+	u64 start_ps;		/* its first bit, when it left the TX ring */
+	u16 control;		/* PAUSE, PFC */
+	u16 damaged;		/* by a collision */
+	u32 ring_frames;	/* that are still in the TX rings */
 };
 
 struct etherport_record_dropped {
@@ -72,6 +73,7 @@ struct etherport_record_dropped {
 	u64 limit_bytes;	/* of the same; 0: that was not the reason */
 };
 
+/* The pause expires then, unless this class of the port is told of another before. */
 struct etherport_record_paused {
 	u64 until_ps;
 	u32 class;
@@ -98,6 +100,8 @@ struct etherport_record_tcp {
 	u32 srtt_us;		/* eight times that, as the kernel has it */
 	u32 rto_us;
 	u32 state;		/* of congestion control: TCP_CA_Open and so on */
+	u32 again;		/* what has just been sent again, and where that ends; */
+	u32 again_end;		/* both 0: nothing was */
 };
 
 /* Nothing is to be recorded before. */
@@ -117,11 +121,13 @@ void etherport_record_write(struct etherport *port, struct sk_buff *skb, u8 kind
 void etherport_record_frame_is(struct etherport *port, struct sk_buff *skb, u8 kind);
 void etherport_record_fill_of(struct etherport *port, struct sk_buff *skb, u8 kind, u64 bytes,
 			      u32 frames);
-void etherport_record_sent(struct etherport *port, struct sk_buff *skb, u64 end_ps);
+void etherport_record_sent(struct etherport *port, struct sk_buff *skb, u64 end_ps,
+			   u32 ring_frames);
 void etherport_record_paused(struct etherport *port, int class, u16 quanta, u64 until_ps);
 void etherport_record_drop(struct etherport *port, struct sk_buff *skb, const u64 *counter,
 			   u64 fill_bytes, u64 limit_bytes);
 void etherport_record_connection(struct etherport *port, const struct sock *sk);
 void etherport_lose(struct etherport *port, struct sk_buff *skb, u64 *counter);
+void etherport_lose_all(struct etherport *port, struct sk_buff_head *queue, u64 *counter);
 
 #endif /* _ETHERPORT_RECORD_H */

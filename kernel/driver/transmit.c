@@ -161,7 +161,8 @@ void etherport_tx_kick(struct etherport *port)
 static void etherport_tx_done(struct etherport *port, struct sk_buff *skb, u64 now_ps)
 {
 	if (etherport_records())
-		etherport_record_sent(port, skb, now_ps - etherport_short_delay_ps(port));
+		etherport_record_sent(port, skb, now_ps - etherport_short_delay_ps(port),
+				      etherport_tx_waiting(port));
 	if (!port->peer) {
 		if (port->tx_control)
 			kfree_skb(skb);
@@ -369,12 +370,15 @@ void etherport_tx_stop(struct etherport *port)
 	etherport_event_cancel(&port->tx_event);
 	etherport_event_cancel(&port->left_event);
 	etherport_tx_reclaim(port);
-	port->count.tx_dropped_down += etherport_tx_waiting(port);
-	kfree_skb(port->tx_frame);
+	if (etherport_tx_data_on_wire(port))
+		etherport_lose(port, port->tx_frame, &port->count.tx_dropped_down);
+	else
+		kfree_skb(port->tx_frame);
 	port->tx_frame = NULL;
 	port->sending = false;
 	for (class = 0; class < port->class_count; class++)
-		__skb_queue_purge(&port->classes[class].tx_ring);
+		etherport_lose_all(port, &port->classes[class].tx_ring,
+				   &port->count.tx_dropped_down);
 	etherport_tx_reset(port);
 	local_bh_enable();
 }

@@ -37,7 +37,7 @@ def test_the_frames_around_the_first_drop(run: wirelab.Run) -> None:
     first_ns = lost.at_ns.iloc[0]
     assert ((frames.at_ns - first_ns).abs() <= 100_000).all()
     assert frames.at_ns.min() < first_ns < frames.at_ns.max()
-    assert set(lost.why) == {"egress queue of 16 KiB is full, 15140 B waiting"}
+    assert set(lost.why) == {"FIFO 16 KiB full, 15 140 B waiting"}
     segments = frames[frames.length_bytes == 1514]
     assert set(zip(segments.protocol, segments.destination_port, segments.payload_bytes, strict=True)) == {
         ("tcp", 5201, 1460)

@@ -15,6 +15,9 @@ from typer.testing import CliRunner
 
 from docs.commands import EXAMPLES
 from wirelab.cli.app import app
+from wirelab.errors import InputError, LabError
+from wirelab.lab.select import select
+from wirelab.runner.trial import LabTestbed
 
 SLOW_LINK = EXAMPLES / "notebooks" / "slow-link.yaml"
 SCHEMA = Path(__file__).parents[1] / "unit" / "data" / "qlog.schema.json"
@@ -33,6 +36,13 @@ def result(tmp_path_factory: pytest.TempPathFactory, lab: list[str]) -> Path:
     out = tmp_path_factory.mktemp("results")
     CliRunner().invoke(app, ["run", str(SLOW_LINK), "--out", str(out), "-q", *lab])
     return (out / "latest" / "slow-link").resolve()
+
+
+def given(lab: list[str]) -> list[str]:
+    """The same lab by its files, for whoever has no cache."""
+    known = {name: Path(path) for name, _, path in (word.removeprefix("--").partition("=") for word in lab)}
+    chosen = select(known.get("kernel"), known.get("root"))
+    return [f"--kernel={chosen.kernel}", f"--root={chosen.root}"]
 
 
 def capture(*argv: str | Path) -> tuple[int, str]:
@@ -69,6 +79,7 @@ def test_a_result_of_another_lab_is_refused(result: Path, tmp_path: Path, lab: l
         done = CliRunner().invoke(app, ["capture", str(result), "-o", str(out), *WINDOW, *lab])
     finally:
         path.write_text(text, encoding="utf-8")
+    assert getattr(done.exception, "exit_code", None) == LabError.exit_code
     assert "is another run in this lab: its digest is" in str(done.exception)
     hint = str(getattr(done.exception, "hint", ""))
     assert "kernel 6.1.999" in hint
@@ -104,17 +115,78 @@ def test_graphs_and_traces_are_written(result: Path, tmp_path: Path, lab: list[s
     assert all(label in content for label in (b"module.line", b"client", b"download at server"))
 
 
-def test_what_cannot_be_is_refused(result: Path, lab: list[str]) -> None:
-    """10 GB, an ending that nothing has, ports of what is no capture, a seed of a result."""
+def test_what_cannot_be_is_refused(
+    result: Path, lab: list[str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """10 GB, an ending that nothing has, ports of what is no capture, a seed of a result, no such window.
+
+    The exit code is that of bad input, and nothing is written.
+    """
+    monkeypatch.chdir(tmp_path)
     for argv, words in (
         (("-o", "x.pcapng", "--limit", "10 GB"), "a record has 1 MB to 4 GB"),
+        (("-o", "x.pcapng", "--record", "100 s..101 s"), "is outside the run, which lasts"),
+        (("-o", "x.pcapng", "--record", "2 s..1 s"), "it ends before it begins"),
+        (("-o", "x.pcapng", "--record", "first module.lin.drops +-1ms"), "did you mean `module.line`?"),
+        (("-o", "x.pcapng", "--record", "first client.drops +-1ms"), "client drops nothing in this run"),
+        (("-o", "x.pcapng", "--port", "modul.line"), "did you mean `module.line`?"),
         (("-o", "x.pftrac"), "did you mean `.pftrace`?"),
         (("-o", "x.qlog", "--port", "client"), "--port is about captures"),
         (("-o", "x.qlog", "--seed", "2"), "a result has its own"),
         (("-o", "x.qlog", "--variant", "man"), "did you mean `main`?"),
     ):
-        code, said = capture(result, *argv, *lab)
-        assert (code != 0, words in said) == (True, True), said
+        done = CliRunner().invoke(app, ["capture", str(result), *argv, *lab])
+        assert words in str(done.exception)
+        assert getattr(done.exception, "exit_code", None) == InputError.exit_code
+    assert list(tmp_path.iterdir()) == []
+
+
+@pytest.fixture(scope="module")
+def recorded(tmp_path_factory: pytest.TempPathFactory, lab: list[str]) -> tuple[Path, str]:
+    """The folder of a run whose frames were kept, and what the command said."""
+    out = tmp_path_factory.mktemp("recorded")
+    argv = ["run", str(SLOW_LINK), "--out", str(out), *WINDOW, "--no-pictures", *lab]
+    done = CliRunner().invoke(app, argv)
+    return (out / "latest" / "slow-link").resolve(), done.output
+
+
+def test_a_run_keeps_its_frames(recorded: tuple[Path, str], tmp_path: Path, lab: list[str]) -> None:
+    """They are seen from the result's folder alone, without a run, and are those of the run once more.
+
+    Without a window it is all that was kept; what was not kept is recorded.
+    """
+    folder, said = recorded
+    main = document(folder)["variants"][0]["name"]
+    assert f"{main}/record.bin" in said.replace("\n", "")
+    again, kept = tmp_path / "again.pcapng", tmp_path / "kept.pcapng"
+    assert capture(SLOW_LINK, "-o", again, *WINDOW, *lab)[0] == 0
+    nothing = tmp_path / "nothing"
+    nothing.mkdir()
+    by_files = given(lab)
+    for window in ((), WINDOW):
+        with pytest.MonkeyPatch.context() as patch:
+            # Neither what was measured before nor a lab at work is needed.
+            patch.setenv("WIRELAB_CACHE", str(nothing))
+            patch.setattr(LabTestbed, "run", None)
+            code, told = capture(folder, "-o", kept, *window, *by_files)
+        assert code == 0, told
+        assert kept.read_bytes() == again.read_bytes()
+    code, told = capture(folder, "-o", kept, "--record", "1.5 s..1.501 s", *lab)
+    assert (code, "1.500000 to 1.501000 s" in told) == (0, True), told
+
+
+def test_a_window_that_a_run_does_not_have_costs_no_result(tmp_path: Path, lab: list[str]) -> None:
+    """It is bad input, and the result is whole; what is no window is said before anything runs."""
+    argv = ["run", str(SLOW_LINK), "--out", str(tmp_path / "late"), "-q", *lab, "--record"]
+    done = CliRunner().invoke(app, [*argv, "100 s..101 s"])
+    assert getattr(done.exception, "exit_code", None) == InputError.exit_code
+    assert "is outside the run" in str(done.exception)
+    assert (tmp_path / "late" / "latest" / "slow-link" / "result.json").is_file()
+    argv[3] = str(tmp_path / "none")
+    for window in ("soon", "first nowhere.drops +-1ms"):
+        done = CliRunner().invoke(app, [*argv, window])
+        assert getattr(done.exception, "exit_code", None) == InputError.exit_code
+    assert not (tmp_path / "none").exists()
 
 
 def test_a_record_that_is_full_says_where_it_ends(result: Path, tmp_path: Path, lab: list[str]) -> None:

@@ -16,7 +16,7 @@ from tests.lab.elsewhere import Elsewhere
 from tests.lab.rig import drawn
 from wirelab.model.experiment import load
 from wirelab.plan.build import build_plan
-from wirelab.plan.traffic import Flow
+from wirelab.plan.traffic import Copy, Flow
 from wirelab.results.result import read_result
 
 if TYPE_CHECKING:
@@ -30,6 +30,7 @@ if TYPE_CHECKING:
 SCENARIOS = sorted(path.stem for path in (Path(__file__).parents[2] / "scenarios").glob("*.yaml"))
 SEED = 1
 SHORT_NS = 1_000_000_000
+FEW_BYTES = 4_000_000
 SHORT_BYTES = 1_000_000
 
 
@@ -54,10 +55,10 @@ def run(name: str, lab: Lab, out: Path, cpu: int) -> tuple[int, dict[str, Any]]:
     return done.returncode, json.loads(done.stdout)
 
 
-def main_plan(name: str) -> Plan:
-    """The Plan of a scenario's first variant."""
+def main_plan(name: str, variant: int = 0) -> Plan:
+    """The Plan of a scenario's first variant, or another one."""
     experiment = load(name, Path.cwd())
-    return build_plan(experiment, experiment.cases[0], SEED)
+    return build_plan(experiment, experiment.cases[variant], SEED)
 
 
 def shortened(plan: Plan) -> Plan:
@@ -73,6 +74,31 @@ def shortened(plan: Plan) -> Plan:
             if event.at_ns - first_ns < SHORT_NS // 2
         ),
     )
+
+
+def few_frames(name: str, variant: int = 0) -> Plan:
+    """A scenario's last flows with so little to send that single frames can be counted."""
+    plan = shortened(main_plan(name, variant))
+    return replace(plan, traffic=tuple(map(_few, plan.traffic)))
+
+
+def _few(item: Item) -> Item:
+    """A copy by way of the same ports: iperf3 looks too seldom whether it is done."""
+    if not isinstance(item, Flow):
+        return item
+    names = (
+        "name",
+        "sender",
+        "receiver",
+        "start_ns",
+        "duration_ns",
+        "dscp",
+        "port",
+        "client_port",
+        "congestion",
+    )
+    same = {name: getattr(item, name) for name in names}
+    return Copy(**same, size_bytes=FEW_BYTES, block_bytes=FEW_BYTES)
 
 
 def _short(item: Item) -> Item:

@@ -2,26 +2,28 @@
 
 from __future__ import annotations
 
+import contextlib
 import json
+import math
 import re
+import resource
 from collections import Counter
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 import pytest
 
 from tests.lab.rig import NS_PER_S
-from tests.lab.test_catalogue import main_plan, shortened
+from tests.lab.test_catalogue import few_frames, main_plan, shortened
 from tests.lab.test_shortcuts import everything
-from tests.tshark import read_by_tshark
 from wirelab.lab.recipe import Recipe
 from wirelab.lab.recording import RECORD, Recording
-from wirelab.report.capture import CAUSES, write_capture
-from wirelab.results.record import Dropped, Event, Frame, Kind, read_record
+from wirelab.report.capture import CAUSES
+from wirelab.results.record import Connection, Dropped, Event, Frame, Kind, read_record
 from wirelab.results.result import read_result
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
-    from pathlib import Path
 
     from tests.lab.rig import Rig
 
@@ -84,27 +86,56 @@ def counted(record: Iterable[Frame | Event]) -> Counter[tuple[str, str]]:
     return counts
 
 
-def test_tshark_reads_the_capture_of_a_record(rig: Rig, tmp_path: Path) -> None:
-    """An interface for each port that was asked for, each frame with its number, each drop with its reason.
+def test_a_record_is_as_long_as_its_limit(rig: Rig) -> None:
+    """The limit is of bytes that are written: a full record has room for no entry more, and says so."""
+    limit_bytes = 1_000_000
+    raw = rig.run(few_frames("sfp-mismatch"), recording=Recording(ALL.windows_ns, limit_bytes))
+    assert limit_bytes - 400 < (raw / RECORD).stat().st_size <= limit_bytes
+    *_, last = read_record(raw / RECORD)
+    assert not isinstance(last, Frame)
+    assert last.kind is Kind.END
 
-    A frame that went through has the same number at every port; PAUSE frames say for how long.
+
+def test_a_record_tells_what_tcp_sends_again(rig: Rig) -> None:
+    """Each retransmission with its sequence numbers, as many as the connection counts, none twice at a time.
+
+    And a state is told after what a segment has changed in it: what one acknowledges is acknowledged then.
     """
-    plan = shortened(main_plan("sfp-mismatch"))
-    raw = rig.run(plan, recording=Recording(ALL.windows_ns, 64 << 20))
-    ready_ns = read_result(plan, raw).status.ready_ns
-    file = tmp_path / "capture.pcapng"
-    names = ("module-host", "module-line", "client-eth0")
-    with file.open("wb") as out:
-        captured = write_capture(out, plan, read_record(raw / RECORD), ready_ns, names)
-    packets = read_by_tshark(file, "frame.interface_name", "frame.packet_id", "frame.comment", "tcp.len")
-    assert len(packets) == captured.packets
-    assert {name for name, *_ in packets} == {"module.host", "module.line", "client"}
-    drops = [packet for packet in packets if packet[2]]
-    assert len(drops) == captured.drops > 0
-    assert {(name, re.sub(r"\d+ B", "N B", comment)) for name, _, comment, _ in drops} == {
-        ("module.line", "dropped here: egress queue of 16 KiB is full, N B waiting")
-    }
-    seen = {name: {number for at, number, *_ in packets if at == name} for name in ("module.host", "client")}
-    lost = {number for _, number, *_ in drops}
-    assert lost <= seen["module.host"]
-    assert not lost & seen["client"]
+    plan = few_frames("sfp-mismatch")
+    raw = rig.run(plan, recording=ALL)
+    client = plan.flows[0].client_port
+    states = [
+        entry
+        for entry in read_record(raw / RECORD, {Kind.TCP})
+        if isinstance(entry, Connection) and entry.local_port == client
+    ]
+    again = [state for state in states if state.again_end != state.again]
+    segments = [math.ceil((state.again_end - state.again) / state.mss_bytes) for state in again]
+    assert sum(segments) == states[-1].retransmissions > 0
+    assert all(state.again < state.again_end <= state.next for state in again)
+    assert states[-1].una == states[-1].next
+
+
+def test_a_full_disk_ends_a_record_and_says_where(rig: Rig) -> None:
+    """The end is in the place of what found no room, with its instant; the run is whole and the same."""
+    plan = few_frames("sfp-mismatch")
+    plain = rig.run(plan)
+    room_bytes = 1_200_000
+
+    def fill(results: Path) -> None:
+        """Let the lab write no more than that, as if its disk were full."""
+        for process in Path("/proc").glob("[0-9]*"):
+            with contextlib.suppress(OSError):
+                if (process / "cwd").readlink() == results.parent:
+                    _, hard = resource.prlimit(int(process.name), resource.RLIMIT_FSIZE)
+                    resource.prlimit(int(process.name), resource.RLIMIT_FSIZE, (room_bytes, hard))
+
+    raw = rig.run(plan, recording=ALL, on_poll=fill)
+    content = (raw / RECORD).read_bytes()
+    entries = list(read_record(raw / RECORD))
+    assert len(content) <= room_bytes
+    last = entries[-1]
+    assert not isinstance(last, Frame)
+    assert last.kind is Kind.END
+    assert last.at_ps >= max(entry.at_ps for entry in entries[:-1] if entry.at_ps) - 10**9
+    assert read_result(plan, raw).digest == read_result(plan, plain).digest

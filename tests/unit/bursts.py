@@ -9,7 +9,18 @@ from recorded import G, plan
 
 from wirelab.plan.path import flow_path
 from wirelab.report.picture import Moment, Picture, moment
-from wirelab.results.record import Dropped, Event, Fill, Frame, Kind, Paused, Sent
+from wirelab.results.record import (
+    HEAD,
+    MAGIC,
+    WORD_BYTES,
+    Dropped,
+    Event,
+    Fill,
+    Frame,
+    Kind,
+    Paused,
+    Sent,
+)
 from wirelab.units import PS_PER_NS
 
 if TYPE_CHECKING:
@@ -58,6 +69,41 @@ def record() -> list[Frame | Event]:
         Event(at_ps(9015 + SLOW_NS), Kind.ARRIVED, "client-eth0", 1),
     ]
     return told
+
+
+PORTS = ("switch-p2", "module-host", "module-line", "client-eth0")
+
+
+def written(told: Sequence[Frame | Event] | None = None) -> bytes:
+    """The same as the driver writes it."""
+    content = MAGIC
+    for number, name in enumerate(PORTS, 1):
+        content += _entry(0, 0, number, Kind.PORT, name.encode().ljust(16, b"\0"))
+    for one in record() if told is None else told:
+        if isinstance(one, Frame):
+            body = struct.pack("<II", one.length_bytes, len(one.headers)) + one.headers
+            content += _entry(one.at_ps, one.number, 0, Kind.FRAME, body)
+        else:
+            port = PORTS.index(one.port) + 1 if one.port else 0
+            content += _entry(one.at_ps, one.number, port, one.kind, _body(one))
+    return content
+
+
+def _entry(at_ps: int, number: int, port: int, kind: Kind, body: bytes) -> bytes:
+    body += bytes(-len(body) % WORD_BYTES)
+    return HEAD.pack(at_ps, number, port, kind, len(body) // WORD_BYTES) + body
+
+
+def _body(one: Event) -> bytes:
+    if isinstance(one, Sent):
+        return struct.pack("<QHHI", one.start_ps, one.is_control, one.is_damaged, one.ring_frames)
+    if isinstance(one, Fill):
+        return struct.pack("<II", one.fill_bytes, one.fill_frames)
+    if isinstance(one, Dropped):
+        return struct.pack("<IIQ", 0x10000, one.fill_bytes, one.limit_bytes)
+    if isinstance(one, Paused):
+        return struct.pack("<QII", one.until_ps, one.priority, one.quanta)
+    return b""
 
 
 def burst(told: Sequence[Frame | Event] | None = None) -> Moment:

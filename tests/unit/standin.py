@@ -48,6 +48,11 @@ ctypes.CDLL(None).prctl(1, 9)
 home = Path(__file__).parent
 plan = Plan.from_json(Path("plan/plan.json").read_text())
 variant = Path.cwd().parent.name
+recorder = [word.removeprefix("record=") for word in sys.argv if word.startswith("record=")]
+if recorder:
+    # It runs in a folder that is not its variant's.
+    deep = any(port.queue and port.queue.limit_bytes == 64 << 10 for port in plan.ports)
+    variant = "deep" if deep else "main"
 order = json.loads((home / "orders.json").read_text()).get(variant, {{"dropped": 159}})
 assert os.path.isabs(os.environ["HOME"]), "the kernel dies of a relative $HOME"
 (home / f"{{variant}}.pid").write_text(str(os.getpid()))
@@ -57,6 +62,12 @@ if "hang" in order:
 if "dropped" in order:
     folder = Path("results")
     recorded = recording(plan, dropped=order["dropped"])
+    if "sampled" in order:
+        for sample in recorded.samples[43:]:
+            sample["ports"]["module-line"]["dropped_frames"] = order["sampled"]
+    for file in recorder:
+        Path(file).write_bytes((home / "record.bin").read_bytes())
+        (home / "recorded").open("a").write("x")
     if "frames" in order:
         recorded.stats("end", "client-eth0")["rx_frames"] += order["frames"]
     recorded.write(folder)
@@ -108,7 +119,11 @@ class StandIn:
         return ["--kernel", str(self.home / "linux"), "--root", str(self.home / "root")]
 
     def order(self, orders: dict[str, dict[str, int | str]]) -> None:
-        """Say what each variant does: ``dropped`` frames, ``hang`` seconds, a ``message``, or crash."""
+        """Say what each variant does: ``dropped`` frames, ``hang`` seconds, a ``message``, or crash.
+
+        With ``sampled`` its samples tell of drops from 4.3 s on. Where a record is asked for it leaves
+        ``record.bin`` of its folder, whatever that is.
+        """
         (self.home / "orders.json").write_text(json.dumps(orders), encoding="utf-8")
 
     def pid_file(self, variant: str) -> Path:

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 from forked import server
-from recorded import G, plan, recording
+from recorded import G, plan, port, recording
 from standin import SOURCE, UNCONFINED, Wirelab
 from test_cli_run import gone, wait_for
 from test_record import entry
@@ -26,7 +26,7 @@ from wirelab.api.frames import frame_table, window_at
 from wirelab.api.tables import pandas, sample_frame
 from wirelab.errors import InputError, LabError
 from wirelab.report.html import run_panel
-from wirelab.results.record import Kind, read_record
+from wirelab.results.record import MAGIC, Kind, read_record
 from wirelab.results.result import read_result
 from wirelab.runner.trial import Trial, judge
 
@@ -223,10 +223,10 @@ def test_samples_are_a_table(known: Result) -> None:
 
 def frames_of(folder: Path, *entries: bytes) -> Any:  # noqa: ANN401 - a table
     """The table of a record of the port m."""
-    port = entry(Kind.PORT, b"m".ljust(16, b"\0"), port=1)
+    named = entry(Kind.PORT, b"m".ljust(16, b"\0"), port=1)
     path = folder / "record.bin"
-    path.write_bytes(b"wirelab record 1" + port + b"".join(entries))
-    return frame_table(read_record(path), {"m": "module"}, READY_NS)
+    path.write_bytes(MAGIC + named + b"".join(entries))
+    return frame_table(read_record(path), {"m": port("m", "module", "module")}, READY_NS)
 
 
 def test_frames_are_a_table(tmp_path: Path) -> None:
@@ -245,7 +245,7 @@ def test_frames_are_a_table(tmp_path: Path) -> None:
     )
     assert frame[["at_ns", "port", "what", "frame", "why"]].values.tolist() == [
         [1_500, "module", "sent", 7, ""],
-        [2_500, "module", "dropped", 8, "egress queue of 16 KiB is full, 15140 B waiting"],
+        [2_500, "module", "dropped", 8, "FIFO 16 KiB full, 15 140 B waiting"],
         [3_500, "module", "received", 9, ""],
     ]
     assert set(frame["source"]) == {"02:00:00:00:00:01"}

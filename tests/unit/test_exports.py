@@ -102,7 +102,13 @@ def test_perfetto_reads_the_trace() -> None:
     record: list[Frame | Event] = [
         Frame(at(10), 7, 1514, bytes(60)),
         Fill(at(10), Kind.QUEUED, "module-line", 7, 1514, 1),
-        Sent(at(1_300), Kind.SENT, "module-line", 7, at(100), is_control=False, is_damaged=False),
+        Fill(at(90), Kind.TX_RING, "module-line", 7, 0, 2),
+        Sent(
+            at(1_300), Kind.SENT, "module-line", 7, at(100), is_control=False, is_damaged=False, ring_frames=1
+        ),
+        Fill(at(1_310), Kind.RX_RING, "client-eth0", 7, 0, 3),
+        Fill(at(1_320), Kind.HANDED, "client-eth0", 7, 0, 0),
+        Fill(at(1_330), Kind.HANDED, "module-line", 7, 0, 0),
         Fill(at(1_400), Kind.QUEUED, "module-line", 8, 1514, 1),
         Dropped(at(2_000), Kind.DROPPED, "module-line", 9, None, 15_140, 16_384),
         *STATES,
@@ -126,9 +132,16 @@ def test_perfetto_reads_the_trace() -> None:
     begin, end = told("module.line", "on the wire")
     assert (begin[0], end[0]) == (100, 1_300)
     assert list(begin[1].flow_ids) == [7]
-    assert [(t, e.counter_value) for t, e in told("module.line", "egress queue")] == [(10, 1514)]
+    for port, name, values in (
+        ("module.line", "egress queue", [(10, 1514), (90, 0), (1_400, 1514)]),
+        ("module.line", "transmit ring", [(90, 2), (1_300, 1)]),
+        ("client", "receive ring", [(1_310, 3), (1_320, 0)]),
+    ):
+        assert [(t, e.counter_value) for t, e in told(port, name)] == values
+    # What forwards has no ring for what comes in.
+    assert [track.name for track in tracks.values()].count("receive ring") == 1
     ((instant, drop),) = told("module.line", "drops")
-    assert (instant, drop.name) == (2_000, "egress queue of 16 KiB is full, 15140 B waiting: frame 9")
+    assert (instant, drop.name) == (2_000, "FIFO 16 KiB full, 15 140 B waiting: frame 9")
     cwnd = told("download at server", "congestion window")
     assert [(t, e.counter_value) for t, e in cwnd] == [
         (1_000_000, 14_480),

@@ -45,7 +45,7 @@ def test_a_frame_is_as_long_as_it_is_on_the_wire() -> None:
 def test_drops_have_their_cause_and_pauses_their_end() -> None:
     """A PAUSE ends when it says so, or when another one with no quanta comes."""
     module = lane("module.line")
-    assert module.drops.why == ("egress queue of 16 KiB is full, 15140 B waiting",) * 3
+    assert module.drops.why == ("FIFO 16 KiB full, 15 140 B waiting",) * 3
     assert list(accumulate(module.drops.at_ns)) == [AROUND_NS + number * WIRE_NS for number in range(3)]
     assert (module.paused_from_ns, module.paused_ns) == ((AROUND_NS + 5000,), (2000,))
 

@@ -71,7 +71,7 @@ def test_a_frame_that_is_clicked_tells_its_story(html: Path) -> None:
         told = page.locator("#burst-story").inner_text()
         assert told.startswith("Frame 4 (TCP 10.0.0.1 port 5201 to 10.0.0.2 port 40000")
         assert "left switch.p2 at 4.200\u202f001\u202f221 s, came to module.host" in told
-        assert "dropped at module.line: egress queue of 16 KiB is full, 15140 B waiting." in told
+        assert "dropped at module.line: FIFO 16 KiB full, 15 140 B waiting." in told
         canvas.click(position=place(page, "module.line", "fill", drop_ns))
         assert page.locator("#burst-story").inner_text() == told
         canvas.press("Escape")

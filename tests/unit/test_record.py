@@ -14,6 +14,7 @@ from wirelab.lab.recipe import Recipe
 from wirelab.report.capture import CAUSES
 from wirelab.results.record import (
     HEADERS_BYTES,
+    MAGIC,
     Connection,
     Dropped,
     Event,
@@ -28,7 +29,6 @@ from wirelab.results.record import (
 if TYPE_CHECKING:
     from pathlib import Path
 
-MAGIC = b"wirelab record 1"
 DRIVER = Recipe.find().home / "kernel" / "driver"
 
 
@@ -56,7 +56,7 @@ def test_each_kind_is_read_as_the_driver_wrote_it(tmp_path: Path) -> None:
         PORT,
         FRAME,
         entry(Kind.QUEUED, struct.pack("<II", 3028, 2), frame=7, port=1),
-        entry(Kind.SENT, struct.pack("<QII", 4_000, 0, 1), frame=7, port=1),
+        entry(Kind.SENT, struct.pack("<QHHI", 4_000, 0, 1, 3), frame=7, port=1),
         entry(Kind.ARRIVED, frame=7, port=1),
         entry(Kind.DROPPED, struct.pack("<IIQ", 19, 15_000, 16_384), frame=7, port=1),
         entry(Kind.DROPPED, struct.pack("<IIQ", 0x10000 + 9, 15_000, 0), frame=7, port=1),
@@ -64,19 +64,19 @@ def test_each_kind_is_read_as_the_driver_wrote_it(tmp_path: Path) -> None:
         entry(
             Kind.TCP,
             bytes(10) + b"\xff\xff\x0a\x00\x00\x01" + bytes(10) + b"\xff\xff\x0a\x00\x00\x02"
-            + struct.pack("<HH15I", 5201, 40_000, *range(15)),
+            + struct.pack("<HH17I", 5201, 40_000, *range(17)),
         ),
     )  # fmt: skip
     address = IPv4Address("10.0.0.1"), IPv4Address("10.0.0.2")
     assert list(read_record(path)) == [
         Frame(5_000, 7, 1514, bytes(range(14))),
         Fill(5_000, Kind.QUEUED, "switch-p1", 7, 3028, 2),
-        Sent(5_000, Kind.SENT, "switch-p1", 7, 4_000, is_control=False, is_damaged=True),
+        Sent(5_000, Kind.SENT, "switch-p1", 7, 4_000, is_control=False, is_damaged=True, ring_frames=3),
         Event(5_000, Kind.ARRIVED, "switch-p1", 7),
         Dropped(5_000, Kind.DROPPED, "switch-p1", 7, 19, 15_000, 16_384),
         Dropped(5_000, Kind.DROPPED, "switch-p1", 7, None, 15_000, 0),
         Paused(5_000, Kind.PAUSED, "switch-p1", 0, 9_000, 3, 0xFFFF),
-        Connection(5_000, Kind.TCP, "", 0, *address, 5201, 40_000, *range(15)),
+        Connection(5_000, Kind.TCP, "", 0, *address, 5201, 40_000, *range(17)),
     ]
 
 
@@ -87,8 +87,25 @@ def test_a_record_may_end_anywhere(tmp_path: Path) -> None:
     counts = set()
     for length in range(len(MAGIC), len(whole) + 1):
         path.write_bytes(whole[:length])
-        counts.add(len(list(read_record(path))))
-    assert counts == {0, 1, 2}
+        told = list(read_record(path))
+        cut = [entry for entry in told if not isinstance(entry, Frame) and entry.kind is Kind.END]
+        # Where its end is not that of an entry, it says that it is cut.
+        assert told[len(told) - len(cut) :] == cut
+        counts.add((len(told) - len(cut), len(cut)))
+    assert counts == {(0, 0), (0, 1), (1, 0), (1, 1), (2, 0)}
+
+
+def test_nothing_is_read_behind_the_end(tmp_path: Path) -> None:
+    """What a full disk took the beginning of lies there."""
+    path = written(tmp_path, PORT, entry(Kind.END), b"what found no room")
+    assert list(read_record(path)) == [Event(5_000, Kind.END, "", 0)]
+
+
+def test_a_record_of_another_form_is_refused(tmp_path: Path) -> None:
+    """It is of a lab of another wirelab."""
+    (tmp_path / "record.bin").write_bytes(b"wirelab record 1" + PORT)
+    with pytest.raises(LabError, match="is no record of this wirelab"):
+        list(read_record(tmp_path / "record.bin"))
 
 
 @pytest.mark.parametrize(

@@ -31,7 +31,7 @@ from wirelab.verdict.verdict import Verdict
 
 T = TypeVar("T")
 
-RECORD_LIMIT_BYTES: Final = 1 << 30
+RECORD_LIMIT_BYTES: Final = 256 << 20
 """What a record may have that becomes a table: all of it is in memory then."""
 
 

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 from wirelab.api.tables import pandas
 from wirelab.errors import InputError
+from wirelab.plan.types import Port
 from wirelab.report.capture import DROPPED, Packet, packets
 from wirelab.results.headers import read_headers
 from wirelab.results.record import Event, Frame, Kind
@@ -36,28 +37,28 @@ def window_at(port: str, window: str) -> str:
     return f"first {port}.drops {first['around']}" if first else window
 
 
-def frame_table(record: Iterable[Frame | Event], labels: Mapping[str, str], ready_ns: int) -> "pd.DataFrame":
-    """What a record has of some ports, in the order of time; ``labels`` are theirs by interface name.
+def frame_table(record: Iterable[Frame | Event], ports: Mapping[str, Port], ready_ns: int) -> "pd.DataFrame":
+    """What a record has of some ports, by interface name, in the order of time.
 
     Raises InputError where the record was as long as it may be.
     """
-    rows = list(_rows(record, labels, ready_ns))
+    rows = list(_rows(record, ports, ready_ns))
     table: pd.DataFrame = pandas().DataFrame(rows, columns=list(_COLUMNS))
     return table.astype(_TYPES)
 
 
 def _rows(
-    record: Iterable[Frame | Event], labels: Mapping[str, str], ready_ns: int
+    record: Iterable[Frame | Event], ports: Mapping[str, Port], ready_ns: int
 ) -> Iterator[dict[str, Any]]:
     frames: dict[int, Frame] = {}
-    for packet in packets(record, frames, labels):
+    for packet in packets(record, frames, ports):
         at_ns = packet.event.at_ps // PS_PER_NS - ready_ns
         if packet.event.kind is Kind.END:
             raise InputError(
                 f"the record is as long as it may be at {at_ns / NS_PER_S:.6f} s: ask for less than that"
             )
         if at_ns >= 0:
-            port = labels[packet.event.port]
+            port = ports[packet.event.port].label
             yield {"at_ns": at_ns, "port": port, **_row(packet, frames[packet.event.number])}
 
 

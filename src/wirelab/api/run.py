@@ -19,9 +19,9 @@ from wirelab.results.ping import PingResult
 from wirelab.results.port import PortResult
 from wirelab.results.result import Result
 from wirelab.runner.job import DEFAULT_SEED
-from wirelab.runner.recorded import port_called
 from wirelab.runner.run_result import VariantResult
 from wirelab.runner.trial import Trial
+from wirelab.runner.window import port_called
 from wirelab.verdict.checks import Check
 from wirelab.verdict.verdict import Verdict
 
@@ -135,8 +135,8 @@ class Run:
         asked = [port] if isinstance(port, str) else list(port)
         if not asked:
             raise InputError("no port is named: expected one, such as module.line, or several")
-        labels = {port_called(self._trial.plan, label).name: label for label in asked}
-        table = partial(frame_table, labels=labels, ready_ns=self._known.status.ready_ns)
+        ports = {port.name: port for port in (port_called(self._trial.plan, label) for label in asked)}
+        table = partial(frame_table, ports=ports, ready_ns=self._known.status.ready_ns)
         pandas()
         return self._bench.record(self._trial, self._known, window_at(asked[0], window), table)
 

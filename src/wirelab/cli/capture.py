@@ -11,7 +11,7 @@ import typer
 
 from wirelab.cli import options
 from wirelab.cli.names import usable_cpus
-from wirelab.cli.recorder import DEFAULT_LIMIT, Limit, limit_bytes, recorder
+from wirelab.cli.recorder import DEFAULT_LIMIT, WINDOW_HELP, Limit, limit_bytes, recorder
 from wirelab.errors import InputError, LabError, unknown
 from wirelab.lab.first_use import select_or_take
 from wirelab.lab.machine import Progress
@@ -30,11 +30,13 @@ from wirelab.report.text import Output, warn
 from wirelab.results.record import Kind, read_record
 from wirelab.results.result import Result
 from wirelab.runner.kept_plan import read_plan
+from wirelab.runner.kept_record import KeptRecord
 from wirelab.runner.past_runs import Kept, named
-from wirelab.runner.recorded import Recorded, Recorder, port_called
+from wirelab.runner.recorded import Recorded, Recorder
 from wirelab.runner.rerun import measured_again, variant_called
 from wirelab.runner.store import RESULT
 from wirelab.runner.trial import Trial
+from wirelab.runner.window import ALL, Between, Window, parse_window, port_called
 from wirelab.units import NS_PER_S
 
 
@@ -72,13 +74,13 @@ def capture_command(  # noqa: PLR0913 - the options of a command line
         list[str] | None, typer.Option(metavar="PORT", help="Only these ports. Repeatable. [default: all]")
     ] = None,
     window: Annotated[
-        str,
+        str | None,
         typer.Option(
             "--record",
             metavar="WINDOW",
-            help="`12.9s..13.1s`, `first module.line.drops +-2ms` or `all`.",
+            help=f"{WINDOW_HELP} [default: what the result has a record of, else all]",
         ),
-    ] = "all",
+    ] = None,
     limit: Limit = DEFAULT_LIMIT,
     seed: Annotated[
         int | None,
@@ -90,14 +92,15 @@ def capture_command(  # noqa: PLR0913 - the options of a command line
     """Write what the ports of a run send, receive and drop, and what its TCP does, at each change.
 
     A capture for Wireshark (.pcapng), qlog of the TCP flows (.qlog), a trace for ui.perfetto.dev (.pftrace),
-    or the graphs of tcptrace as a page (.html). It runs again with a recorder: its digest proves that it is
-    the same run.
+    or the graphs of tcptrace as a page (.html). It runs again with a recorder, unless the result has a record
+    of the window: its digest proves that it is the same run.
     """
     record_bytes = limit_bytes(limit)
     chosen = form or _by_ending(out)
     if port and chosen is not Format.PCAPNG:
         raise InputError(f"--port is about captures, .pcapng: a {chosen} file is about all of the run")
     source = _Source.of(name, variant, seed)
+    wanted = source.window(window)
     ports = [port_called(source.trial.plan, label).name for label in port or ()]
     [cpu, *_] = usable_cpus(None, 1)
     lab = select_or_take(kernel, root, say=options.tell)
@@ -106,9 +109,9 @@ def capture_command(  # noqa: PLR0913 - the options of a command line
     def progress(done: Progress) -> None:
         live.progress(source.trial, done)
 
-    with lab.in_use(), live, recorder(lab, cpu, record_bytes, progress) as its:
+    with lab.in_use(), live, recorder(lab, cpu, record_bytes, progress, source.record) as its:
         plan, known = source.measured(its, lab)
-        recorded = its.record(plan, known, window)
+        recorded = its.record_window(plan, known, wanted)
         [(from_ns, until_ns)] = recorded.windows_ns
         try:
             with replacement(out) as fresh:
@@ -127,10 +130,11 @@ def capture_command(  # noqa: PLR0913 - the options of a command line
 
 @dataclass(frozen=True, slots=True)
 class _Source:
-    """What is run again: a case of a scenario, or a variant of a finished result."""
+    """What is run again: a case of a scenario, or a variant of a finished result, with the record it has."""
 
     trial: Trial
     kept: Kept | None = None
+    record: KeptRecord | None = None
 
     @classmethod
     def of(cls, name: str, variant: str | None, seed: int | None) -> "_Source":
@@ -141,12 +145,19 @@ class _Source:
             kept = named(path, options.DEFAULT_OUT)
             if len(kept) > 1:
                 raise InputError(f"{len(kept)} results are there: name one", file=name)
-            plan = read_plan(kept[0].folder, variant_called(kept[0], variant).name)
-            return cls(Trial(plan, ()), kept[0])
+            called = variant_called(kept[0], variant).name
+            plan = read_plan(kept[0].folder, called)
+            return cls(Trial(plan, ()), kept[0], KeptRecord.beside(kept[0].folder / called))
         experiment = load(name, Path.cwd())
         case = experiment.cases[0] if variant is None else experiment.case(variant)
         plan = build_plan(experiment, case, options.DEFAULT_SEED if seed is None else seed)
         return cls(Trial(plan, case.expectations, case.breaks))
+
+    def window(self, text: str | None) -> Window:
+        """What is to be seen: all that is recorded already, or all there is, where nobody says it."""
+        if text is None and self.record:
+            return Between("all that is recorded", self.record.from_ns, self.record.until_ns)
+        return parse_window(text or ALL, self.trial.plan)
 
     def measured(self, its: Recorder, lab: Lab) -> tuple[Plan, Result]:
         """The Plan, and what it measures; what a result has, to the byte."""
@@ -169,7 +180,8 @@ def _pcapng(
     out: Path, plan: Plan, recorded: Recorded, ready_ns: int, ports: list[str]
 ) -> tuple[str, int | None]:
     with out.open("wb") as file:
-        captured = write_capture(file, plan, read_record(recorded.record), ready_ns, ports)
+        from_ns = min(recorded.windows_ns[0][0], 0)
+        captured = write_capture(file, plan, read_record(recorded.record), ready_ns, ports, from_ns=from_ns)
     return f"{captured.packets} frames, {captured.drops} of them dropped", captured.cut_ns
 
 

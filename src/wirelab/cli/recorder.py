@@ -13,13 +13,15 @@ from wirelab.lab.machine import Progress
 from wirelab.lab.scratch import scratch_folder
 from wirelab.lab.select import Lab
 from wirelab.report.text import warn
+from wirelab.runner.kept_record import KeptRecord
 from wirelab.runner.measurement_cache import MeasurementCache
 from wirelab.runner.recorded import Recorder
 from wirelab.runner.trial import LabTestbed
 from wirelab.units import SIZE, UnitError, parse
 
 MOST_BYTES: Final = 4_000_000_000
-DEFAULT_LIMIT: Final = "2 GB"
+DEFAULT_LIMIT: Final = "1 GB"
+WINDOW_HELP: Final = "`12.9s..13.1s`, `first module.line.drops +-2ms` or `all`."
 _LEAST_BYTES: Final = 1_000_000
 
 Limit = Annotated[
@@ -42,8 +44,10 @@ def limit_bytes(text: str) -> int:
 
 
 @contextlib.contextmanager
-def recorder(lab: Lab, cpu: int, limit: int, on_progress: Callable[[Progress], None]) -> Iterator[Recorder]:
+def recorder(
+    lab: Lab, cpu: int, limit: int, on_progress: Callable[[Progress], None], kept: KeptRecord | None = None
+) -> Iterator[Recorder]:
     """A recorder in a folder that is gone with the context."""
     with scratch_folder() as folder:
         measurements = MeasurementCache.of(Cache.at(os.environ).root, lab, warn)
-        yield Recorder(LabTestbed(lab), measurements, folder, cpu, limit, on_progress)
+        yield Recorder(LabTestbed(lab), measurements, folder, cpu, limit, on_progress, kept)

@@ -9,8 +9,10 @@ from typing import Annotated
 import typer
 
 from wirelab.cli import options
+from wirelab.cli.kept_records import Records
 from wirelab.cli.looks import Looks
 from wirelab.cli.names import load_all, read_seeds, require_runs, usable_cpus
+from wirelab.cli.recorder import DEFAULT_LIMIT, WINDOW_HELP, Limit
 from wirelab.lab.first_use import select_or_take
 from wirelab.report.html import html_report
 from wirelab.report.live import LiveReport
@@ -39,6 +41,11 @@ def run_command(  # noqa: PLR0913 - the options of a command line
     junit_file: options.Junit = None,
     json_file: options.JsonFile = None,
     markdown_file: options.Markdown = None,
+    record: Annotated[
+        str | None,
+        typer.Option("--record", metavar="WINDOW", help=f"Of one scenario: keep its frames. {WINDOW_HELP}"),
+    ] = None,
+    limit: Limit = DEFAULT_LIMIT,
     pictures: Annotated[
         bool,
         typer.Option(
@@ -65,6 +72,7 @@ def run_command(  # noqa: PLR0913 - the options of a command line
         for name, experiment in experiments.items()
         for one_seed in chosen_seeds
     ]
+    records = Records.asked(record, limit, work) if record is not None else None
     lab = select_or_take(kernel, root, say=options.tell)
     screen = _Screen(work, as_json=as_json, quiet=quiet)
     live = screen.begin()
@@ -76,12 +84,15 @@ def run_command(  # noqa: PLR0913 - the options of a command line
             page = looks.page if looks else html_report
             finished_jobs = Matrix(runner, Store(out), cpus, live, page, screen.finished).run(work)
         screen.end(finished_jobs)
+        problem = records and records.keep(lab, finished_jobs[0], cpus[0], hidden=as_json or quiet)
         if looks:
             looks.closer(work[0], finished_jobs[0], cpus[0])
     options.Files(junit_file, json_file, markdown_file).write([job.run for job in finished_jobs])
     for job in finished_jobs:
         if job.error is not None:
             raise job.error
+    if problem:
+        raise problem
     raise typer.Exit(worst(job.run.verdict for job in finished_jobs).exit_code)
 
 

@@ -75,7 +75,13 @@ def run(plan_folder: Path, results: Path) -> dict[str, Any]:
     finally:
         followers.stop(results)
         schedule.write(results)
-    return {"status": "done", "ready_ns": ready_ns, "kernel": os.uname().release, "tools": tools()}
+    return {
+        "status": "done",
+        "counted_from_ns": schedule.counted_from_ns,
+        "ready_ns": ready_ns,
+        "kernel": os.uname().release,
+        "tools": tools(),
+    }
 
 
 def tools() -> dict[str, str]:

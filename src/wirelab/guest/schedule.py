@@ -54,6 +54,7 @@ class Schedule:
         self._latest_ns: dict[str, int] = {}
         # By how much transfers were over sooner than they might have been: what is early begins sooner by it.
         self._ahead_ns = 0
+        self.counted_from_ns = 0
 
     def run(self, ready_ns: int) -> None:
         """Run all of it. Raises TrafficError when a program fails."""
@@ -89,6 +90,7 @@ class Schedule:
         On a path of seconds the pings that made the network ready may still be coming back.
         """
         for look in range(_MOST_LOOKS):
+            self.counted_from_ns = clock.now_ns()
             if self._probe.snapshot("start", at_ns=0, only_if=still if look < _MOST_LOOKS - 1 else None):
                 return
             clock.sleep_until(ready_ns - (_MOST_LOOKS - look) * _LOOK_NS)

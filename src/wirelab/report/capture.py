@@ -5,18 +5,18 @@ from dataclasses import dataclass
 from typing import BinaryIO, Final
 
 from wirelab import __version__
-from wirelab.plan.types import Plan
+from wirelab.plan.types import Plan, Port
 from wirelab.report.pcapng import Direction, PcapngWriter
 from wirelab.results.record import HEADERS_BYTES, Dropped, Event, Frame, Kind, Sent
-from wirelab.units import PS_PER_NS, SIZE, show
+from wirelab.units import COUNT, PS_PER_NS, SIZE, rounded, show
 
 CAUSES: Final[Mapping[int, str]] = {
     2: "on the cable when it was pulled",
     3: "no link",
     4: "no memory, or not to be segmented",
     5: "given up after collisions",
-    19: "packet buffer full",
-    20: "shared packet memory full",
+    19: "packet buffer",
+    20: "shared packet memory",
     21: "longer than the MTU allows",
     22: "port down",
     23: "no memory",
@@ -26,7 +26,6 @@ CAUSES: Final[Mapping[int, str]] = {
 }
 """Why a frame is lost, by the place of what counts it in the driver's counters (kernel/driver/counters.h)."""
 
-_QUEUE: Final = "egress queue"
 DROPPED: Final = "dropped here: "
 """What the comment of a packet begins with that ends here; the reason follows."""
 
@@ -52,31 +51,36 @@ class Packet:
     comment: str = ""
 
 
-def write_capture(
-    file: BinaryIO, plan: Plan, record: Iterable[Frame | Event], ready_ns: int, ports: Collection[str]
+def write_capture(  # noqa: PLR0913 - what is written, of what, and from when
+    file: BinaryIO,
+    plan: Plan,
+    record: Iterable[Frame | Event],
+    ready_ns: int,
+    ports: Collection[str],
+    *,
+    from_ns: int = 0,
 ) -> Captured:
     """Write what a record has of the ``ports``, by interface name, as pcapng. Raises OSError.
 
-    A frame is stamped when its last bit has left or arrived, in nanoseconds of the traffic's time; its
-    packet id is the same at every port. Dropped on arrival, its packet says so; where it never left a
-    port it is a packet there that says so. What is earlier than the traffic is left out.
+    A frame is stamped when its last bit has left or arrived, in nanoseconds of the traffic's time,
+    ``from_ns`` at the earliest; its packet id is the same at every port. Dropped on arrival, its packet says
+    so; where it never left a port it is a packet there that says so.
     """
-    writer = PcapngWriter(file, f"wirelab {__version__}", HEADERS_BYTES)
+    writer = PcapngWriter(file, f"wirelab {__version__}", HEADERS_BYTES, from_ns=from_ns)
+    of_names = {port.name: port for port in plan.ports if port.name in ports}
     interfaces = {
-        port.name: writer.interface(port.label, port.name, port.speed_bps)
-        for port in plan.ports
-        if port.name in ports
+        port.name: writer.interface(port.label, port.name, port.speed_bps) for port in of_names.values()
     }
     frames: dict[int, Frame] = {}
     count = drops = 0
     cut_ns = None
-    for packet in packets(record, frames, interfaces):
+    for packet in packets(record, frames, of_names):
         event = packet.event
         at_ns = event.at_ps // PS_PER_NS - ready_ns
         if event.kind is Kind.END:
             cut_ns = at_ns
             break
-        if at_ns < 0:
+        if at_ns < from_ns:
             continue
         frame = frames[event.number]
         count += 1
@@ -94,14 +98,19 @@ def write_capture(
 
 
 def packets(
-    record: Iterable[Frame | Event], frames: dict[int, Frame], ports: Collection[str]
+    record: Iterable[Frame | Event], frames: dict[int, Frame], ports: Mapping[str, Port]
 ) -> Iterator[Packet]:
-    """What is a packet at one of ``ports``; ``frames`` has each frame by its number when it is told of."""
+    """What is a packet at one of ``ports``, by interface name.
+
+    ``frames`` has each frame by its number when it is told of.
+    """
     waiting: Packet | None = None
     for entry in record:
         if isinstance(entry, Frame):
             frames[entry.number] = entry
-        elif (entry.port in ports or entry.kind is Kind.END) and (packet := _packet(entry)):
+        elif (entry.port in ports or entry.kind is Kind.END) and (
+            packet := _packet(entry, ports.get(entry.port))
+        ):
             if waiting and _is_end_of(waiting, entry):
                 waiting.comment = packet.comment
                 continue
@@ -118,17 +127,33 @@ def _is_end_of(packet: Packet, event: Event) -> bool:
     return isinstance(event, Dropped) and (came.port, came.number) == (event.port, event.number)
 
 
-def _packet(event: Event) -> Packet | None:
+def _packet(event: Event, port: Port | None) -> Packet | None:
     if isinstance(event, Sent):
         return Packet(event, "outbound", "damaged by a collision" if event.is_damaged else "")
     if isinstance(event, Dropped):
-        return Packet(event, "outbound", DROPPED + why_dropped(event))
+        return Packet(event, "outbound", DROPPED + why_dropped(event, port))
     return Packet(event, "inbound") if event.kind in {Kind.ARRIVED, Kind.END} else None
 
 
-def why_dropped(drop: Dropped) -> str:
-    """The cause of a drop in words, with the fill and the limit of what had no room."""
-    cause = _QUEUE if drop.counter is None else CAUSES.get(drop.counter, f"counter {drop.counter}")
+def why_dropped(drop: Dropped, port: Port | None = None) -> str:
+    """The cause of a drop in words, with the limit and the fill of what had no room.
+
+    ``FIFO 16 KiB full, 15 104 B waiting``. ``port`` is where it was, if its queue may be another one.
+    """
+    if drop.counter is None and not drop.limit_bytes:
+        return _by_queue(port)
+    cause = "FIFO" if drop.counter is None else CAUSES.get(drop.counter, f"counter {drop.counter}")
     if drop.limit_bytes:
-        return f"{cause} of {show(drop.limit_bytes, SIZE)} is full, {drop.fill_bytes} B waiting"
+        return f"{cause} {show(drop.limit_bytes, SIZE)} full, {rounded(drop.fill_bytes, COUNT)} B waiting"
     return cause
+
+
+def _by_queue(port: Port | None) -> str:
+    """What a queue says that drops for another reason than its bytes."""
+    if port is None:
+        return "by the egress queue"
+    if port.netem and port.netem.loss_ratio:
+        return "lost by netem, as asked"
+    if port.queue is None or port.queue.kind.endswith("fifo"):
+        return "egress queue full"
+    return f"by {port.queue.kind}"

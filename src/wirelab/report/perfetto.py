@@ -27,10 +27,14 @@ _MORE: Final = 0x80
 
 _FILLS: Final = {
     Kind.QUEUED: "egress queue",
-    Kind.TX_RING: "transmit ring",
+    Kind.TX_RING: "egress queue",
     Kind.STORED: "packet buffer",
     Kind.GIVEN: "packet buffer",
+}
+_RINGS: Final = {
+    Kind.TX_RING: "transmit ring",
     Kind.RX_RING: "receive ring",
+    Kind.HANDED: "receive ring",
 }
 _US: Final = "us"
 
@@ -112,7 +116,9 @@ def write_perfetto(file: BinaryIO, plan: Plan, record: Iterable[Frame | Event], 
     Returns when the record was as long as it may be, in ns of the traffic's time; None if it is whole.
     """
     writer = PerfettoWriter(file)
-    labels = {port.name: port.label for port in plan.ports}
+    ports = {port.name: port for port in plan.ports}
+    # What these hand on was in no ring.
+    forwards = {port.name for port in plan.ports if port.role != "host"}
     frames: dict[int, str] = {}
     for entry in record:
         if isinstance(entry, Frame):
@@ -126,21 +132,33 @@ def write_perfetto(file: BinaryIO, plan: Plan, record: Iterable[Frame | Event], 
         if isinstance(entry, Connection):
             _connection(writer, plan, entry, at_ns)
             continue
-        port = writer.track(labels.get(entry.port, entry.port))
+        port = writer.track(ports[entry.port].label if entry.port in ports else entry.port)
         name = frames.get(entry.number, f"frame {entry.number}")
         if isinstance(entry, Sent):
             start_ns = max(entry.start_ps // PS_PER_NS - ready_ns, 0)
             writer.slice(writer.track("on the wire", port), start_ns, at_ns, name, frame=entry.number)
+            _count_ring(writer, Kind.TX_RING, port, at_ns, entry.ring_frames)
         elif isinstance(entry, Fill):
-            counter = writer.track(_FILLS[entry.kind], port, unit=_UNIT_SIZE_BYTES)
-            writer.count(counter, at_ns, entry.fill_bytes)
+            _fill(writer, entry, port, at_ns, forwards=entry.port in forwards)
         elif isinstance(entry, Dropped):
-            writer.instant(writer.track("drops", port), at_ns, f"{why_dropped(entry)}: {name}")
+            why = why_dropped(entry, ports.get(entry.port))
+            writer.instant(writer.track("drops", port), at_ns, f"{why}: {name}")
         elif isinstance(entry, Paused):
             # Until when holds until the next one: as a counter it can be cut short.
             track = writer.track(f"paused, priority {entry.priority}", port, unit=_UNIT_COUNT)
             writer.count(track, at_ns, entry.quanta)
     return None
+
+
+def _fill(writer: PerfettoWriter, fill: Fill, port: int, at_ns: int, *, forwards: bool) -> None:
+    if name := _FILLS.get(fill.kind):
+        writer.count(writer.track(name, port, unit=_UNIT_SIZE_BYTES), at_ns, fill.fill_bytes)
+    if fill.kind in _RINGS and not (fill.kind is Kind.HANDED and forwards):
+        _count_ring(writer, fill.kind, port, at_ns, fill.fill_frames)
+
+
+def _count_ring(writer: PerfettoWriter, kind: Kind, port: int, at_ns: int, frames: int) -> None:
+    writer.count(writer.track(_RINGS[kind], port, unit=_UNIT_COUNT, unit_name="frames"), at_ns, frames)
 
 
 def _connection(writer: PerfettoWriter, plan: Plan, connection: Connection, at_ns: int) -> None:

@@ -208,7 +208,7 @@ class _LaneUnderWay:
             Drops(
                 tuple(place for place, *_ in self.drops),
                 _differences([at for _, at, _ in self.drops]),
-                tuple(why_dropped(drop) for *_, drop in self.drops),
+                tuple(why_dropped(drop, self.port) for *_, drop in self.drops),
             ),
             _differences([start for start, _ in pauses]),
             tuple(until - start for start, until in pauses),

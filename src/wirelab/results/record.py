@@ -8,14 +8,15 @@ from ipaddress import IPv4Address, IPv6Address
 from pathlib import Path
 from typing import Final
 
-from wirelab.errors import LabError
+from wirelab.errors import LabError, refusals
 
 HEADERS_BYTES: Final = 96
 """What is kept of a frame, at the most."""
 
-_MAGIC: Final = b"wirelab record 1"
-_HEAD: Final = struct.Struct("<QIHBB")
-_WORD: Final = 8
+_FORMAT: Final = b"wirelab record "
+MAGIC: Final = _FORMAT + b"2"
+HEAD: Final = struct.Struct("<QIHBB")
+WORD_BYTES: Final = 8
 _NAME: Final = 16
 _QUEUE: Final = 0x10000
 
@@ -64,7 +65,10 @@ class Event:
 
 @dataclass(frozen=True, slots=True)
 class Fill(Event):
-    """It is in a queue, a ring or a buffer, or has left it; what that holds from now on."""
+    """It is in a queue, a ring or a buffer, or has left it; what that holds from now on.
+
+    With a ring it is the ring's frames; the bytes are those left in the egress queue, of a TX ring.
+    """
 
     fill_bytes: int
     fill_frames: int
@@ -72,11 +76,12 @@ class Fill(Event):
 
 @dataclass(frozen=True, slots=True)
 class Sent(Event):
-    """Its last bit has left, its first one at ``start_ps``."""
+    """Its last bit has left, its first one at ``start_ps``; ``ring_frames`` are in the TX rings by then."""
 
     start_ps: int
     is_control: bool
     is_damaged: bool
+    ring_frames: int = 0
 
 
 @dataclass(frozen=True, slots=True)
@@ -93,7 +98,10 @@ class Dropped(Event):
 
 @dataclass(frozen=True, slots=True)
 class Paused(Event):
-    """The port is to be silent, in a class, until then; no longer where ``quanta`` is 0."""
+    """The port is to be silent, in a class, until then; no longer where ``quanta`` is 0.
+
+    The pause expires at ``until_ps`` unless that class of the port is told of another before.
+    """
 
     until_ps: int
     priority: int
@@ -102,7 +110,11 @@ class Paused(Event):
 
 @dataclass(frozen=True, slots=True)
 class Connection(Event):
-    """The state of a TCP connection's end (RFC 9293 3.3.1; ``state`` is TCP_CA_Open and so on)."""
+    """The state of a TCP connection's end (RFC 9293 3.3.1; ``state`` is TCP_CA_Open and so on).
+
+    It is told with each segment that leaves, when one that came has been dealt with, and when what is from
+    ``again`` up to ``again_end`` was sent once more (both 0: nothing was).
+    """
 
     local: IPv4Address | IPv6Address
     remote: IPv4Address | IPv6Address
@@ -123,32 +135,36 @@ class Connection(Event):
     srtt_8us: int
     rto_us: int
     state: int
+    again: int = 0
+    again_end: int = 0
 
 
 _FILL: Final = struct.Struct("<II")
-_SENT: Final = struct.Struct("<QII")
+_SENT: Final = struct.Struct("<QHHI")
 _DROPPED: Final = struct.Struct("<IIQ")
 _PAUSED: Final = struct.Struct("<QII")
 _FRAME: Final = struct.Struct("<II")
-_TCP: Final = struct.Struct("<16s16sHH15I")
+_TCP: Final = struct.Struct("<16s16sHH17I")
 
 
 def read_record(path: Path, kinds: Collection[Kind] = ALL) -> Iterator[Frame | Event]:
     """What a file of the recorder holds of ``kinds``, in its order.
 
-    Kind.END is the last of one that was as long as it may be. A file may end anywhere: a disk was full, a
-    lab ended. Raises LabError where it is no such file, or damaged.
+    Kind.END is the last of one that is not whole: it was as long as it may be, or a disk was full. A file may
+    end anywhere. Raises LabError where it is no such file, or damaged.
     """
-    content = path.read_bytes()
-    if content[: len(_MAGIC)] != _MAGIC:
-        raise LabError(f"{path} is no record of a lab")
+    with refusals(path):
+        content = path.read_bytes()
+    if content[: len(MAGIC)] != MAGIC:
+        other = content.startswith(_FORMAT)
+        raise LabError(f"{path} is no record of {'this wirelab' if other else 'a lab'}")
     ports = {0: ""}
-    place = len(_MAGIC)
-    while (body := place + _HEAD.size) <= len(content):
-        at_ps, number, port, kind, words = _HEAD.unpack_from(content, place)
-        place = body + words * _WORD
+    place, at_ps = len(MAGIC), 0
+    while (body := place + HEAD.size) <= len(content):
+        at_ps, number, port, kind, words = HEAD.unpack_from(content, place)
+        place = body + words * WORD_BYTES
         if place > len(content):
-            return
+            break
         try:
             if kind == Kind.PORT:
                 name = content[body : body + _NAME]
@@ -156,7 +172,11 @@ def read_record(path: Path, kinds: Collection[Kind] = ALL) -> Iterator[Frame | E
             elif kind in kinds or kind not in ALL:
                 yield _record(content[body:place], at_ps, number, ports[port], Kind(kind))
         except (struct.error, ValueError, KeyError) as error:
-            raise LabError(f"{path} is damaged at byte {body - _HEAD.size}") from error
+            raise LabError(f"{path} is damaged at byte {body - HEAD.size}") from error
+        if kind == Kind.END:
+            return
+    if place != len(content) and Kind.END in kinds:
+        yield Event(at_ps, Kind.END, "", 0)
 
 
 def _record(body: bytes, at_ps: int, number: int, port: str, kind: Kind) -> Frame | Event:
@@ -175,8 +195,8 @@ def _fill(body: bytes, at_ps: int, kind: Kind, port: str, number: int) -> Fill:
 
 
 def _sent(body: bytes, at_ps: int, kind: Kind, port: str, number: int) -> Sent:
-    start_ps, control, damaged = _SENT.unpack_from(body)
-    return Sent(at_ps, kind, port, number, start_ps, bool(control), bool(damaged))
+    start_ps, control, damaged, ring_frames = _SENT.unpack_from(body)
+    return Sent(at_ps, kind, port, number, start_ps, bool(control), bool(damaged), ring_frames)
 
 
 def _dropped(body: bytes, at_ps: int, kind: Kind, port: str, number: int) -> Dropped:
@@ -200,7 +220,7 @@ def _address(packed: bytes) -> IPv4Address | IPv6Address:
 
 
 _PARSERS: Final[Mapping[Kind, Callable[[bytes, int, Kind, str, int], Event]]] = {
-    **dict.fromkeys((Kind.QUEUED, Kind.TX_RING, Kind.STORED, Kind.GIVEN, Kind.RX_RING), _fill),
+    **dict.fromkeys((Kind.QUEUED, Kind.TX_RING, Kind.STORED, Kind.GIVEN, Kind.RX_RING, Kind.HANDED), _fill),
     Kind.SENT: _sent,
     Kind.DROPPED: _dropped,
     Kind.PAUSED: _paused,

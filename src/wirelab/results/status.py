@@ -30,13 +30,15 @@ class Readback:
 class Status:
     """How the lab ended, and what it was made of.
 
-    ``ready_ns`` is the lab's clock when its network was ready, from where its traffic counts.
+    ``ready_ns`` is the lab's clock when its network was ready, from where its traffic counts. Ports have been
+    counting from ``counted_from_ns`` on, which is earlier.
     """
 
     virtual_s: float
     ready_ns: int
     kernel: str
     tools: Mapping[str, str]
+    counted_from_ns: int = 0
 
 
 def read_status(raw: Path) -> Status:
@@ -48,9 +50,12 @@ def read_status(raw: Path) -> Status:
         raise LabError(root["message"].text(), hint=hint.text() if hint and hint.value else None)
     if status.text() != "done":
         raise status.broken(f"expected `done` or `error`, found {status.text()!r}")
+    ready_ns = root["ready_ns"].integer()
+    counted_from = root.get("counted_from_ns")
     return Status(
         virtual_s=root["virtual_s"].number(),
-        ready_ns=root["ready_ns"].integer(),
+        ready_ns=ready_ns,
+        counted_from_ns=ready_ns if counted_from is None else counted_from.integer(),
         kernel=root["kernel"].text(),
         tools={name: version.text() for name, version in root["tools"].members()},
     )

@@ -139,7 +139,11 @@ def _held(event: Event) -> str:
     if isinstance(event, Dropped):
         limit = f" of {event.limit_bytes} B" if event.limit_bytes else ""
         return f", where {event.fill_bytes} B{limit} wait"
-    return f", which holds {event.fill_bytes} B then" if isinstance(event, Fill) else ""
+    if not isinstance(event, Fill) or event.kind is Kind.HANDED:
+        return ""
+    if event.kind in {Kind.TX_RING, Kind.RX_RING}:
+        return f", which holds {event.fill_frames} frames then"
+    return f", which holds {event.fill_bytes} B then"
 
 
 def _frame(event: Event, frame: Frame | None) -> str:

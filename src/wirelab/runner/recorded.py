@@ -1,27 +1,27 @@
 """A run once more, with a recorder: it is the same run, and one may look as closely as one likes."""
 
-import re
 import shutil
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Final
 
-from wirelab.errors import InputError, LabError, refusals, unknown
+from wirelab.errors import LabError, refusals
 from wirelab.lab.machine import Progress
 from wirelab.lab.recording import RECORD, Recording
 from wirelab.lab.scratch import discard
-from wirelab.plan.types import Plan, Port
-from wirelab.results.record import Dropped, read_record
+from wirelab.plan.types import Plan
+from wirelab.results.excerpt import write_excerpt
+from wirelab.results.record import Dropped, Kind, read_record
 from wirelab.results.result import Result, read_result
+from wirelab.runner.kept_record import KeptRecord
 from wirelab.runner.measurement_cache import MeasurementCache
 from wirelab.runner.store import RAW
 from wirelab.runner.trial import LabTestbed
-from wirelab.units import PS_PER_NS, TIME, UnitError, parse, show
+from wirelab.runner.window import AroundFirstDrop, Window, parse_window
+from wirelab.units import PS_PER_NS
 
 _OTHER_FILES_BYTES: Final = 64 << 20
-_BETWEEN: Final = re.compile(r"(?P<from>.+?)\s*\.\.\s*(?P<until>.+)")
-_FIRST_DROP: Final = re.compile(r"first\s+(?P<port>\S+)\.drops\s*(?:\+-|±)\s*(?P<around>.+)")
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,7 +40,10 @@ class Recorded:
 
 @dataclass(frozen=True, slots=True)
 class Recorder:
-    """Runs a Plan again on a CPU. ``folder`` is its own, ``limit_bytes`` the most that a record may have."""
+    """Runs a Plan again on a CPU. ``folder`` is its own, ``limit_bytes`` the most that a record may have.
+
+    What a ``kept`` record of the same run has is taken from there.
+    """
 
     testbed: LabTestbed
     measurements: MeasurementCache
@@ -48,6 +51,7 @@ class Recorder:
     cpu: int
     limit_bytes: int
     on_progress: Callable[[Progress], None]
+    kept: KeptRecord | None = None
 
     def measured(self, plan: Plan) -> Result:
         """What the run measures without a recorder: from the cache, or run for it."""
@@ -63,37 +67,45 @@ class Recorder:
         ``known`` is what the run measured. Raises InputError for a window that makes no sense or in which
         nothing is, LabError if the run was another one this time.
         """
-        if first := _FIRST_DROP.fullmatch(window.strip()):
-            around_ns = _time_ns(first["around"], window)
-            at_ns = self._first_drop_ns(plan, known, port_called(plan, first["port"]))
-            return self.record_between(plan, known, max(0, at_ns - around_ns), at_ns + around_ns)
-        if window.strip() == "all":
-            return self.record_between(plan, known, 0, known.elapsed_ns)
-        if (between := _BETWEEN.fullmatch(window.strip())) is None:
-            raise InputError(f"`{window}` is no window: 12.9s..13.1s, `first module.line.drops +-2ms` or all")
-        from_ns, until_ns = (_time_ns(between[end], window) for end in ("from", "until"))
-        if until_ns <= from_ns:
-            raise InputError(f"`{window}` is no window: it ends before it begins")
-        if from_ns >= known.elapsed_ns:
-            whole = show(known.elapsed_ns, TIME)
-            raise InputError(f"`{window}` is outside the run, which lasts {whole}")
-        return self.record_between(plan, known, from_ns, until_ns)
+        return self.record_window(plan, known, parse_window(window, plan))
 
-    def _first_drop_ns(self, plan: Plan, known: Result, port: Port) -> int:
-        """When a port drops for the first time: between two samples, and a record of that time tells."""
-        before_ns = dropped = 0
-        for sample in known.samples:
-            now = sample.ports[port.name].dropped_frames
-            if now > dropped:
+    def record_window(self, plan: Plan, known: Result, window: Window) -> Recorded:
+        """The same of a window that was read before."""
+        if isinstance(window, AroundFirstDrop):
+            return self._around_first_drop(plan, known, window)
+        return self.record_between(plan, known, *window.within(known))
+
+    def _around_first_drop(self, plan: Plan, known: Result, window: AroundFirstDrop) -> Recorded:
+        """It is between two samples: that time is recorded, and what is around the drop kept of it."""
+        before_ns, sampled_ns = window.sampled(known)
+        if (wanted := self._kept_around(known, window)) is not None:
+            return self.record_between(plan, known, *wanted)
+        from_ns = window.at(before_ns)[0]
+        until_ns = window.at(sampled_ns + plan.sample_interval_ns)[1]
+        while True:
+            recorded = self.record_between(plan, known, from_ns, until_ns)
+            at_ns, end_ns = _first_drop(recorded.record, known.status.ready_ns, window.port.name)
+            if at_ns is not None:
                 break
-            before_ns = sample.at_ns
-        else:
-            raise InputError(f"{port.label} drops nothing in this run")
-        recorded = self.record_between(plan, known, before_ns, sample.at_ns + plan.sample_interval_ns)
-        for event in read_record(recorded.record):
-            if isinstance(event, Dropped) and event.port == port.name:
-                return event.at_ps // PS_PER_NS - known.status.ready_ns
-        raise LabError(f"the record of {port.label} has no drop where its counters have one")
+            if end_ns is None or window.at(end_ns)[0] <= from_ns:
+                raise LabError(f"the record of {window.port.label} has no drop where its counters have one")
+            # So much happens before that it is as long as it may be: go on from there.
+            from_ns = window.at(end_ns)[0]
+        wanted = window.at(at_ns)
+        if end_ns is not None and end_ns < wanted[1]:
+            return self.record_between(plan, known, *wanted)
+        whole = recorded.record.rename(self.folder / f"whole-{RECORD}")
+        self._take(whole, known, (wanted,))
+        whole.unlink()
+        return Recorded(recorded.raw, recorded.result, (wanted,))
+
+    def _kept_around(self, known: Result, window: AroundFirstDrop) -> tuple[int, int] | None:
+        """The window, if the kept record is of this first drop and has it whole."""
+        if self.kept is None or self.kept.first_drop != window.port.label:
+            return None
+        at_ns, _ = _first_drop(self.kept.record, known.status.ready_ns, window.port.name)
+        wanted = None if at_ns is None else window.at(at_ns)
+        return wanted if wanted and self.kept.has(known, (wanted,)) else None
 
     def record_between(self, plan: Plan, known: Result, from_ns: int, until_ns: int) -> Recorded:
         """Record from one instant to another. Raises LabError if the run was another one this time."""
@@ -101,6 +113,10 @@ class Recorder:
 
     def record_windows(self, plan: Plan, known: Result, windows_ns: tuple[tuple[int, int], ...]) -> Recorded:
         """Record windows of the traffic's time, one after the other. Raises LabError as ``record`` does."""
+        if self.kept and self.kept.has(known, windows_ns):
+            (self.folder / RAW).mkdir(exist_ok=True)
+            self._take(self.kept.record, known, windows_ns)
+            return Recorded(self.folder / RAW, known, windows_ns)
         ready_ns = known.status.ready_ns
         windows = tuple((ready_ns + from_ns, ready_ns + until_ns) for from_ns, until_ns in windows_ns)
         discard(self.folder / RAW)
@@ -111,6 +127,12 @@ class Recorder:
             message = f"this is another run: its digest is {result.digest[:12]}, and not {known.digest[:12]}"
             raise LabError(message, hint="was it measured with another lab? wirelab lab id")
         return Recorded(self.folder / RAW, result, windows_ns)
+
+    def _take(self, record: Path, known: Result, windows_ns: Sequence[tuple[int, int]]) -> None:
+        """Make what a record has of windows the record of this run."""
+        ready_ns = known.status.ready_ns
+        of_lab = [(ready_ns + from_ns, ready_ns + until_ns) for from_ns, until_ns in windows_ns]
+        write_excerpt(record, self.folder / RAW / RECORD, of_lab)
 
     def _room_bytes(self) -> int:
         """What a record may have so that the run's other files find room on the disk, too."""
@@ -123,16 +145,13 @@ class Recorder:
         return min(self.limit_bytes, free_bytes)
 
 
-def port_called(plan: Plan, label: str) -> Port:
-    """The port of that label. Raises InputError with the nearest right word."""
-    for port in plan.ports:
-        if port.label == label:
-            return port
-    raise InputError(unknown("port", label, (port.label for port in plan.ports)))
-
-
-def _time_ns(text: str, window: str) -> int:
-    try:
-        return parse(text.strip(), TIME)
-    except UnitError as error:
-        raise InputError(f"`{window}` is no window: {error}") from error
+def _first_drop(record: Path, ready_ns: int, port: str) -> tuple[int | None, int | None]:
+    """When the port drops first, and when the record ends if it is not whole, in ns of the traffic's time."""
+    first_ns = None
+    for event in read_record(record, {Kind.DROPPED, Kind.END}):
+        at_ns = event.at_ps // PS_PER_NS - ready_ns
+        if not isinstance(event, Dropped):
+            return first_ns, at_ns
+        if first_ns is None and event.port == port:
+            first_ns = at_ns
+    return first_ns, None

@@ -3,11 +3,12 @@
 from wirelab.errors import InputError, LabError, unknown
 from wirelab.lab.select import Lab
 from wirelab.plan.types import Plan
-from wirelab.results.result import Result
+from wirelab.results.result import Result, read_result
 from wirelab.runner.kept_plan import read_plan
 from wirelab.runner.past_runs import Kept
 from wirelab.runner.recorded import Recorder
 from wirelab.runner.run_result import VariantResult
+from wirelab.runner.store import RAW
 
 
 def variant_called(kept: Kept, name: str | None) -> VariantResult:
@@ -21,11 +22,16 @@ def variant_called(kept: Kept, name: str | None) -> VariantResult:
 def measured_again(kept: Kept, variant: VariantResult, recorder: Recorder, lab: Lab) -> tuple[Plan, Result]:
     """The Plan of a variant, and what it measures: what the result has, to the byte.
 
+    With a kept record it need not be run again: what it measured lies beside that.
     Raises LabError where the result has no Plan, nothing was measured, or this lab measures something else.
     """
     if variant.digest is None:
         raise LabError(f"{kept.folder}: {variant.name}: its lab broke, nothing was measured")
     plan = read_plan(kept.folder, variant.name)
+    if recorder.kept and recorder.kept.digest == variant.digest:
+        known = read_result(plan, kept.folder / variant.name / RAW)
+        if known.digest == variant.digest:
+            return plan, known
     known = recorder.measured(plan)
     if known.digest != variant.digest:
         raise LabError(
