@@ -42,7 +42,7 @@ class Looks:
         """The page, with the picture that was made of the same run before."""
         picture = self._look.picture(run)
         self._has_picture = picture is not None
-        return html_report(run, picture)
+        return html_report(run, [picture] if picture else ())
 
     def closer(self, job: Job, finished: FinishedJob, cpu: int) -> None:
         """Record what is to be seen, if it was not before. What goes wrong costs the picture alone."""
@@ -67,7 +67,7 @@ class Looks:
                 )
                 picture = self._look.take(recorder)
             if picture is not None:
-                _replace(finished.folder / REPORT, html_report(run, picture))
+                _replace(finished.folder / REPORT, html_report(run, [picture]))
         except WirelabError as error:
             warn(f"no picture: {error.message}")
 
