@@ -71,8 +71,13 @@ export class Link {
   }
 
   point(at: number | null): void {
-    this.at = at;
-    for (const plot of this.plots) plot.point(at);
+    // Between things that have names there is nothing.
+    this.at = at !== null && this.axis.names.length ? this.nearest(at) : at;
+    for (const plot of this.plots) plot.point(this.at);
+  }
+
+  private nearest(at: number): number {
+    return Math.min(Math.max(0, Math.round(at)), this.axis.names.length - 1);
   }
 
   /** Move the cursor, and what is shown with it. */

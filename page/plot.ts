@@ -282,7 +282,7 @@ export class Plot implements Linked {
     inside(plot, () => {
       for (const spans of this.chart.spans) {
         ctx.strokeStyle = this.colour(`--c${spans.colour}`);
-        ctx.lineWidth = 1.5 * ratio;
+        ctx.lineWidth = 2 * ratio;
         ctx.beginPath();
         const last = lastAt(spans.x, this.link.until);
         let [column, reached] = [-1, Infinity];

@@ -141,8 +141,8 @@ def _charts(variant: VariantChange) -> Iterator[Chart]:
             for colour, (name, values) in enumerate((("before", change.before), ("after", change.after)))
         )
         high = max((*change.before, *change.after), default=0)
-        title = f"{change.subject} {metric.title}".strip()
-        yield Chart(title, axis, Axis.of(metric.title, metric.quantity, high), lines)
+        name = metric.name.replace("_", " ")
+        yield Chart(f"{change.subject} {name}", axis, Axis.of(name, metric.quantity, high), lines)
 
 
 def sum_line(comparison: Comparison) -> Text:
