@@ -81,7 +81,7 @@ def _sequence(sender: Sender, x: Axis, from_ns: int, base: int, acked: list[Poin
         spans=(
             Spans("sent", spans(again=False), 0),
             Spans("selectively acknowledged (SACK)", sacked, 2),
-            Spans("sent again", spans(again=True), 3),
+            Spans("sent again", spans(again=True), 7),
         ),
         from_zero=False,
         note="bytes from the first segment in the window; each segment when its last bit leaves the sender,"
