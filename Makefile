@@ -50,6 +50,7 @@ help:
 	@echo 'make test-hosts                   from the two wheels to a verdict on other systems; test-emulated: processors'
 	@echo 'make test-peers                   scripts of others, as they are: the tests of Mininet, its examples, the kernel'
 	@echo 'make docs                         the documentation, as a site in docs/site that needs no server'
+	@echo 'make page                         the script of the pages, of its sources; page-lint: is it sound?'
 	@echo 'make clean                        remove the virtual environment and what tools left here'
 	@echo
 	@echo 'ARGS="--seed 2" goes to the command. WIRELAB_LAB=FILE, or URL#sha256=HEX, is a lab that need not be built.'
@@ -106,6 +107,7 @@ include playbooks/fleet.mk
 include ci/ci.mk
 include ci/release.mk
 include docs/docs.mk
+include page/page.mk
 
 doctor: $(READY)
 	@$(VENV)/bin/wirelab doctor

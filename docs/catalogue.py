@@ -6,6 +6,7 @@ The figures are those of ``docs/build/results``, where ``make docs`` has run eve
 from __future__ import annotations
 
 import functools
+import json
 import re
 from typing import TYPE_CHECKING, Final
 
@@ -14,6 +15,7 @@ from docs.markdown import code, table, words
 from wirelab.model.catalogue import Catalogue
 from wirelab.model.experiment import load
 from wirelab.model.yamlfile import read
+from wirelab.report.chart import as_data
 from wirelab.runner.run_result import read_run
 
 if TYPE_CHECKING:
@@ -30,9 +32,13 @@ _INTRODUCTION: Final = """# Catalogue
 Scenarios that come with wirelab. `wirelab run NAME` runs one, `wirelab run` all of them. Each page has the
 wiring, the story, what was measured and the charts that prove it, as the run that made this site found them.
 """
-_FIGURE: Final = re.compile(r"<figure>\n<figcaption><b>(?P<title>[^<]*)</b>.*?</figure>", re.DOTALL)
+_FIGURE: Final = re.compile(
+    r'<figure class="plot">\n<figcaption><b>(?P<title>[^<]*)</b>.*?</figure>', re.DOTALL
+)
+_DATA: Final = re.compile(r'<script type="application/json">(?P<data>{"columns".*?)</script>')
 _ART: Final = re.compile(r"[+|]|--|==|~~")
 _CHARTS: Final = 4
+_WANTED: Final = ("Goodput", "Round-trip time", "Held at", "Drops", "Paused")
 
 
 def pages() -> Iterator[tuple[str, str]]:
@@ -130,18 +136,26 @@ def _controls(controls: list[VariantResult]) -> Iterator[str]:
 
 
 def _charts(name: str) -> Iterator[str]:
-    """The first charts of the first variant, as the report has drawn them."""
+    """The first charts of the first variant, as the report has drawn them and by the same script."""
     page = (RESULTS / name / "report.html").read_text(encoding="utf-8")
     first, _, _ = page.partition('<section id="v2">')
     figures = list(_FIGURE.finditer(first))
-    if not figures:
+    data = _DATA.search(first)
+    if not figures or data is None:
         yield "Nothing of this happens over time.\n"
         return
-    wanted = ("Goodput", "Round-trip time", "Held at", "Drops", "Paused")
-    kept: list[str] = []
-    for title in wanted:
-        kept += [match[0] for match in figures if match["title"].startswith(title)][:1]
-    yield '<div class="charts">\n' + "\n".join(kept[:_CHARTS]) + "\n</div>\n"
+    group = json.loads(data["data"])
+    kept: list[int] = []
+    for title in _WANTED:
+        kept += [number for number, match in enumerate(figures) if match["title"].startswith(title)][:1]
+    kept = kept[:_CHARTS]
+    charts = [group["charts"][number] for number in kept]
+    drawn = "\n".join(figures[number][0] for number in kept)
+    told = as_data(json.dumps({**group, "charts": charts}, ensure_ascii=False, separators=(",", ":")))
+    yield (
+        f'<div class="charts plots">\n{drawn}\n<script type="application/json">{told}</script>\n</div>\n'
+        '<script src="../assets/page.js"></script>\n'
+    )
 
 
 def _file(path: str) -> str:

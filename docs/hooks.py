@@ -15,6 +15,8 @@ from mkdocs.structure.files import File
 from docs import catalogue, notebooks, peers, reference, truth
 from docs.commands import ROOT
 from docs.offline import loaded_from_elsewhere
+from wirelab.report.html import filled_in
+from wirelab.report.script import Script
 
 if TYPE_CHECKING:
     from mkdocs.config.defaults import MkDocsConfig
@@ -51,6 +53,8 @@ def on_files(files: Files, config: MkDocsConfig) -> Files:
         peers.page(),
     ):
         files.append(File.generated(config, name, content=text))
+    files.append(File.generated(config, "assets/page.js", content=Script.load().text))
+    files.append(File.generated(config, "assets/plots.css", content=filled_in("plots.css.j2")))
     for name, path in catalogue.reports():
         files.append(File.generated(config, name, abs_src_path=str(path)))
     return files

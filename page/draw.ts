@@ -1,7 +1,9 @@
 /** A moment on a canvas: a lane for each port, time from left to right. */
 
-import { type Bars, fillAt, firstAt, KIND, type Lane, type Moment } from "./picture";
-import { grouped, instant, time } from "./story";
+import { firstAt } from "./charts";
+import { type Bars, fillAt, KIND, type Lane, type Moment } from "./picture";
+import { instant, time } from "./story";
+import { grouped } from "./words";
 
 export interface View {
   fromNs: number;
@@ -74,7 +76,10 @@ export class Painter {
     const known = new Map<string, string>();
     const colour: Colour = (name) => {
       let value = known.get(name);
-      if (value === undefined) known.set(name, (value = style.getPropertyValue(name).trim()));
+      if (value === undefined) {
+        value = style.getPropertyValue(name).trim();
+        known.set(name, value);
+      }
       return value;
     };
     context.setTransform(ratio, 0, 0, ratio, 0, 0);

@@ -1,5 +1,7 @@
 /** The picture as the page has it (report/picture.py writes it), and decoded. */
 
+import { firstAt, summed } from "./charts";
+
 interface Columns {
   frame: number[];
   start_ns: number[];
@@ -79,16 +81,6 @@ export interface Moment {
   what: string[];
 }
 
-function summed(differences: number[]): Float64Array {
-  const figures = new Float64Array(differences.length);
-  let figure = 0;
-  for (let place = 0; place < differences.length; place++) {
-    figure += differences[place];
-    figures[place] = figure;
-  }
-  return figures;
-}
-
 function bars(columns: Columns): Bars {
   return {
     frame: columns.frame,
@@ -131,18 +123,6 @@ export function moment(columns: MomentColumns): Moment {
     payloadBytes: columns.payload_bytes,
     what: columns.what,
   };
-}
-
-/** The first place whose figure is at least that. */
-export function firstAt(figures: Float64Array, least: number): number {
-  let low = 0;
-  let high = figures.length;
-  while (low < high) {
-    const middle = (low + high) >> 1;
-    if (figures[middle] < least) low = middle + 1;
-    else high = middle;
-  }
-  return low;
 }
 
 /** What a queue or buffer holds at an instant. */

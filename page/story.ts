@@ -1,10 +1,7 @@
 /** Figures and frames in words. */
 
 import type { Moment } from "./picture";
-
-export function grouped(figure: number): string {
-  return String(Math.round(figure)).replace(/\B(?=(\d{3})+$)/g, "\u202f");
-}
+import { grouped } from "./words";
 
 export function time(ns: number): string {
   const size = Math.abs(ns);
@@ -29,7 +26,10 @@ export function story(of: Moment, frame: number): string {
   const happened: Happened[] = [];
   for (const lane of of.lanes) {
     // At one instant a frame leaves a port, comes to the next, and is dropped there.
-    for (const [bars, verb, order] of [[lane.sent, "left", 0], [lane.received, "came to", 0.25]] as const) {
+    for (const [bars, verb, order] of [
+      [lane.sent, "left", 0],
+      [lane.received, "came to", 0.25],
+    ] as const) {
       bars.frame.forEach((one, place) => {
         if (one === frame) {
           const atNs = bars.startNs[place] + bars.lengthNs[place] + order;
@@ -55,7 +55,8 @@ export function story(of: Moment, frame: number): string {
   );
   const last = happened[happened.length - 1].words;
   if (last.startsWith("was dropped") && steps.length > 1) {
-    steps[steps.length - 1] = `and ${time(happened[happened.length - 1].atNs - first)} after the first of these it ${last}`;
+    steps[steps.length - 1] =
+      `and ${time(happened[happened.length - 1].atNs - first)} after the first of these it ${last}`;
   }
   return `${name} ${steps.join(", ")}.`;
 }

@@ -19,6 +19,9 @@ from wirelab.errors import InputError, LabError
 from wirelab.lab.select import select
 from wirelab.runner.trial import LabTestbed
 
+sys.path.append(str(Path(__file__).parents[1] / "unit"))
+from browser import opened
+
 SLOW_LINK = EXAMPLES / "notebooks" / "slow-link.yaml"
 SCHEMA = Path(__file__).parents[1] / "unit" / "data" / "qlog.schema.json"
 WINDOW = ("--record", "first module.line.drops +-5ms")
@@ -106,9 +109,20 @@ def test_graphs_and_traces_are_written(result: Path, tmp_path: Path, lab: list[s
     page = tmp_path / "out.html"
     assert capture(result, "-o", page, *WINDOW, *lab)[0] == 0
     text = page.read_text(encoding="utf-8")
-    assert re.findall(r"<h3>(.*?)</h3>", text) == ["Time-sequence", "Throughput", "Round-trip time", "Window"]
-    assert text.count("<path ") == 3
-    assert not re.search(r"(?:src|href)=|url\(|<script", text)
+    titles = ["Time-sequence", "Throughput", "Round-trip time", "Window"]
+    assert re.findall(r"<figcaption><b>(.*?)</b>", text) == titles
+    assert not re.search(r"(?:src|href)=|url\(", text)
+    with opened(page, 390, 844) as shown:
+        data = json.loads(shown.locator(".plots script").inner_text())
+        (first, *_) = data["charts"]
+        assert [spans["name"] for spans in first["spans"]] == [
+            "sent",
+            "selectively acknowledged (SACK)",
+            "sent again",
+        ]
+        assert all(spans["size"] for spans in first["spans"])
+        assert shown.locator(".drawn canvas").count() == 4
+        assert shown.evaluate("document.documentElement.scrollWidth") == 390
     trace = tmp_path / "out.pftrace"
     assert capture(result, "-o", trace, *WINDOW, *lab)[0] == 0
     content = trace.read_bytes()

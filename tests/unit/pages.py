@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+import json
 from dataclasses import replace
 from html.parser import HTMLParser
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from recorded import Recording, plan, recording
 
@@ -78,9 +79,15 @@ class Page(HTMLParser):
         self.parts.append((self._open[-1] if self._open else "", data))
 
     @property
+    def charts(self) -> list[dict[str, Any]]:
+        """What the page's script draws."""
+        data = (json.loads(text) for text in self.texts("script") if text.startswith('{"columns"'))
+        return [chart for group in data for chart in group["charts"]]
+
+    @property
     def text(self) -> str:
         """All that is to be read, in one line."""
-        words = "".join(data for tag, data in self.parts if tag not in ("style", "title"))
+        words = "".join(data for tag, data in self.parts if tag not in ("style", "title", "script"))
         return " ".join(words.split())
 
     def texts(self, tag: str) -> list[str]:

@@ -19,6 +19,7 @@ from test_run import Listener, Playback
 from wirelab.errors import LabError, SkipError
 from wirelab.plan.types import Plan
 from wirelab.report.html import html_report
+from wirelab.report.script import Script
 from wirelab.results.result import read_result
 from wirelab.runner.matrix import Matrix
 from wirelab.runner.run_result import Evidence, RunResult, VariantResult, read_run
@@ -67,7 +68,10 @@ def test_the_order_of_the_page(tmp_path: Path) -> None:
     report = page(judged(tmp_path / "a", GOODPUT), judged(tmp_path / "b", FEW, breaks=FEW.name))
     assert report.texts("h2") == ["Flows", "The proof", "Controls", "Where this comes from"]
     at = [report.text.index(word) for word in ("Goodput", "Congestion window", "Round-trip time", "Held at")]
-    at += [report.text.index(word) for word in ("Drops module.line", "Ports port", "settings as they were")]
+    at += [
+        report.text.index(word)
+        for word in ("Drops dropped frames module.line", "Ports port", "settings as they were")
+    ]
     assert at == sorted(at)
 
 
@@ -162,19 +166,22 @@ def test_what_a_scenario_says_is_text(tmp_path: Path) -> None:
     job = replace(JOB, scenario=EVIL, story=EVIL, source=EVIL, measured=(EVIL,), rerun_argv=("wirelab", EVIL))
     html = html_report(outcome(variant, error, job=job).run)
     report = Page(html)
-    assert "script" not in report.tags
-    assert "<script" not in html
+    # The data of the charts, and the script that draws them.
+    assert report.tags.count("script") == html.count("<script") == 2
     assert report.text.count(EVIL) >= 12
 
 
 def test_a_page_loads_nothing(tmp_path: Path) -> None:
-    """It can be sent to a colleague: nothing in it is fetched or run, and a browser is told so."""
+    """It can be sent to a colleague: nothing is fetched or run but its own script, a browser is told so."""
     html = html_report(outcome(judged(tmp_path, LOSSY)).run)
     report = Page(html)
-    assert not {"script", "link", "img", "iframe", "object", "embed"} & set(report.tags)
+    assert not {"link", "img", "iframe", "object", "embed"} & set(report.tags)
     assert all(re.fullmatch(r"#v\d+|result\.json|main/plan\.json|main/raw/", link) for link in report.links)
     assert not re.search(r"https?:|url\(|@import", html)
-    assert "default-src 'none'; style-src 'unsafe-inline'" in html
+    script = Script.load()
+    policy = f"default-src 'none'; style-src 'unsafe-inline'; script-src '{script.hash}'"
+    assert f'content="{policy}"'.replace("'", "&#39;") in html
+    assert report.texts("script")[-1] == script.text.strip()
 
 
 def test_the_same_measurements_are_the_same_page(tmp_path: Path) -> None:

@@ -12,6 +12,8 @@ import pytest
 from pages import GOODPUT, Page, judged, outcome, page
 from recorded import G, Recording, plan, recording, with_ports
 
+from wirelab.model.expect import Expectation
+from wirelab.plan.flows import phase_ns
 from wirelab.plan.traffic import Ping
 from wirelab.report.html import html_report
 from wirelab.report.timeline import PORTS_SHOWN, Timeline
@@ -27,10 +29,8 @@ if TYPE_CHECKING:
 
 def test_charts_share_their_time(tmp_path: Path) -> None:
     """Every chart goes from the first to the last snapshot, and has axes with units, a legend and a title."""
-    html = html_report(outcome(judged(tmp_path, GOODPUT)).run)
-    figures = re.findall(r"<figure>.*?</figure>", html, re.DOTALL)
-    titles = [re.findall(r"<title>(.*?)</title>", figure)[0] for figure in figures]
-    assert [title.partition(" over virtual time (s). ")[0] for title in titles] == [
+    report = page(judged(tmp_path, GOODPUT))
+    assert [f"{chart['title']}: {chart['y']['label']}" for chart in report.charts] == [
         "Goodput: goodput (Mbit/s)",
         "Congestion window: cwnd (segments)",
         "Round-trip time: RTT (us)",
@@ -41,22 +41,51 @@ def test_charts_share_their_time(tmp_path: Path) -> None:
         "Held at module.host: held (kB)",
         "Drops: dropped frames",
     ]
-    for figure, title in zip(figures, titles, strict=True):
-        axis = re.escape(title.partition(": ")[2].partition(" over ")[0])
-        assert re.search(rf'<text [^>]*transform="rotate[^>]*>{axis}</text>', figure)
-        assert figure.count(">virtual time (s)<") == 1
-        assert figure.count('class="key"') == figure.count("<polyline")
-        # 7.2 s from the left end of the plot to the right one.
-        ticks = re.findall(r'x="([\d.]+)" y="[\d.]+" text-anchor="middle">(\d\.\d)<', figure)
-        assert {float(second): float(x) for x, second in ticks} == pytest.approx(
-            {half / 2: 66 + half / 2 / 7.2 * 882 for half in range(15)}, abs=0.1
+    assert [chart["title"] for chart in report.charts] == report.texts("b")
+    for chart in report.charts:
+        assert (chart["x"]["label"], chart["x"]["high"], chart["x"]["perUnit"]) == (
+            "virtual time (s)",
+            7.2 * G,
+            G,
         )
+        assert chart["lines"]
+    assert report.text.count("upload 1.16 Gbit/s in all") == 1
+
+
+def test_what_was_expected_stands_in_the_charts(tmp_path: Path) -> None:
+    """As long as a flow sends, or over all of the time; what has no chart has none."""
+    expectations = (
+        GOODPUT,
+        Expectation("download", "retransmits", 100, 200),
+        Expectation("download", "rtt", None, 300),
+        Expectation("module.line", "drops", 1, None),
+        Expectation("module.line", "drops", 1, None, window=(4 * G, 5 * G)),
+        Expectation("module.line", "queue_high_water", None, 20_000),
+        Expectation("upload", "goodput", 1, 2, window=(G, 2 * G)),
+    )
+    variant = judged(tmp_path, *expectations)
+    shift = phase_ns(1)
+    found = {
+        chart.title: [(one.low, one.high, one.begins, one.ends, one.colour) for one in chart.ranges]
+        for chart in charts(variant).values()
+        if chart.ranges
+    }
+    assert found == {
+        "Goodput": [
+            (1_000_000_000, 1_300_000_000, 4 * G, 6 * G, 1),
+            (1, 2, G + shift, 2 * G + shift, 0),
+        ],
+        "Round-trip time": [(None, 300, 4 * G, 6 * G, 1)],
+        "Held at module.line": [(None, 20_000, 0, 7.2 * G, 4)],
+        "Drops": [(1, None, 0, 7.2 * G, 0)],
+    }
+    assert "expected of download.goodput: 1..1.3 Gbit/s" in page(variant).text
 
 
 def charts(variant: VariantResult) -> dict[str, Chart]:
     """The charts of a variant by their titles."""
     assert variant.evidence is not None
-    return {chart.title: chart for chart in Timeline(variant.evidence).charts()}
+    return {chart.title: chart for chart in Timeline(variant.evidence, variant.checks).charts()}
 
 
 def points(chart: Chart) -> dict[str, list[tuple[float, float]]]:
@@ -131,15 +160,12 @@ def paused(port: str) -> Recording:
 
 def test_the_time_paused_is_that_of_the_counters(tmp_path: Path) -> None:
     """Half of the download, nothing before: the line is at 50 % from its start to its end."""
-    html = html_report(outcome(judged(tmp_path, recorded=paused("switch-p2"))).run)
-    chart = re.search(r"<title>Paused by the peer.*?</svg>", html, re.DOTALL)
-    assert chart is not None
-    (line,) = re.findall(r'points="(.*?)"', chart[0])
-    heights = [float(pair.split(",")[1]) for pair in line.split()]
-    (full,) = re.findall(r'y="([\d.]+)" text-anchor="end">100<', chart[0])
-    (none,) = re.findall(r'y="([\d.]+)" text-anchor="end">0<', chart[0])
-    assert sorted(set(heights)) == pytest.approx([(float(full) + float(none)) / 2 - 4, float(none) - 4])
-    report = Page(html)
+    report = page(judged(tmp_path, recorded=paused("switch-p2")))
+    (chart,) = (chart for chart in report.charts if chart["title"] == "Paused by the peer")
+    (line,) = chart["lines"]
+    assert set(line["y"]) == {0, 500_000}
+    assert line["drawn"] == "step"
+    assert (chart["y"]["high"], chart["y"]["perUnit"]) == (1_000_000, 10_000)
     assert "switch.p2 1.05 s in all" in report.text
     assert "1.05 s (15 %)" in report.text
 

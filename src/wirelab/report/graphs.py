@@ -5,8 +5,9 @@ from collections.abc import Iterable, Iterator
 from typing import Final
 
 from wirelab.plan.types import Plan
-from wirelab.report.chart import COLOURS, Axis, Chart, Line, Point, Spans, svg
+from wirelab.report.chart import Axis, Chart, Line, Plots, Point, Spans
 from wirelab.report.html import filled_in
+from wirelab.report.script import Script
 from wirelab.report.segments import Sender, Senders, read_senders
 from wirelab.results.record import Event, Frame
 from wirelab.units import BITS_PER_BYTE, MICROSECONDS, NS_PER_S, RATE, SIZE, TIME, show
@@ -26,7 +27,7 @@ def graphs_page(
     senders = read_senders(plan, record, ready_ns)
     from_ns, until_ns = _busy_ns(senders, window_ns[0], senders.cut_ns or window_ns[1])
     flows = [
-        (str(end), [(chart, svg(chart)) for chart in sender_charts(sender, from_ns, until_ns)])
+        (str(end), Plots.of(sender_charts(sender, from_ns, until_ns)))
         for end, sender in senders.by_end.items()
         if sender.segments
     ]
@@ -35,7 +36,7 @@ def graphs_page(
         title=f"{plan.scenario} {plan.variant}, seed {plan.seed}",
         begins=show(from_ns, TIME),
         flows=flows,
-        colours=COLOURS,
+        script=Script.load(),
     )
     return page, senders.cut_ns
 
@@ -80,8 +81,9 @@ def _sequence(sender: Sender, x: Axis, from_ns: int, base: int, acked: list[Poin
         spans=(
             Spans("sent", spans(again=False), 0),
             Spans("selectively acknowledged (SACK)", sacked, 2),
-            Spans("sent again", spans(again=True), 3),
+            Spans("sent again", spans(again=True), 7),
         ),
+        from_zero=False,
         note="bytes from the first segment in the window; each segment when its last bit leaves the sender,"
         " each acknowledgement when its last bit comes there",
         height=_TALL,
@@ -129,7 +131,7 @@ def _rtt(sender: Sender, x: Axis, from_ns: int) -> Chart:
         x,
         Axis.of("RTT", MICROSECONDS, high),
         (
-            Line("from a segment to its acknowledgement", samples, 0),
+            Line("from a segment to its acknowledgement", samples, 0, dots=True),
             Line("smoothed, as the sender has it", smoothed, 1, step=True),
         ),
         note="of segments that were sent once (Karn)",

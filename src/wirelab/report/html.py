@@ -1,17 +1,15 @@
 """A run as one HTML page that needs nothing else: the verdict, and every figure that it rests on."""
 
-import base64
-import hashlib
 import shlex
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from functools import cache
-from importlib import resources
 from typing import Any, Final, Self
 
-from wirelab.report.chart import COLOURS, Chart, svg
+from wirelab.report.chart import Plots, as_data
 from wirelab.report.explanation import bottleneck_table
 from wirelab.report.picture import Picture
+from wirelab.report.script import Script
 from wirelab.report.summary import claim
 from wirelab.report.tables import Table, event_table, flow_table, ping_table, port_table, setting_table
 from wirelab.report.timeline import RULE, Timeline
@@ -27,58 +25,61 @@ _VERDICT_COLOURS: Final = {"pass": "#18794e", "fail": "#c62a2f", "skip": "#8a610
 
 
 @dataclass(frozen=True, slots=True)
+class Burst:
+    """The burst picture as the page has it: ``data`` is no markup."""
+
+    picture: Picture
+    data: str
+
+    @classmethod
+    def of(cls, picture: Picture) -> Self:
+        """Of one variant."""
+        return cls(picture, as_data(picture.to_json().decode()))
+
+
+@dataclass(frozen=True, slots=True)
 class Proof:
     """What one variant or control measured, as the template shows it.
 
-    ``drawing`` is its wiring where that is not the scenario's. ``charts`` are each with their SVG.
+    ``drawing`` is its wiring where that is not the scenario's.
     """
 
     variant: VariantResult
     anchor: str
     drawing: str
     tables: Mapping[str, Table]
-    charts: tuple[tuple[Chart, str], ...] = ()
+    plots: Plots | None = None
+    burst: Burst | None = None
     absent: tuple[str, ...] = ()
     settings: Table | None = None
 
 
-@dataclass(frozen=True, slots=True)
-class _Burst:
-    """The burst picture as the page has it: ``data`` is no markup, ``hash`` that of the only script."""
-
-    picture: Picture
-    script: str
-    hash: str
-    data: str
-
-    @classmethod
-    def of(cls, picture: Picture) -> Self:
-        script = resources.files("wirelab.report").joinpath("picture.js").read_text(encoding="utf-8")
-        digest = base64.b64encode(hashlib.sha256(script.encode()).digest()).decode()
-        # Whatever the run called its things, nothing in there ends the element.
-        data = printable(picture.to_json().decode()).replace("<", "\\u003c")
-        return cls(picture, script, f"sha256-{digest}", data)
-
-
-def html_report(run: RunResult, picture: Picture | None = None) -> str:
+def html_report(run: RunResult, pictures: Iterable[Picture] = ()) -> str:
     """The text of ``report.html``: the same for the same measurements, whether made or recalled.
 
     Its charts are drawn from the variants' evidence. It says nothing of the host or of when it was written,
-    and names the files of the run relative to its folder. It loads nothing; with a ``picture`` it runs
-    a script of its own that draws it, and no other.
+    and names the files of the run relative to its folder. It loads nothing, and runs a script of its own that
+    draws the charts and the ``pictures`` of the run's variants, and no other.
     """
+    bursts = {picture.variant: Burst.of(picture) for picture in pictures}
     drawing = next((variant.drawing for variant in run.variants), "")
-    proofs = [_proof(variant, f"v{number}", drawing) for number, variant in enumerate(run.variants, 1)]
+    proofs = [
+        _proof(variant, f"v{number}", drawing, bursts.get(variant.name))
+        for number, variant in enumerate(run.variants, 1)
+    ]
+    # The page's first picture; those of other variants stand with what else they measured.
+    first = next((proof for proof in proofs if proof.burst), None)
     variants = [proof for proof in proofs if proof.variant.breaks is None]
     return filled_in(
         "report.html.j2",
         run=run,
-        burst=None if picture is None else _Burst.of(picture),
+        script=Script.load(),
+        first=first,
         drawing=drawing,
         flows=flow_table([proof.variant for proof in variants]),
         bad=[(proof, check) for proof in proofs for check in not_passed(proof.variant.checks)],
         proofs=proofs,
-        drawn=any(proof.charts for proof in proofs),
+        has_plots=any(proof.plots for proof in proofs),
         variants=variants,
         controls=[proof for proof in proofs if proof.variant.breaks is not None],
         tools=next((variant.tools for variant in run.variants if variant.tools), {}),
@@ -86,7 +87,6 @@ def html_report(run: RunResult, picture: Picture | None = None) -> str:
         claim=claim(run.measured, run.fitted),
         rerun=shlex.join(run.rerun_argv),
         rule=RULE,
-        colours=COLOURS,
         verdict_colours=_VERDICT_COLOURS,
         Verdict=Verdict,
     )
@@ -128,7 +128,7 @@ def _template(name: str) -> Callable[[Mapping[str, Any]], str]:
     return environment.get_template(name).render
 
 
-def _proof(variant: VariantResult, anchor: str, drawing: str) -> Proof:
+def _proof(variant: VariantResult, anchor: str, drawing: str, burst: Burst | None) -> Proof:
     own = "" if variant.drawing == drawing else variant.drawing
     tables = {}
     if variant.digest is not None:
@@ -140,9 +140,18 @@ def _proof(variant: VariantResult, anchor: str, drawing: str) -> Proof:
         if variant.events:
             tables["Events"] = event_table(variant)
     if variant.evidence is None:
-        return Proof(variant, anchor, own, tables)
-    drawn = Timeline(variant.evidence)
+        return Proof(variant, anchor, own, tables, burst=burst)
+    drawn = Timeline(variant.evidence, variant.checks)
     if found := bottlenecks(variant.evidence.plan, variant.evidence.result):
         tables = {"Bottlenecks": bottleneck_table(variant.flows, found), **tables}
-    charts = tuple((chart, svg(chart)) for chart in drawn.charts())
-    return Proof(variant, anchor, own, tables, charts, drawn.absent(), setting_table(variant.evidence))
+    plots = Plots.of(drawn.charts())
+    return Proof(
+        variant,
+        anchor,
+        own,
+        tables,
+        plots if plots.charts else None,
+        burst,
+        drawn.absent(),
+        setting_table(variant.evidence),
+    )

@@ -1,14 +1,15 @@
 """What one variant measured, over virtual time: the charts that prove its verdict."""
 
 import itertools
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import replace
 from typing import Final
 
 from wirelab.model import ethernet
 from wirelab.plan.traffic import Flow
 from wirelab.plan.types import Port
-from wirelab.report.chart import Axis, Chart, Line, Mark, Point
+from wirelab.report.chart import Axis, Chart, Line, Mark, Point, Range
+from wirelab.report.expected import Expected, expected_of
 from wirelab.results.counters import END
 from wirelab.results.flow import FlowResult
 from wirelab.results.port import PortResult
@@ -28,6 +29,7 @@ from wirelab.units import (
     rounded,
     show,
 )
+from wirelab.verdict.checks import Check
 
 PORTS_SHOWN: Final = 5
 """More are in the table of ports."""
@@ -45,15 +47,21 @@ RULE: Final = (
 _RECEIVED: Final = "what the receiver got in each second, for UDP and parallel connections"
 _PORT_PX: Final = 96
 _QUEUE_COLOUR: Final = 4
+_QUEUE, _BUFFER = "egress queue", "packet buffer"
+_HIGH_WATERS: Final = {_QUEUE: "queue_high_water", _BUFFER: "buffer_high_water"}
 
 
 class Timeline:
-    """What a Plan led to, drawn over one time axis; a chart without lines is none."""
+    """What a Plan led to, drawn over one time axis; a chart without lines is none.
 
-    def __init__(self, evidence: Evidence) -> None:
+    What the ``checks`` expected stands behind the lines it is about.
+    """
+
+    def __init__(self, evidence: Evidence, checks: Iterable[Check] = ()) -> None:
         self._plan = evidence.plan
         self._result = evidence.result
         self._busy_ports = _busy_ports(evidence)
+        self._expected = expected_of(checks, evidence.plan)
         # Flows that begin together have one mark.
         flows = sorted(self._plan.flows, key=lambda flow: flow.start_ns)
         starts = itertools.groupby(flows, key=lambda flow: flow.start_ns)
@@ -96,7 +104,8 @@ class Timeline:
         ceilings = {flow.path_bps for flow in self._result.flows.values() if flow.path_bps is not None}
         carried = [Mark(f"the path carries {rounded(bps, RATE)}", bps) for bps in sorted(ceilings)]
         chart = self._chart("Goodput", "goodput", RATE, lines, "; ".join(notes))
-        return replace(chart, levels=tuple(level for level in carried if level.at <= in_sight))
+        levels = tuple(level for level in carried if level.at <= in_sight)
+        return replace(chart, levels=levels, ranges=self._ranges("goodput", lines))
 
     def _window(self) -> Chart:
         lines = self._sampled(lambda sample: sample.cwnd_segments, COUNT)
@@ -111,7 +120,8 @@ class Timeline:
                 note = f"ping, {_span(sent, MICROSECONDS)}"
                 lines.append(Line(ping.name, sent, len(self._plan.flows) + len(lines), note))
         note = f"smoothed RTT {self._sampled_note}"
-        return self._chart("Round-trip time", "RTT", MICROSECONDS, lines, note)
+        chart = self._chart("Round-trip time", "RTT", MICROSECONDS, lines, note)
+        return replace(chart, ranges=self._ranges("rtt", lines))
 
     def _occupancy(self) -> Iterator[Chart]:
         for port in self._busy_ports[:PORTS_SHOWN]:
@@ -119,8 +129,8 @@ class Timeline:
             queue = self._at_port(port, lambda sample: sample.queue_bytes)
             buffer = self._at_port(port, lambda sample: sample.buffer_bytes)
             places = (
-                ("egress queue", queue, counted.queue_high_water_bytes),
-                ("packet buffer", buffer, counted.buffer_high_water_bytes),
+                (_QUEUE, queue, counted.queue_high_water_bytes),
+                (_BUFFER, buffer, counted.buffer_high_water_bytes),
             )
             lines = [
                 Line(name, held, colour, f"high water {rounded(most, SIZE)}")
@@ -129,7 +139,12 @@ class Timeline:
             ]
             most = _most_held_bytes(counted)
             chart = self._chart(f"Held at {port.label}", "held", SIZE, lines, _room(port), high=most)
-            yield replace(chart, levels=_levels(port, counted), height=_PORT_PX)
+            expected = (
+                replace(one, colour=line.colour)
+                for line in lines
+                for one in self._ranges(_HIGH_WATERS[line.name], [replace(line, name=port.label)])
+            )
+            yield replace(chart, levels=_levels(port, counted), height=_PORT_PX, ranges=tuple(expected))
 
     def _drops(self) -> Chart:
         lines: list[Line] = []
@@ -140,7 +155,9 @@ class Timeline:
                 causes = ", ".join(f"{rounded(n, COUNT)} {cause}" for cause, n in dropped.items())
                 points = [(at_ns, n - seen[0][1]) for at_ns, n in seen]
                 lines.append(Line(port.label, points, len(lines), causes))
-        return self._chart("Drops", "dropped frames", COUNT, lines, "added up since the start")
+        chart = self._chart("Drops", "dropped frames", COUNT, lines, "added up since the start")
+        # Added up from the start it is no figure of a window.
+        return replace(chart, ranges=self._ranges("drops", lines, windows=False))
 
     def _paused(self) -> Chart:
         snapshots = sorted(self._result.snapshots.values(), key=lambda snapshot: snapshot.at_ns)
@@ -155,7 +172,22 @@ class Timeline:
                 shares = _growth(counted, PPM)
                 lines.append(Line(port.label, shares, len(lines), note, step=True, dashed=bool(lines)))
         note = "share of the time between two readings of the counters, at the start and the end of each flow"
-        return self._chart("Paused by the peer", "time paused", RATIO, lines, note, high=PPM)
+        chart = self._chart("Paused by the peer", "time paused", RATIO, lines, note, high=PPM)
+        return replace(chart, ranges=self._ranges("paused", lines))
+
+    def _ranges(self, metric: str, lines: Sequence[Line], *, windows: bool = True) -> tuple[Range, ...]:
+        """What was expected of the subjects of lines, over their window or as long as they send."""
+        colours = {line.name: line.colour for line in lines}
+        return tuple(
+            self._range(one, colours[one.subject])
+            for one in self._expected
+            if one.metric == metric and one.subject in colours and (windows or one.window_ns is None)
+        )
+
+    def _range(self, one: Expected, colour: int) -> Range:
+        item = next((item for item in self._plan.traffic if item.name == one.subject), None)
+        whole_ns = (item.start_ns, item.end_ns) if item else (0, self._result.snapshots[END].at_ns)
+        return Range(one.words, one.low, one.high, *(one.window_ns or whole_ns), colour)
 
     def _acknowledged(self, flow: Flow) -> list[Point]:
         """What was acknowledged between two samples, as a rate; empty where samples do not tell it all."""

@@ -1,0 +1,19 @@
+# The script of the pages: src/wirelab/report/page.js, which esbuild makes of the folder page/. It is kept in the
+# repository, so that only who changes it needs node.
+#
+#   make page
+
+PAGE_TOOLS := page/node_modules/.package-lock.json
+
+.PHONY: page page-lint
+
+page: $(PAGE_TOOLS)
+	@npm run --silent --prefix page build -- --log-level=warning && ls -l src/wirelab/report/page.js
+
+page-lint: $(PAGE_TOOLS)
+	@npm run --silent --prefix page types
+	@npm run --silent --prefix page lint
+
+$(PAGE_TOOLS): page/package.json page/package-lock.json
+	@command -v npm >/dev/null || { echo 'error: node and npm are not here: apt-get install npm' >&2; exit 4; }
+	@npm ci --prefix page --no-audit --no-fund --loglevel=error && touch $@
