@@ -34,16 +34,16 @@ def busy_back(plan: Plan, flow: Flow, result: Result) -> tuple[Busy, ...]:
     return tuple(_serving(plan, spanned(plan, flow.receiver, flow.sender), flow, result))
 
 
-_Served = tuple[Mechanism, str, float, int]
-"""What, where, for how many nanoseconds, and how many bytes it served; 0 where that is not counted."""
+_Served = tuple[Mechanism, str, float, int, tuple[str, ...]]
+"""What, where, for how many nanoseconds, how many bytes it served (0: not counted), at which ports or nodes."""
 
 
 def _serving(plan: Plan, way: Iterable[Hop], flow: Flow, result: Result) -> Iterator[Busy]:
     time_ns = active_ns(flow, result)
     own_bytes = (result.flows[flow.name].goodput_bps or 0) * time_ns / NS_PER_S / BITS_PER_BYTE
-    for mechanism, where, busy_ns, served_bytes in _servers(plan, way, flow, result):
+    for mechanism, where, busy_ns, served_bytes, at in _servers(plan, way, flow, result):
         own_ppm = min(round(own_bytes * PPM / served_bytes), PPM) if served_bytes else PPM
-        yield Busy(mechanism, where, min(round(busy_ns * PPM / time_ns), PPM), own_ppm)
+        yield Busy(mechanism, where, min(round(busy_ns * PPM / time_ns), PPM), own_ppm, at)
 
 
 def _servers(plan: Plan, way: Iterable[Hop], flow: Flow, result: Result) -> Iterator[_Served]:
@@ -58,10 +58,12 @@ def _servers(plan: Plan, way: Iterable[Hop], flow: Flow, result: Result) -> Iter
                 f"the bus of {hop.out.label}",
                 _bus_ns(hop.out.bus, sent, "tx"),
                 sent["tx_bytes"],
+                (hop.out.label,),
             )
         yield from _shaper(hop.out, flow, result)
         line = f"the line from {hop.out.label} to {hop.into.label}"
-        yield Mechanism.LINE, line, _line_ns(plan, hop, flow, result), sent["tx_bytes"]
+        ends = (hop.out.label, hop.into.label)
+        yield Mechanism.LINE, line, _line_ns(plan, hop, flow, result), sent["tx_bytes"], ends
         if hop.into.bus is not None:
             came = result.change(hop.into.name, flow.name)
             yield (
@@ -69,6 +71,7 @@ def _servers(plan: Plan, way: Iterable[Hop], flow: Flow, result: Result) -> Iter
                 f"the bus of {hop.into.label}",
                 _bus_ns(hop.into.bus, came, "rx"),
                 came["rx_bytes"],
+                (hop.into.label,),
             )
         yield from _cpu(plan, hop.into, flow, result, cpus)
 
@@ -83,11 +86,13 @@ def _shaper(port: Port, flow: Flow, result: Result) -> Iterator[_Served]:
         # How much a trace allows is in the ceiling of the path.
         measured = result.flows[flow.name]
         share = (measured.goodput_bps or 0) / measured.path_bps if measured.path_bps else 0
-        yield Mechanism.LINE, f"{name}, which follows {shape.trace},", share * active_ns(flow, result), 0
+        followed = f"{name}, which follows {shape.trace},"
+        yield Mechanism.LINE, followed, share * active_ns(flow, result), 0, (port.label,)
     else:
         sent = result.change(port.name, flow.name)
         counted = sent["tx_bytes"] + sent["tx_frames"] * shape.overhead_bytes
-        yield Mechanism.LINE, name, counted * BITS_PER_BYTE * NS_PER_S / shape.rate_bps, sent["tx_bytes"]
+        busy_ns = counted * BITS_PER_BYTE * NS_PER_S / shape.rate_bps
+        yield Mechanism.LINE, name, busy_ns, sent["tx_bytes"], (port.label,)
 
 
 def _line_ns(plan: Plan, hop: Hop, flow: Flow, result: Result) -> float:
@@ -134,8 +139,9 @@ def _cpu(plan: Plan, port: Port, flow: Flow, result: Result, known: set[str]) ->
     if port.capture is not None:
         change = result.change(port.name, flow.name)
         written_s = (change["rx_bytes"] + change["tx_bytes"]) / port.capture.bytes_per_s
-        yield Mechanism.STORAGE, f"the disk that {port.node} captures to", written_s * NS_PER_S, 0
-    yield Mechanism.CPU, f"the CPU of {port.node}", float(spent_ns), 0
+        disk = f"the disk that {port.node} captures to"
+        yield Mechanism.STORAGE, disk, written_s * NS_PER_S, 0, (port.node,)
+    yield Mechanism.CPU, f"the CPU of {port.node}", float(spent_ns), 0, (port.node,)
 
 
 def _programs(flow: Flow, result: Result) -> Iterator[Busy]:
@@ -143,17 +149,18 @@ def _programs(flow: Flow, result: Result) -> Iterator[Busy]:
     goodput_bps = result.flows[flow.name].goodput_bps or 0.0
     if isinstance(flow, Copy):
         bytes_s = goodput_bps / BITS_PER_BYTE
-        stages = {
-            (Mechanism.STORAGE, f"reading at {flow.sender}"): flow.read_ps,
-            (Mechanism.APPLICATION, f"the program at {flow.sender}"): flow.process_ps,
-            (Mechanism.STORAGE, f"writing at {flow.receiver}"): flow.write_ps,
-        }
-        for (mechanism, where), byte_ps in stages.items():
+        stages = (
+            (Mechanism.STORAGE, "reading", flow.sender, flow.read_ps),
+            (Mechanism.APPLICATION, "the program", flow.sender, flow.process_ps),
+            (Mechanism.STORAGE, "writing", flow.receiver, flow.write_ps),
+        )
+        for mechanism, what, node, byte_ps in stages:
             if byte_ps:
                 share = bytes_s * byte_ps / (PS_PER_NS * NS_PER_S)
-                yield Busy(mechanism, where, min(round(share * PPM), PPM))
+                yield Busy(mechanism, f"{what} at {node}", min(round(share * PPM), PPM), at=(node,))
     if isinstance(flow, Iperf3):
         for asked_bps, what in ((flow.bitrate_bps, "bitrate"), (flow.pacing_bps, "pacing")):
             if asked_bps:
                 share_ppm = round(goodput_bps * PPM / (asked_bps * flow.parallel))
-                yield Busy(Mechanism.APPLICATION, f"the {what} of {flow.sender}", min(share_ppm, PPM))
+                where = f"the {what} of {flow.sender}"
+                yield Busy(Mechanism.APPLICATION, where, min(share_ppm, PPM), at=(flow.sender,))
