@@ -10,12 +10,13 @@ from importlib import resources
 from typing import Any, Final, Self
 
 from wirelab.report.chart import COLOURS, Chart, svg
-from wirelab.report.explanation import bottleneck_table
+from wirelab.report.explanation import bottleneck_table, remedy_table
 from wirelab.report.picture import Picture
 from wirelab.report.summary import claim
 from wirelab.report.tables import Table, event_table, flow_table, ping_table, port_table, setting_table
 from wirelab.report.timeline import RULE, Timeline
 from wirelab.results.values import printable
+from wirelab.runner.explanation import ExplainedVariant, Explanation
 from wirelab.runner.run_result import RunResult, VariantResult
 from wirelab.units import NS_PER_S, TIME, rounded
 from wirelab.verdict.bottleneck import bottlenecks
@@ -60,15 +61,21 @@ class _Burst:
         return cls(picture, script, f"sha256-{digest}", data)
 
 
-def html_report(run: RunResult, picture: Picture | None = None) -> str:
+def html_report(
+    run: RunResult, picture: Picture | None = None, explanation: Explanation | None = None
+) -> str:
     """The text of ``report.html``: the same for the same measurements, whether made or recalled.
 
     Its charts are drawn from the variants' evidence. It says nothing of the host or of when it was written,
     and names the files of the run relative to its folder. It loads nothing; with a ``picture`` it runs
-    a script of its own that draws it, and no other.
+    a script of its own that draws it, and no other. What was found to help is in the ``explanation``.
     """
     drawing = next((variant.drawing for variant in run.variants), "")
-    proofs = [_proof(variant, f"v{number}", drawing) for number, variant in enumerate(run.variants, 1)]
+    known = {of.name: of for of in explanation.variants} if explanation else {}
+    proofs = [
+        _proof(variant, f"v{number}", drawing, known.get(variant.name))
+        for number, variant in enumerate(run.variants, 1)
+    ]
     variants = [proof for proof in proofs if proof.variant.breaks is None]
     return filled_in(
         "report.html.j2",
@@ -128,7 +135,7 @@ def _template(name: str) -> Callable[[Mapping[str, Any]], str]:
     return environment.get_template(name).render
 
 
-def _proof(variant: VariantResult, anchor: str, drawing: str) -> Proof:
+def _proof(variant: VariantResult, anchor: str, drawing: str, known: ExplainedVariant | None) -> Proof:
     own = "" if variant.drawing == drawing else variant.drawing
     tables = {}
     if variant.digest is not None:
@@ -143,6 +150,7 @@ def _proof(variant: VariantResult, anchor: str, drawing: str) -> Proof:
         return Proof(variant, anchor, own, tables)
     drawn = Timeline(variant.evidence)
     if found := bottlenecks(variant.evidence.plan, variant.evidence.result):
-        tables = {"Bottlenecks": bottleneck_table(variant.flows, found), **tables}
+        helping = {"What would help": remedy_table(known)} if known and known.remedies else {}
+        tables = {"Bottlenecks": bottleneck_table(variant.flows, found), **helping, **tables}
     charts = tuple((chart, svg(chart)) for chart in drawn.charts())
     return Proof(variant, anchor, own, tables, charts, drawn.absent(), setting_table(variant.evidence))

@@ -1,4 +1,4 @@
-"""What single frames tell of a place that loses them: bursts, what of one finds room, and what releases it."""
+"""What single frames tell of a place that loses them: bursts, what of one finds room, what releases it."""
 
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
@@ -15,7 +15,7 @@ from wirelab.results.headers import Headers, read_headers
 from wirelab.results.record import Dropped, Event, Frame, Kind, Sent
 from wirelab.results.values import Count, Label
 from wirelab.units import BITS_PER_BYTE, NS_PER_US, PS_PER_NS, PS_PER_S, TIME, rounded
-from wirelab.verdict.chain import segment_bytes
+from wirelab.verdict.formulas import segment_bytes
 from wirelab.verdict.happenings import count_of
 
 KINDS: Final = frozenset({Kind.FRAME, Kind.SENT, Kind.ARRIVED, Kind.HANDED, Kind.DROPPED})
@@ -48,10 +48,10 @@ class Seen:
 class Bursts:
     """The bursts of a flow at ``port`` in a window of its time.
 
-    A burst are frames that come one right after the other: between two of them there is no room for a third.
-    ``frames`` is how long they were; ``losing`` of them lost some: then ``losing_frames`` came, ``found_room``
-    before the first that did not, ``left`` meanwhile, ``lost`` is what was dropped. ``acknowledged`` is what
-    the sender heard of at once, in segments, ``acknowledgements`` by how many.
+    A burst are frames that come one right after the other: between two of them there is no room for a
+    third. ``frames`` is how long they were; ``losing`` of them lost some: then ``losing_frames`` came,
+    ``found_room`` before the first that did not, ``left`` meanwhile, ``lost`` is what was dropped.
+    ``acknowledged`` is what the sender heard of at once, in segments, ``acknowledgements`` by how many.
     """
 
     port: Label
@@ -71,8 +71,10 @@ class Bursts:
         span = rounded(self.window_ns[1] - self.window_ns[0], TIME)
         at = rounded(self.window_ns[0], TIME, 5)
         told = [
-            f"in {span} from {at} on {count_of(self.count)} bursts of {flow} came to {self.port},"
-            f" of {self.frames} frames"
+            (
+                f"in {span} from {at} on {count_of(self.count)} bursts of {flow} came to {self.port},"
+                f" of {self.frames} frames"
+            )
         ]
         if self.acknowledged and self.acknowledgements:
             several = self.acknowledgements.median > 1
@@ -219,5 +221,3 @@ def _heard(acks: Sequence[tuple[int, Headers]], size: int) -> Iterator[tuple[int
     for _, told_bytes, count in groups:
         if told_bytes:
             yield -(-told_bytes // size), count
-
-

@@ -35,15 +35,15 @@ def busy_back(plan: Plan, flow: Flow, result: Result) -> tuple[Busy, ...]:
 
 
 _Served = tuple[Mechanism, str, float, int, tuple[str, ...]]
-"""What, where, for how many nanoseconds, how many bytes it served (0: not counted), at which ports or nodes."""
+"""What, where, for how many nanoseconds, how many bytes it served (0: not counted), at which ports."""
 
 
 def _serving(plan: Plan, way: Iterable[Hop], flow: Flow, result: Result) -> Iterator[Busy]:
     time_ns = active_ns(flow, result)
     own_bytes = (result.flows[flow.name].goodput_bps or 0) * time_ns / NS_PER_S / BITS_PER_BYTE
-    for mechanism, where, busy_ns, served_bytes, at in _servers(plan, way, flow, result):
+    for mechanism, where, busy_ns, served_bytes, place in _servers(plan, way, flow, result):
         own_ppm = min(round(own_bytes * PPM / served_bytes), PPM) if served_bytes else PPM
-        yield Busy(mechanism, where, min(round(busy_ns * PPM / time_ns), PPM), own_ppm, at)
+        yield Busy(mechanism, where, min(round(busy_ns * PPM / time_ns), PPM), own_ppm, place)
 
 
 def _servers(plan: Plan, way: Iterable[Hop], flow: Flow, result: Result) -> Iterator[_Served]:

@@ -1,16 +1,14 @@
-"""How the bottleneck of a flow comes about, a cause in each sentence: pure functions of a Plan and its Result.
+"""How a bottleneck comes about, a cause in each sentence: pure functions of a Plan and its Result.
 
 Every number in a sentence is a setting, was counted while the flow ran, or follows from such by the formula
 that stands beside it.
 """
 
-import math
 from collections.abc import Callable, Iterable, Mapping
 from typing import Final
 
 from wirelab.model import ethernet
 from wirelab.plan.path import Hop, flow_path, hops, spanned
-from wirelab.plan.sysctls import TIMESTAMPS
 from wirelab.plan.traffic import Copy, Flow
 from wirelab.plan.types import Plan, Port
 from wirelab.results.result import Result
@@ -32,51 +30,17 @@ from wirelab.units import (
 )
 from wirelab.verdict.busy import active_ns
 from wirelab.verdict.explanation import Bottleneck, Mechanism
+from wirelab.verdict.formulas import longest_burst_frames, losing_bps, segment_bytes, window_bps
 from wirelab.verdict.happenings import count_of, frames_were
 
 _MENTIONED_PPM: Final = 10_000
 _OTHERS_PPM: Final = 950_000
-_US_PER_S: Final = 1_000_000
 
 
 def chain(plan: Plan, flow: Flow, result: Result, found: Bottleneck) -> tuple[str, ...]:
     """The sentences on one flow, the first cause first. ``plan`` has what the ports agreed on."""
     told = _TELLERS[found.mechanism](plan, flow, result, found)
     return (*told, *(() if found.mechanism is Mechanism.PAUSE else _silences(plan, flow, result)))
-
-
-def longest_burst_frames(room_bytes: int, frame_bytes: int, comes_bps: int, leaves_bps: int) -> int | None:
-    """The longest burst that finds room where it comes faster than it leaves; None where it does not.
-
-    While it comes, a share ``leaves / comes`` of it has left already: it is the room / (1 - leaves / comes).
-    """
-    if leaves_bps >= comes_bps:
-        return None
-    return math.floor(room_bytes / (1 - leaves_bps / comes_bps) / frame_bytes)
-
-
-def window_bps(window_segments: float, segment_bytes: int, rtt_us: float) -> float:
-    """What a window of so many segments carries, which is one in each round trip."""
-    return window_segments * segment_bytes * BITS_PER_BYTE * _US_PER_S / rtt_us
-
-
-def losing_bps(loss: float, segment_bytes: int, rtt_us: float) -> float:
-    """What TCP Reno gets where a share ``loss`` of its segments is lost at random.
-
-    Mathis, Semke, Mahdavi and Ott, 1997: MSS / RTT x sqrt(3 / (2 p)).
-    """
-    return window_bps(math.sqrt(1.5 / loss), segment_bytes, rtt_us)
-
-
-def segment_bytes(plan: Plan, flow: Flow) -> int:
-    """The payload of a full segment of a flow."""
-    way = flow_path(plan, flow)
-    mtu_bytes = min((port.mtu_bytes for hop in way for port in (hop.out, hop.into)), default=1500)
-    ends = [
-        {**plan.sysctls, **host.sysctls} for host in plan.hosts if host.name in (flow.sender, flow.receiver)
-    ]
-    timestamps = all(sysctls.get(TIMESTAMPS, "1").strip() != "0" for sysctls in ends)
-    return ethernet.tcp_payload_bytes(mtu_bytes, timestamps=timestamps)
 
 
 def _fifo(plan: Plan, flow: Flow, result: Result, found: Bottleneck) -> list[str]:
@@ -121,7 +85,9 @@ def _line(plan: Plan, flow: Flow, result: Result, found: Bottleneck) -> list[str
             f"a full frame takes {ethernet.wire_bytes(frame)} B on a line, {payload} B of it payload:"
             f" {rounded(path_bps, RATE)} is all that the path carries"
         )
-    own_bytes = (result.flows[flow.name].goodput_bps or 0) * active_ns(flow, result) / NS_PER_S / BITS_PER_BYTE
+    own_bytes = (
+        (result.flows[flow.name].goodput_bps or 0) * active_ns(flow, result) / NS_PER_S / BITS_PER_BYTE
+    )
     sent = result.change(hop.out.name, flow.name)["tx_bytes"]
     others = [one.name for one in plan.flows if one is not flow and one.overlaps(flow)]
     if sent and ahead and others and own_bytes * PPM < _OTHERS_PPM * sent:
@@ -139,10 +105,14 @@ def _bus(plan: Plan, flow: Flow, result: Result, found: Bottleneck) -> list[str]
     parts = -(-frame // (bus.payload_bytes or frame))
     whole = frame + parts * bus.overhead_bytes + bus.frame_bytes
     taken_ns = whole * BITS_PER_BYTE * NS_PER_S / bus.bps
+    payload_bps = NS_PER_S / taken_ns * segment_bytes(plan, flow) * BITS_PER_BYTE
+    words = (
+        f"a full frame of {frame} B crosses in {parts} transactions and takes {whole} B with all that is"
+        f" around them: {rounded(taken_ns, TIME)} at the {rounded(bus.bps, RATE)} of the bus,"
+        f" {rounded(payload_bps, RATE)} of payload"
+    )
     return [
-        f"a full frame of {frame} B crosses in {parts} transactions and takes {whole} B with all that is around"
-        f" them: {rounded(taken_ns, TIME)} at the {rounded(bus.bps, RATE)} of the bus,"
-        f" {rounded(NS_PER_S / taken_ns * segment_bytes(plan, flow) * BITS_PER_BYTE, RATE)} of payload",
+        words,
         *_lost_here(plan, flow, result, found),
     ]
 
@@ -171,7 +141,9 @@ def _storage(plan: Plan, flow: Flow, result: Result, found: Bottleneck) -> list[
             if byte_ps and node in found.at:
                 bps = PS_PER_S / byte_ps * BITS_PER_BYTE
                 rate = rounded(PS_PER_S / byte_ps, BYTE_RATE)
-                told.append(f"{node} {what} {rate}, which is {rounded(bps, RATE)}, whatever the network carries")
+                told.append(
+                    f"{node} {what} {rate}, which is {rounded(bps, RATE)}, whatever the network carries"
+                )
     for port in plan.ports:
         if port.capture is not None and port.node in found.at:
             rate = rounded(port.capture.bytes_per_s, BYTE_RATE)
@@ -207,8 +179,10 @@ def _window(plan: Plan, flow: Flow, result: Result, _: Bottleneck) -> list[str]:
         return []
     held = rounded(port.tx_usecs * NS_PER_US, TIME)
     return [
-        f"what was sent counts against the socket's buffer until the card of {flow.sender} says that it has"
-        f" left, up to {held} later"
+        (
+            f"what was sent counts against the socket's buffer until the card of {flow.sender} says"
+            f" that it has left, up to {held} later"
+        )
     ]
 
 
@@ -332,9 +306,11 @@ def _window_words(plan: Plan, flow: Flow, result: Result) -> list[str]:
     size = segment_bytes(plan, flow)
     most_bps = window_bps(seen.cwnd_segments, size, seen.rtt_us)
     return [
-        f"in the median TCP had a window of {seen.cwnd_segments} segments for a round trip of"
-        f" {rounded(seen.rtt_us * NS_PER_US, TIME)}: {seen.cwnd_segments} x {size} B in each is"
-        f" {rounded(most_bps, RATE)}"
+        (
+            f"in the median TCP had a window of {seen.cwnd_segments} segments for a round trip of"
+            f" {rounded(seen.rtt_us * NS_PER_US, TIME)}: {seen.cwnd_segments} x {size} B in each is"
+            f" {rounded(most_bps, RATE)}"
+        )
     ]
 
 
