@@ -1,7 +1,7 @@
 """What bounds the flows of a run and what would help, as text on a screen and as tables of a page."""
 
 import textwrap
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from typing import Final
 
 from rich.console import Console
@@ -35,8 +35,8 @@ def print_explanation(console: Console, run: RunResult, explanation: Explanation
         for one in variant.flows:
             bound = f"{one.flow}, {_goodput(flows[one.flow])}: bound by {one.where}"
             _print(console, bound, 2, style="bold")
-            for words in (*one.evidence, *_chain(variant, one)):
-                _print(console, words, 4)
+            for title, told in (("counted", one.evidence), ("how it comes about", _chain(variant, one))):
+                _print_list(console, title, told)
             for remedies in variant.remedies:
                 if remedies.flow == one.flow:
                     _print_remedies(console, remedies)
@@ -84,7 +84,7 @@ def _print_remedies(console: Console, of: FlowRemedies) -> None:
         _print(console, "nothing was found that could help: by its ceiling no change can", 4)
         return
     what = f"{len(of.remedies)} of {tried} changes help"
-    _print(console, f"what helps ({what}, by running each in a lab):", 4, style="bold")
+    _print(console, f"what helps ({what}, by running each in a lab):", 4, style="dim")
     for number, remedy in enumerate(of.remedies[:MOST_SHOWN], 1):
         faster = f"{rounded(remedy.goodput_bps, RATE)} ({_gain(remedy)})"
         _print(console, f"{number}. {faster}: {_change(remedy)}", 6, 3)
@@ -103,11 +103,17 @@ def _print_remedies(console: Console, of: FlowRemedies) -> None:
         _print(console, f"{of.left_out} more were not tried: --most", 6)
 
 
-def _chain(variant: ExplainedVariant, one: Bottleneck) -> Iterator[str]:
+def _chain(variant: ExplainedVariant, one: Bottleneck) -> tuple[str, ...]:
     """What counters tell of its cause, and what single frames do."""
-    yield from one.chain
-    if one.flow in variant.bursts:
-        yield from variant.bursts[one.flow].sentences(one.flow)
+    seen = variant.bursts.get(one.flow)
+    return (*one.chain, *(seen.sentences(one.flow) if seen else ()))
+
+
+def _print_list(console: Console, title: str, sentences: Sequence[str]) -> None:
+    if sentences:
+        _print(console, f"{title}:", 4, style="dim")
+    for words in sentences:
+        _print(console, words, 6)
 
 
 def _change(remedy: Remedy) -> str:

@@ -271,8 +271,8 @@ def _lost_here(plan: Plan, flow: Flow, result: Result, found: Bottleneck) -> lis
     lost, sent = _lost_of(plan, flow, result, found)
     if not lost:
         return []
-    share = f"{rounded(lost * PPM / sent, RATIO, 2)} of {count_of(sent)}" if sent else "all"
-    return [f"{frames_were(lost)} lost there, {share}"]
+    share = f"of {count_of(sent)}, 1 in {count_of(round(sent / lost))}" if lost < sent else "all that came"
+    return [f"{frames_were(lost)} lost there {share}"]
 
 
 def _waiting(hop: Hop, flow: Flow, result: Result) -> list[str]:
