@@ -113,7 +113,7 @@ def explain_command(  # noqa: PLR0913 - the options of a command line
         if remedies:
             experiment, case = scenario_of(kept, one.name, evidence, Path.cwd())
             looked_for = search(experiment, case, one, evidence, flows, most)
-            _announce(looked_for, len(usable_cpus(None, jobs)))
+            _announce(looked_for)
         lab = select_or_take(kernel, root, say=options.tell)
         with lab.in_use():
             its = _Lab(lab, usable_cpus(None, jobs), use_cache)
@@ -144,12 +144,12 @@ def _kept(result: Path, out: Path) -> Kept:
     return kept[0]
 
 
-def _announce(looked_for: Search, cpus: int) -> None:
+def _announce(looked_for: Search) -> None:
     """Say what is going to be run before it is."""
     count, each = len(looked_for.changes), rounded(looked_for.variant.virtual_s * NS_PER_S, TIME)
     options.tell(
         f"{count} change{'' if count == 1 else 's'} of {looked_for.variant.name} for"
-        f" {', '.join(looked_for.found)}: a lab for each, {each} of virtual time, {cpus} at once;"
+        f" {', '.join(looked_for.found)}, each in a lab for {each} of virtual time;"
         " what was measured before is not measured again"
     )
 

@@ -19,7 +19,7 @@ from wirelab.plan.types import Plan
 from wirelab.results.result import Result
 from wirelab.runner.flow_changes import flow_changes
 from wirelab.runner.places import Places
-from wirelab.units import show
+from wirelab.units import SIZE, show
 from wirelab.verdict.explanation import Bottleneck, Mechanism
 from wirelab.verdict.remedy import HELPS_FROM, Effort
 
@@ -70,7 +70,7 @@ def changes(  # noqa: PLR0913, PLR0917 - all that a change depends on
     path cannot be ``HELPS_FROM`` faster.
     """
     places = Places(case.wiring, begun, result.linked(begun), flow, found)
-    known = {begun.physical_json()}
+    known = {"", begun.physical_json()}
     made = []
     parts: Counter[str] = Counter()
     for proposal, plan in _planned(experiment, case, seed, places):
@@ -78,7 +78,7 @@ def changes(  # noqa: PLR0913, PLR0917 - all that a change depends on
         most_bps = ceiling_bps(plan, next(one for one in plan.flows if one.name == flow.name))
         if most_bps is None or most_bps < goodput_bps * HELPS_FROM:
             continue
-        if (physics := plan.physical_json()) in known:
+        if (physics := _physics(plan, proposal, flow)) in known:
             continue
         if proposal.effort is Effort.PART:
             key, _ = proposal.settings[0]
@@ -88,6 +88,15 @@ def changes(  # noqa: PLR0913, PLR0917 - all that a change depends on
         known.add(physics)
         made.append(Change(proposal.settings, proposal.effort, plan, proposal.what))
     return made
+
+
+def _physics(plan: Plan, proposal: Proposal, flow: Flow) -> str:
+    """What the lab gets of it; a host's congestion control is nothing to a flow that has its own."""
+    ours = next(one for one in plan.flows if one.name == flow.name)
+    keys = {key.rpartition(".")[2] for key, _ in proposal.settings}
+    if keys == {"congestion"} and ours.congestion == flow.congestion:
+        return ""
+    return plan.physical_json()
 
 
 def _planned(
@@ -166,7 +175,7 @@ def _value(places: Places, kind: SettingKind, key: str, text: str) -> str:
     if not now or (kind.quantity is None and kind.kind != "queue_limit"):
         return ""
     if kind.quantity is None:
-        return f"{round(now * float(text[1:]))} B"
+        return show(round(now * float(text[1:])), SIZE)
     return show(round(now * float(text[1:])), kind.quantity)
 
 

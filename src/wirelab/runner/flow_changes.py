@@ -30,9 +30,9 @@ def _tries(item: object, places: Places) -> Iterator[tuple[str, str, Any, str]]:
     loses = mechanism in {Mechanism.FIFO, Mechanism.QUEUE, Mechanism.LOSS}
     if isinstance(item, Iperf3) and item.protocol == "tcp":
         if loses or mechanism in {Mechanism.WINDOW, Mechanism.LINE}:
-            for word in _CONGESTIONS:
-                if word != places.flow.congestion:
-                    yield "congestion", "congestion", word, word
+            # Else it is the host's setting, and one of the table.
+            words = _CONGESTIONS if item.congestion is not None else ()
+            yield from (("congestion", "congestion", word, word) for word in words)
         rates = [hop.served_bps for hop in flow_path(places.plan, places.flow)]
         if loses and rates:
             paced_bps = min(rates) * _PACED_PERCENT // 100 // item.parallel

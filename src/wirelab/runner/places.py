@@ -55,18 +55,15 @@ class Places:
         """The nodes at the place that may be another part."""
         return list(self._nodes())
 
-    def path(self) -> tuple[str, ...]:
-        """The nodes on the way of the flow, its ends too."""
-        way = flow_path(self.plan, self.flow)
-        return tuple(dict.fromkeys(port.node for hop in way for port in (hop.out, hop.into)))
-
     def silent(self) -> tuple[str, ...]:
-        """Those of them that do not both say and obey PAUSE, or offer to, at each of their ports."""
-        return tuple(
-            node
-            for node in self.path()
-            if not all(port.pause_rx and port.pause_tx for port in self.begun.ports_of(node))
-        )
+        """The nodes that do not obey PAUSE, or do not say it, on the way from the sender to the place."""
+        nodes: list[str] = []
+        for hop in flow_path(self.begun, self.flow):
+            nodes += [] if hop.out.pause_rx else [hop.out.node]
+            nodes += [] if hop.into.pause_tx else [hop.into.node]
+            if hop.into.node in self._nodes():
+                break
+        return tuple(dict.fromkeys(nodes))
 
     def current(self, key: str) -> int | None:
         """What a setting is now, in base units; None where that is no number, or nobody knows it."""
