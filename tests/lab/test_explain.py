@@ -40,7 +40,7 @@ def test_the_bottleneck_is_what_the_story_names(
 def test_a_burst_finds_as_much_room_as_the_formula_says_and_pause_helps(
     tmp_path: Path, request: pytest.FixtureRequest
 ) -> None:
-    """Single frames and the arithmetic agree; what helps first is the control's change, and nothing is lost then.
+    """Single frames and the arithmetic agree; what helps first is the control's change, and has its costs.
 
     The whole catalogue is `make test-explain`.
     """
@@ -51,7 +51,7 @@ def test_a_burst_finds_as_much_room_as_the_formula_says_and_pause_helps(
     rates = (10_000_000_000, 2_500_000_000)
     longest = longest_burst_frames(20 * BYTES_PER_KIB, 1514, *rates)
     assert longest == 18
-    # A frame that is on the wire when a burst begins has its place already, and one of another burst may wait.
+    # A frame may be on the wire when a burst begins, and has its place already; or one may wait still.
     assert longest - 1 <= seen["found_room"]["most"] <= longest + 1
     assert seen["losing_frames"]["least"] > seen["found_room"]["least"]
     assert seen["lost"]["median"] >= 1

@@ -1,5 +1,6 @@
 """What bounds the flows of a run and what would help, as text on a screen and as tables of a page."""
 
+import re
 import textwrap
 from collections.abc import Mapping, Sequence
 from typing import Final
@@ -23,6 +24,9 @@ _TAKES: Final = {
     Effort.PART: "another device",
 }
 _LEAST_COLUMNS: Final = 40
+_HELD: Final = "\N{NO-BREAK SPACE}"
+_AFTER_A_NUMBER: Final = re.compile(r"(?<=\d) (?=[\d%A-Za-z])")
+"""A number stands with its unit, or with what it counts."""
 
 
 def print_explanation(console: Console, run: RunResult, explanation: Explanation) -> None:
@@ -43,20 +47,20 @@ def print_explanation(console: Console, run: RunResult, explanation: Explanation
 
 
 def bottleneck_table(flows: Sequence[FlowResult], found: Sequence[Bottleneck]) -> Table:
-    """What bounds each flow of a variant, what proves it, and how it comes about."""
+    """What bounds each flow of a variant, and what proves it."""
     named = {flow.name: flow for flow in flows}
+    rows = tuple((one.flow, _goodput(named[one.flow]), one.where, "; ".join(one.evidence)) for one in found)
+    return Table(("flow", "goodput", "bound by", "because"), rows, frozenset({"goodput"}))
+
+
+def chain_table(found: Sequence[Bottleneck], variant: ExplainedVariant | None) -> Table:
+    """How the bottleneck of each flow comes about, a sentence in each row."""
     rows = tuple(
-        (
-            one.flow,
-            _goodput(named[one.flow]),
-            one.where,
-            "; ".join(one.evidence),
-            "; ".join(one.chain),
-        )
+        ("" if number else one.flow, words)
         for one in found
+        for number, words in enumerate(_chain(variant, one))
     )
-    titles = ("flow", "goodput", "bound by", "because", "how it comes about")
-    return Table(titles, rows, frozenset({"goodput"}))
+    return Table(("flow", "how it comes about"), rows)
 
 
 def remedy_table(variant: ExplainedVariant) -> Table:
@@ -74,7 +78,7 @@ def remedy_table(variant: ExplainedVariant) -> Table:
         for of in variant.remedies
         for remedy in of.remedies[:MOST_SHOWN]
     )
-    titles = ("flow", "change", "goodput", "gain", "takes", "then bound by", "costs")
+    titles = ("flow", "what would help", "goodput", "gain", "takes", "then bound by", "costs")
     return Table(titles, rows, frozenset({"goodput", "gain"}))
 
 
@@ -88,8 +92,9 @@ def _print_remedies(console: Console, of: FlowRemedies) -> None:
     for number, remedy in enumerate(of.remedies[:MOST_SHOWN], 1):
         faster = f"{rounded(remedy.goodput_bps, RATE)} ({_gain(remedy)})"
         _print(console, f"{number}. {faster}: {_change(remedy)}", 6, 3)
+        _print(console, f"takes {_TAKES[remedy.effort]}, and is then bound by {remedy.then}", 9)
         costs = f"costs: {'; '.join(remedy.costs)}" if remedy.costs else "costs nobody anything"
-        _print(console, f"{_TAKES[remedy.effort]}; then bound by {remedy.then}; {costs}", 9, 0)
+        _print(console, costs, 9)
     if (more := len(of.remedies) - MOST_SHOWN) > 0:
         _print(console, f"{more} more help less, or take more: --json has them", 6)
     useless = [one for one in of.useless if one.goodput_bps is not None]
@@ -103,9 +108,9 @@ def _print_remedies(console: Console, of: FlowRemedies) -> None:
         _print(console, f"{of.left_out} more were not tried: --most", 6)
 
 
-def _chain(variant: ExplainedVariant, one: Bottleneck) -> tuple[str, ...]:
+def _chain(variant: ExplainedVariant | None, one: Bottleneck) -> tuple[str, ...]:
     """What counters tell of its cause, and what single frames do."""
-    seen = variant.bursts.get(one.flow)
+    seen = variant.bursts.get(one.flow) if variant else None
     return (*one.chain, *(seen.sentences(one.flow) if seen else ()))
 
 
@@ -135,7 +140,7 @@ def _gain(remedy: Remedy) -> str:
 def _print(console: Console, words: str, indent: int, hanging: int = 2, *, style: str = "") -> None:
     """Words as wide as the screen, further lines of them indented some more."""
     lines = textwrap.wrap(
-        words,
+        _AFTER_A_NUMBER.sub(_HELD, words),
         max(console.width, _LEAST_COLUMNS),
         initial_indent=" " * indent,
         subsequent_indent=" " * (indent + hanging),
@@ -143,7 +148,7 @@ def _print(console: Console, words: str, indent: int, hanging: int = 2, *, style
         break_on_hyphens=False,
     )
     for line in lines:
-        console.print(Text(line, style=style), soft_wrap=True)
+        console.print(Text(line.replace(_HELD, " "), style=style), soft_wrap=True)
 
 
 def _goodput(flow: FlowResult) -> str:

@@ -10,7 +10,7 @@ from importlib import resources
 from typing import Any, Final, Self
 
 from wirelab.report.chart import COLOURS, Chart, svg
-from wirelab.report.explanation import bottleneck_table, remedy_table
+from wirelab.report.explanation import bottleneck_table, chain_table, remedy_table
 from wirelab.report.picture import Picture
 from wirelab.report.summary import claim
 from wirelab.report.tables import Table, event_table, flow_table, ping_table, port_table, setting_table
@@ -150,7 +150,12 @@ def _proof(variant: VariantResult, anchor: str, drawing: str, known: ExplainedVa
         return Proof(variant, anchor, own, tables)
     drawn = Timeline(variant.evidence)
     if found := bottlenecks(variant.evidence.plan, variant.evidence.result):
-        helping = {"What would help": remedy_table(known)} if known and known.remedies else {}
-        tables = {"Bottlenecks": bottleneck_table(variant.flows, found), **helping, **tables}
+        told = {
+            "Bottlenecks": bottleneck_table(variant.flows, found),
+            "How they come about": chain_table(found, known),
+        }
+        if known and known.remedies:
+            told["What would help"] = remedy_table(known)
+        tables = {**{title: table for title, table in told.items() if table.rows}, **tables}
     charts = tuple((chart, svg(chart)) for chart in drawn.charts())
     return Proof(variant, anchor, own, tables, charts, drawn.absent(), setting_table(variant.evidence))

@@ -11,6 +11,7 @@ from wirelab.model import ethernet
 from wirelab.plan.path import Hop, flow_path, hops, spanned
 from wirelab.plan.traffic import Copy, Flow
 from wirelab.plan.types import Plan, Port
+from wirelab.results.counters import window
 from wirelab.results.result import Result
 from wirelab.results.rtt import percentiles
 from wirelab.results.samples import FlowSample
@@ -221,9 +222,10 @@ def _pause(plan: Plan, flow: Flow, result: Result, _: Bottleneck) -> list[str]:
 def _silences(plan: Plan, flow: Flow, result: Result) -> list[str]:
     """Each port on the way that was paused, from the receiver back to the sender, and what made it so."""
     words: list[str] = []
+    first_ns, last_ns = (result.snapshots[name].at_ns for name in window(flow.name))
     for hop in reversed(spanned(plan, flow.sender, flow.receiver)):
         change = result.change(hop.out.name, flow.name)
-        share_ppm = change["tx_paused_ns"] * PPM / active_ns(flow, result)
+        share_ppm = change["tx_paused_ns"] * PPM // max(last_ns - first_ns, 1)
         if share_ppm < _MENTIONED_PPM:
             continue
         held_bytes = result.ports[hop.into.label].buffer_high_water_bytes
