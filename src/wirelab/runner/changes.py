@@ -150,7 +150,7 @@ def _of_setting(places: Places, kind: SettingKind) -> Iterator[Proposal]:
         effort = Effort.PART
     for place in kind.helps.get(places.found.mechanism, ()):
         for keys in places.keys(place, kind.name):
-            for text in kind.tries or _words(places, kind, place):
+            for text in kind.tries or _words(places, kind, place, keys[0]):
                 # All along a path some may not have it: the others are asked all the same.
                 values = [(key, _value(places, kind, key, text)) for key in keys]
                 if place == "path":
@@ -179,12 +179,15 @@ def _value(places: Places, kind: SettingKind, key: str, text: str) -> str:
     return show(round(now * float(text[1:])), kind.quantity)
 
 
-def _words(places: Places, kind: SettingKind, place: Place) -> list[str]:
+def _words(places: Places, kind: SettingKind, place: Place, key: str) -> list[str]:
     """All that a setting in words may say; who says PAUSE is told not to."""
     if kind.kind == "on_off":
         return ["off" if place == "pauser" else "on"]
     if kind.kind == "bus":
-        return [f"{name} x{lanes}" for name in places.wiring.parts.buses for lanes in _LANES]
+        # Of its own family with more lanes, too: a card for PCI Express has none of USB.
+        own = str(figure_value(places.wiring.nic(key.partition(".")[0]), "bus") or "").partition("-")[0]
+        names = [name for name in places.wiring.parts.buses if name.partition("-")[0] == own]
+        return [f"{name} x{lanes}" for name in names for lanes in _LANES]
     if kind.kind in get_args(PartKind):
         return list(places.wiring.parts.of(_PART_KINDS[kind.kind]))
     return list(_CHOICES.get(kind.kind, ()))

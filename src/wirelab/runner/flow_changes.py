@@ -4,7 +4,7 @@ from collections.abc import Iterator
 from typing import Any, Final
 
 from wirelab.model.experiment import Experiment
-from wirelab.model.traffic import Copy, Iperf3, TrafficItem
+from wirelab.model.traffic import Iperf3, Item, TrafficItem
 from wirelab.plan.path import flow_path
 from wirelab.runner.places import Places
 from wirelab.units import RATE, SIZE, show
@@ -24,7 +24,7 @@ def flow_changes(experiment: Experiment, places: Places) -> Iterator[tuple[Exper
             yield _with(experiment, item.name, {field: value}), f"{item.name}.{alias}", text
 
 
-def _tries(item: object, places: Places) -> Iterator[tuple[str, str, Any, str]]:
+def _tries(item: Item, places: Places) -> Iterator[tuple[str, str, Any, str]]:
     """The field, what a scenario calls it, and its value in base units and as written."""
     mechanism = places.found.mechanism
     loses = mechanism in {Mechanism.FIFO, Mechanism.QUEUE, Mechanism.LOSS}
@@ -44,9 +44,10 @@ def _tries(item: object, places: Places) -> Iterator[tuple[str, str, Any, str]]:
         yield "window_bytes", "window", window_bytes, show(window_bytes, SIZE)
     if isinstance(item, Iperf3) and item.bitrate_bps and mechanism is Mechanism.APPLICATION:
         yield "bitrate_bps", "bitrate", 2 * item.bitrate_bps, show(2 * item.bitrate_bps, RATE)
-    if isinstance(item, Copy) and mechanism in {Mechanism.APPLICATION, Mechanism.STORAGE}:
+    block = getattr(item, "block_bytes", None)
+    if block is not None and mechanism in {Mechanism.APPLICATION, Mechanism.STORAGE}:
         yield "pipeline", "pipeline", "overlapped", "overlapped"
-        block_bytes = _TIMES * item.block_bytes
+        block_bytes = _TIMES * block
         yield "block_bytes", "block", block_bytes, show(block_bytes, SIZE)
 
 

@@ -6,8 +6,9 @@ from typing import Final
 
 from wirelab.plan.event import is_open, opened, states
 from wirelab.plan.path import Hop, spanned
-from wirelab.plan.traffic import Copy, Flow
+from wirelab.plan.traffic import Flow
 from wirelab.plan.types import Plan
+from wirelab.results.copy import blocks_of
 from wirelab.results.counters import window
 from wirelab.results.result import Result
 from wirelab.units import PPM, RATE, RATIO, rounded
@@ -165,7 +166,7 @@ def _paused(way: Iterable[Hop], flow: Flow, result: Result) -> _Found | None:
 
 def _waiting(flow: Flow) -> _Found | None:
     """A copy whose stages, none of them busy all the time, wait for each other."""
-    if isinstance(flow, Copy) and flow.pipeline == "sequential":
+    if (blocks := blocks_of(flow)) and blocks.in_turn:
         where = f"the copy of {flow.sender}, one thing after the other"
         return Mechanism.APPLICATION, where, (flow.sender,)
     return None

@@ -4,8 +4,9 @@ from collections.abc import Iterable, Iterator
 
 from wirelab.model import ethernet
 from wirelab.plan.path import Hop, spanned
-from wirelab.plan.traffic import Copy, Flow, Iperf3
+from wirelab.plan.traffic import Flow, Iperf3
 from wirelab.plan.types import Bus, Plan, Port
+from wirelab.results.copy import blocks_of
 from wirelab.results.counters import PortCounters, window
 from wirelab.results.result import Result
 from wirelab.results.window import at
@@ -147,17 +148,13 @@ def _cpu(plan: Plan, port: Port, flow: Flow, result: Result, known: set[str]) ->
 def _programs(flow: Flow, result: Result) -> Iterator[Busy]:
     """The stages of a copy, and a program that is told how fast to send."""
     goodput_bps = result.flows[flow.name].goodput_bps or 0.0
-    if isinstance(flow, Copy):
+    if blocks := blocks_of(flow):
         bytes_s = goodput_bps / BITS_PER_BYTE
-        stages = (
-            (Mechanism.STORAGE, "reading", flow.sender, flow.read_ps),
-            (Mechanism.APPLICATION, "the program", flow.sender, flow.process_ps),
-            (Mechanism.STORAGE, "writing", flow.receiver, flow.write_ps),
-        )
-        for mechanism, what, node, byte_ps in stages:
-            if byte_ps:
-                share = bytes_s * byte_ps / (PS_PER_NS * NS_PER_S)
-                yield Busy(mechanism, f"{what} at {node}", min(round(share * PPM), PPM), at=(node,))
+        for stage in blocks.stages:
+            share = bytes_s * stage.byte_ps / (PS_PER_NS * NS_PER_S)
+            mechanism = Mechanism.STORAGE if stage.is_storage else Mechanism.APPLICATION
+            where = f"{stage.what} at {stage.node}"
+            yield Busy(mechanism, where, min(round(share * PPM), PPM), at=(stage.node,))
     if isinstance(flow, Iperf3):
         for asked_bps, what in ((flow.bitrate_bps, "bitrate"), (flow.pacing_bps, "pacing")):
             if asked_bps:

@@ -9,8 +9,9 @@ from typing import Final
 
 from wirelab.model import ethernet
 from wirelab.plan.path import Hop, flow_path, hops, spanned
-from wirelab.plan.traffic import Copy, Flow
+from wirelab.plan.traffic import Flow
 from wirelab.plan.types import Plan, Port
+from wirelab.results.copy import blocks_of
 from wirelab.results.counters import window
 from wirelab.results.result import Result
 from wirelab.results.rtt import percentiles
@@ -21,6 +22,7 @@ from wirelab.units import (
     NS_PER_S,
     NS_PER_US,
     PPM,
+    PS_PER_NS,
     PS_PER_S,
     RATE,
     RATIO,
@@ -134,17 +136,12 @@ def _cpu(plan: Plan, flow: Flow, result: Result, found: Bottleneck) -> list[str]
 def _storage(plan: Plan, flow: Flow, result: Result, found: Bottleneck) -> list[str]:
     """How fast it reads or writes."""
     told = []
-    if isinstance(flow, Copy):
-        for what, node, byte_ps in (
-            ("reads", flow.sender, flow.read_ps),
-            ("writes", flow.receiver, flow.write_ps),
-        ):
-            if byte_ps and node in found.at:
-                bps = PS_PER_S / byte_ps * BITS_PER_BYTE
-                rate = rounded(PS_PER_S / byte_ps, BYTE_RATE)
-                told.append(
-                    f"{node} {what} {rate}, which is {rounded(bps, RATE)}, whatever the network carries"
-                )
+    blocks = blocks_of(flow)
+    for stage in blocks.stages if blocks else ():
+        if stage.is_storage and stage.node in found.at:
+            bytes_s = PS_PER_S / stage.byte_ps
+            rates = f"{rounded(bytes_s, BYTE_RATE)}, which is {rounded(bytes_s * BITS_PER_BYTE, RATE)}"
+            told.append(f"{stage.what} at {stage.node} takes place at {rates}, whatever the network carries")
     for port in plan.ports:
         if port.capture is not None and port.node in found.at:
             rate = rounded(port.capture.bytes_per_s, BYTE_RATE)
@@ -157,18 +154,19 @@ def _storage(plan: Plan, flow: Flow, result: Result, found: Bottleneck) -> list[
 
 def _application(_: Plan, flow: Flow, result: Result, found: Bottleneck) -> list[str]:
     """What it was told, or how long each of its stages takes."""
-    if not isinstance(flow, Copy):
+    blocks = blocks_of(flow)
+    if blocks is None:
         goodput_bps = result.flows[flow.name].goodput_bps
         told = f"{flow.sender} was told so by {found.where.removeprefix('the ').partition(' ')[0]}"
         return [f"{told}: {rounded(goodput_bps, RATE)} is what came"] if goodput_bps else []
-    block_ns = active_ns(flow, result) * flow.block_bytes / max(flow.size_bytes, 1)
-    stages_ps = {"reading": flow.read_ps, "processing": flow.process_ps, "writing": flow.write_ps}
-    known = {what: flow.block_bytes * ps / NS_PER_US for what, ps in stages_ps.items() if ps}
-    parts = [f"{what} {rounded(ns, TIME)}" for what, ns in known.items()]
-    rest_ns = block_ns - sum(known.values())
-    parts.append(f"the network and {flow.requests} requests {rounded(max(rest_ns, 0), TIME)}")
-    whole = f"a block of {show(flow.block_bytes, SIZE)} took {rounded(block_ns, TIME)}"
-    return [f"{whole}, one thing after the other: {', '.join(parts)}"]
+    block_ns = active_ns(flow, result) * blocks.block_bytes / max(blocks.size_bytes, 1)
+    known = [(stage.what, blocks.block_bytes * stage.byte_ps / PS_PER_NS) for stage in blocks.stages]
+    rest_ns = max(block_ns - sum(ns for _, ns in known), 0) if blocks.in_turn else block_ns
+    parts = [f"{what} {rounded(ns, TIME)}" for what, ns in known]
+    parts.append(f"the network and {blocks.requests} requests {rounded(rest_ns, TIME)}")
+    how = ", one thing after the other" if blocks.in_turn else ""
+    whole = f"a block of {show(blocks.block_bytes, SIZE)} took {rounded(block_ns, TIME)}{how}"
+    return [f"{whole}: {', '.join(parts)}"]
 
 
 def _window(plan: Plan, flow: Flow, result: Result, _: Bottleneck) -> list[str]:
