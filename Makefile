@@ -25,7 +25,7 @@ DIST ?= dist
 # Of a wheel: the same date in every one, so that the same content is the same bytes. 1980-01-01 is a zip's first day.
 EPOCH := 315532800
 
-.PHONY: help scenario name lab wheels test fuzz stress test-peers matrix truth bench doctor clean
+.PHONY: help scenario name lab wheels test fuzz stress test-explain test-peers matrix truth bench doctor clean
 .DELETE_ON_ERROR:
 
 help:
@@ -33,6 +33,7 @@ help:
 	@echo 'make test                         the linters, the unit tests and the lab tests'
 	@echo 'make fuzz                         read ten thousand damaged files; ARGS="--first-mutation 20000" takes others'
 	@echo 'make stress                       ten thousand random settings of ports on a kernel with KASAN and lockdep'
+	@echo 'make test-explain                 whether what helps is what the controls of the catalogue say: hundreds of labs'
 	@echo 'make matrix                       run every scenario, as many at once as there are CPUs'
 	@echo 'make truth                        hold the lab against independent measurements of real equipment'
 	@echo 'make bench                        measure how fast the labs are here; AGAINST=REVISION measures both in turns'
@@ -84,6 +85,9 @@ fuzz: $(READY_TO_TEST)
 
 stress: $(READY_TO_TEST) lab
 	@$(VENV)/bin/python -m pytest tests/stress $(ARGS)
+
+test-explain: $(READY_TO_TEST) lab
+	@$(VENV)/bin/python -m pytest --timeout 0 tests/explain $(ARGS)
 
 # Other people's scripts: Mininet's own tests, its examples', packetdrill's, the kernel's of its network. Mirrors are
 # asked for what is not there.

@@ -212,6 +212,12 @@ COMMANDS: Final = (
         needs_lab=True,
         first=("wirelab run sfp-mismatch -q",),
     ),
+    Command(
+        "explain-remedies",
+        "wirelab explain sfp-flow-control-off --frames --remedies --most 4",
+        needs_lab=True,
+        first=("wirelab run sfp-flow-control-off -q",),
+    ),
     Command("exec", "wirelab exec -- mn --topo single,3 --test pingall", needs_lab=True),
     Command("mn-500-mbits", "wirelab exec -- mn --link tc,bw=500 --test pingpair", needs_lab=True, shown=11),
     Command("modprobe", "wirelab exec -- modprobe tcp_probe", exit_code=1, needs_lab=True),

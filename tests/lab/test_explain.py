@@ -1,4 +1,4 @@
-"""The bottleneck that is proved from counters is the mechanism that the scenario's story names."""
+"""The bottleneck is the mechanism that the scenario's story names; what helps is what its control says."""
 
 from __future__ import annotations
 
@@ -8,8 +8,11 @@ from typing import TYPE_CHECKING
 import pytest
 from typer.testing import CliRunner
 
+from tests.remedies import Cure, explained, ran
 from tests.stories import STORIES, told
 from wirelab.cli.app import app
+from wirelab.units import BYTES_PER_KIB
+from wirelab.verdict.formulas import longest_burst_frames
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -32,3 +35,28 @@ def test_the_bottleneck_is_what_the_story_names(
     }
     assert found
     assert found == {(variant, flow): told(name, variant, flow) for variant, flow in found}
+
+
+def test_a_burst_finds_as_much_room_as_the_formula_says_and_pause_helps(
+    tmp_path: Path, request: pytest.FixtureRequest
+) -> None:
+    """Single frames and the arithmetic agree; what helps first is the control's change, and has its costs.
+
+    The whole catalogue is `make test-explain`.
+    """
+    lab = [f"--{of}={path}" for of in ("kernel", "root") if (path := request.config.getoption(of))]
+    result = ran("sfp-flow-control-off", tmp_path, lab)
+    [variant] = explained(result, "--frames", "--remedies", "--most", "4", *lab)["variants"]
+    seen = variant["bursts"]["download"]
+    rates = (10_000_000_000, 2_500_000_000)
+    longest = longest_burst_frames(20 * BYTES_PER_KIB, 1514, *rates)
+    assert longest == 18
+    # A frame may be on the wire when a burst begins, and has its place already; or one may wait still.
+    assert longest - 1 <= seen["found_room"]["most"] <= longest + 1
+    assert seen["losing_frames"]["least"] > seen["found_room"]["least"]
+    assert seen["lost"]["median"] >= 1
+    [of] = variant["remedies"]
+    cure = Cure("sfp-flow-control-off", "main", "listening-switch", "switch", "flow_control")
+    assert cure.is_like(list(of["remedies"][0]["settings"]))
+    assert of["remedies"][0]["goodput_bps"] > 1.5 * of["remedies"][0]["before_bps"]
+    assert any("is paused" in words for words in of["remedies"][0]["costs"])

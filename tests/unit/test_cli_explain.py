@@ -99,3 +99,82 @@ def test_the_report_has_the_same(wirelab: Wirelab) -> None:
     explained = json.loads(wirelab("explain", "lossy", "--json")[1])
     for flow in (flow for variant in explained["variants"] for flow in variant["flows"]):
         assert "; ".join(flow["evidence"]) in page
+
+
+def test_what_helps_is_found_by_running_it_and_kept(wirelab: Wirelab) -> None:
+    """It says before what it is going to run; afterwards it is told without, and stands in the page."""
+    wirelab.lab.order({"main": {"dropped": 60_000}})
+    assert wirelab.run("lossy.yaml", "--no-cache")[0] == 1
+    result = results_in(wirelab.results)[-1]
+    wirelab.lab.order({"main": {"dropped": 60_000}})
+    searched = ("--remedies", "--most", "3", "--no-cache", *wirelab.lab.options)
+    code, out, err = wirelab("explain", str(result), *searched)
+    assert code == 0, err
+    assert "3 changes of main for " in err
+    assert "what helps (3 of 3 changes help, by running each in a lab):" in out
+    assert "1. " in out
+    assert wirelab("explain", str(result), "--variant", "main")[1] == out
+    assert "What would help" in (result / "report.html").read_text(encoding="utf-8")
+    kept = json.loads((result / "explanation.json").read_text(encoding="utf-8"))
+    assert json.loads(wirelab("explain", str(result), "--variant", "main", "--json")[1]) == kept
+    (remedies,) = [of for of in kept["variants"][0]["remedies"] if of["flow"] == "download"]
+    assert remedies["remedies"][0]["goodput_bps"] > 1.02 * remedies["remedies"][0]["before_bps"]
+
+
+def test_what_does_not_help_is_told_too(wirelab: Wirelab) -> None:
+    """With what the flow has then; what could not be run says why."""
+    wirelab.lab.order({"change-0-0": {"message": "out of paper"}})
+    code, out, _ = wirelab(
+        "explain", "lossy", "--remedies", "--most", "2", "--flow", "download", *_new(wirelab)
+    )
+    assert code == 0
+    assert "what helps (0 of 2 changes help" in out
+    assert "no help: " in out
+    assert "could not be run: " in out
+    assert "out of paper" in out
+
+
+def test_an_unknown_flow_is_bad_input(wirelab: Wirelab) -> None:
+    """Whether anything is to be run or not."""
+    for more in ((), ("--remedies", *_new(wirelab))):
+        code, _, err = wirelab("explain", "lossy", "--flow", "downlod", *more)
+        assert code == 2
+        assert "download" in err
+
+
+def test_a_scenario_that_is_another_one_by_now_is_bad_input(wirelab: Wirelab) -> None:
+    """What is tried are changes of what was measured, and of nothing else."""
+    scenario = wirelab.folder / "lossy.yaml"
+    scenario.write_text(scenario.read_text(encoding="utf-8").replace("cubic", "reno"), encoding="utf-8")
+    code, _, err = wirelab("explain", "lossy", "--remedies", *_new(wirelab))
+    assert code == 2
+    assert "is not the scenario any more" in err
+    scenario.unlink()
+    assert wirelab("explain", "lossy", "--remedies", *_new(wirelab))[0] == 2
+
+
+@pytest.mark.parametrize("content", ["", "{", '{"schema": 2}', '{"schema": 1, "variants": 3}', "[" * 5000])
+def test_a_damaged_explanation_is_bad_input(wirelab: Wirelab, content: str) -> None:
+    """It names the file, and what to do."""
+    (result,) = results_in(wirelab.results)
+    (result / "explanation.json").write_text(content, encoding="utf-8")
+    code, _, err = wirelab("explain", str(result))
+    assert code == 2
+    assert "explanation.json" in err
+    assert "remove it" in err
+
+
+def test_what_was_found_of_another_run_is_not_shown(wirelab: Wirelab) -> None:
+    """Its digest is another one."""
+    assert wirelab("explain", "lossy", "--remedies", "--most", "1", *_new(wirelab))[0] == 0
+    result = next(path for path in results_in(wirelab.results))
+    path = result / "explanation.json"
+    kept = json.loads(path.read_text(encoding="utf-8"))
+    kept["variants"][0]["digest"] = "0" * 64
+    path.write_text(json.dumps(kept), encoding="utf-8")
+    assert "what helps" not in wirelab("explain", str(result))[1]
+
+
+def _new(wirelab: Wirelab) -> tuple[str, ...]:
+    """A lab that is asked, whatever is known."""
+    return ("--no-cache", *wirelab.lab.options)

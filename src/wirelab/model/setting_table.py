@@ -16,6 +16,21 @@ Owner = Literal[
     NodeKind, "host port", "firewall port", "switch port", "module port", "bond", "cable", "network"
 ]
 
+Place = Literal[
+    "place",
+    "node",
+    "card",
+    "cable",
+    "bond",
+    "sender",
+    "receiver",
+    "ends",
+    "path",
+    "pauser",
+    "network",
+]
+"""Where a change may help a flow, seen from its bottleneck."""
+
 _QUANTITIES: Final[Mapping[str, Quantity]] = {
     name.lower(): value for name, value in vars(units).items() if isinstance(value, Quantity)
 }
@@ -26,7 +41,10 @@ class SettingKind(Model):
 
     ``kind`` is the quantity it is measured in, or the word for how it is written. ``default`` is what
     holds where nobody says anything. ``least`` and ``most`` are in the base unit, ``reason`` is what sets
-    the limit. ``fixed`` says why it cannot change while the network runs, empty if it can.
+    the limit. ``fixed`` says why it cannot change while the network runs, empty if it can. ``helps`` says
+    against which bottlenecks a change may help, and at which of a flow's places; ``tries`` are the values
+    that are tried then, in its own words or as a factor (``x2``), ``together`` what is changed with others;
+    ``hardware`` cannot be set at the device that is there.
     """
 
     name: str
@@ -39,6 +57,10 @@ class SettingKind(Model):
     most: int | None = None
     reason: str = ""
     fixed: str = ""
+    helps: Mapping[str, tuple[Place, ...]] = {}
+    tries: tuple[str, ...] = ()
+    together: str = ""
+    hardware: bool = False
     since: str = "0.1.0"
 
     @property
@@ -92,4 +114,5 @@ def _entry(name: str, sysctl: Sysctl) -> dict[str, Any]:
         "reason": "Linux takes no more",
         "fixed": "programs and connections have read it when they began",
         **limits,
+        **({"helps": sysctl.helps, "tries": ("x4",)} if sysctl.helps else {}),
     }

@@ -15,6 +15,7 @@ class Sysctl(Model):
     """One of them, and what a scenario may say instead of ``value``: ``fixed`` is why it may not.
 
     ``kind`` is the quantity of the largest of its figures; ``least`` and ``most`` are its limits, as written.
+    ``helps`` is as in the table of settings: where four times as much may help.
     """
 
     value: str
@@ -22,6 +23,7 @@ class Sysctl(Model):
     least: str = ""
     most: str = ""
     fixed: str = ""
+    helps: Mapping[str, tuple[str, ...]] = {}
 
     def saying(self, largest: int) -> str:
         """What is written where a scenario says ``largest``: of three windows none is larger."""

@@ -57,6 +57,11 @@ class CloserLook:
             return None
         return picture if picture.digest == evidence.result.digest else None
 
+    def kept_of(self, run: RunResult) -> list[Picture]:
+        """Those of a run that were made before, and in which there is something to be seen."""
+        looked = (self.kept(evidence) for evidence in worth_a_look(run))
+        return [picture for picture in looked if picture and picture.moments]
+
     def take(self, recorder: Recorder, evidence: Evidence) -> Picture:
         """Run it again, and keep the picture. Raises LabError if it was another run this time."""
         plan, result = evidence.plan, evidence.result

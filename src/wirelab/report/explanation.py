@@ -1,45 +1,49 @@
-"""What bounds the flows of a run, as text on a screen and as JSON values."""
+"""What bounds the flows of a run and what would help, as text on a screen and as tables of a page."""
 
+import re
+import textwrap
 from collections.abc import Mapping, Sequence
-from dataclasses import asdict
-from typing import Any
+from typing import Final
 
 from rich.console import Console
 from rich.text import Text
 
 from wirelab.report.tables import Table
 from wirelab.results.flow import FlowResult
+from wirelab.runner.explanation import ExplainedVariant, Explanation, FlowRemedies
 from wirelab.runner.run_result import RunResult
-from wirelab.units import RATE, rounded
+from wirelab.units import PPM, RATE, RATIO, rounded
 from wirelab.verdict.explanation import Bottleneck
+from wirelab.verdict.remedy import Effort, Remedy
 
-Explained = Mapping[str, Sequence[Bottleneck]]
-"""The bottlenecks of each variant's flows, by its name."""
+MOST_SHOWN: Final = 6
+"""Remedies of a flow; the others are in the JSON."""
+_TAKES: Final = {
+    Effort.SETTING: "a setting",
+    Effort.HARDWARE: "other hardware",
+    Effort.PART: "another device",
+}
+_LEAST_COLUMNS: Final = 40
+_HELD: Final = "\N{NO-BREAK SPACE}"
+_AFTER_A_NUMBER: Final = re.compile(r"(?<=\d) (?=[\d%A-Za-z])")
+"""A number stands with its unit, or with what it counts."""
 
 
-def print_explanation(console: Console, run: RunResult, explained: Explained) -> None:
-    """Print the bottleneck of every flow, and below it what proves it."""
+def print_explanation(console: Console, run: RunResult, explanation: Explanation) -> None:
+    """Print the bottleneck of every flow, how it comes about, what proves it, and what would help."""
     variants = {variant.name: variant for variant in run.variants}
-    for name, found in explained.items():
-        console.print(Text(f"{run.scenario} {name}, seed {run.seed}", style="bold"), soft_wrap=True)
-        flows = {flow.name: flow for flow in variants[name].flows}
-        for one in found:
-            head = f"  {one.flow}, {_goodput(flows[one.flow])}: bound by {one.where}"
-            console.print(Text(head), soft_wrap=True)
-            for words in one.evidence:
-                console.print(Text(f"    {words}"), soft_wrap=True)
-
-
-def explanation_values(run: RunResult, explained: Explained) -> dict[str, Any]:
-    """The same as JSON values."""
-    return {
-        "schema": 1,
-        "scenario": run.scenario,
-        "seed": run.seed,
-        "variants": [
-            {"name": name, "flows": [asdict(one) for one in found]} for name, found in explained.items()
-        ],
-    }
+    for variant in explanation.variants:
+        head = f"{run.scenario} {variant.name}, seed {run.seed}"
+        console.print(Text(head, style="bold"), soft_wrap=True)
+        flows = {flow.name: flow for flow in variants[variant.name].flows}
+        for one in variant.flows:
+            bound = f"{one.flow}, {_goodput(flows[one.flow])}: bound by {one.where}"
+            _print(console, bound, 2, style="bold")
+            for title, told in (("counted", one.evidence), ("how it comes about", _chain(variant, one))):
+                _print_list(console, title, told)
+            for remedies in variant.remedies:
+                if remedies.flow == one.flow:
+                    _print_remedies(console, remedies)
 
 
 def bottleneck_table(flows: Sequence[FlowResult], found: Sequence[Bottleneck]) -> Table:
@@ -47,6 +51,104 @@ def bottleneck_table(flows: Sequence[FlowResult], found: Sequence[Bottleneck]) -
     named = {flow.name: flow for flow in flows}
     rows = tuple((one.flow, _goodput(named[one.flow]), one.where, "; ".join(one.evidence)) for one in found)
     return Table(("flow", "goodput", "bound by", "because"), rows, frozenset({"goodput"}))
+
+
+def chain_table(found: Sequence[Bottleneck], variant: ExplainedVariant | None) -> Table:
+    """How the bottleneck of each flow comes about, a sentence in each row."""
+    rows = tuple(
+        ("" if number else one.flow, words)
+        for one in found
+        for number, words in enumerate(_chain(variant, one))
+    )
+    return Table(("flow", "how it comes about"), rows)
+
+
+def remedy_table(variant: ExplainedVariant) -> Table:
+    """What helps each flow of a variant, the best first."""
+    rows = tuple(
+        (
+            of.flow,
+            _change(remedy),
+            rounded(remedy.goodput_bps, RATE),
+            _gain(remedy),
+            _TAKES[remedy.effort],
+            remedy.then,
+            "; ".join(remedy.costs) or "nothing",
+        )
+        for of in variant.remedies
+        for remedy in of.remedies[:MOST_SHOWN]
+    )
+    titles = ("flow", "what would help", "goodput", "gain", "takes", "then bound by", "costs")
+    return Table(titles, rows, frozenset({"goodput", "gain"}))
+
+
+def _print_remedies(console: Console, of: FlowRemedies) -> None:
+    tried = len(of.remedies) + len(of.useless)
+    if not tried:
+        _print(console, "nothing was found that could help: by its ceiling no change can", 4)
+        return
+    what = f"{len(of.remedies)} of {tried} changes help"
+    _print(console, f"what helps ({what}, by running each in a lab):", 4, style="dim")
+    for number, remedy in enumerate(of.remedies[:MOST_SHOWN], 1):
+        faster = f"{rounded(remedy.goodput_bps, RATE)} ({_gain(remedy)})"
+        _print(console, f"{number}. {faster}: {_change(remedy)}", 6, 3)
+        _print(console, f"takes {_TAKES[remedy.effort]}, and is then bound by {remedy.then}", 9)
+        costs = f"costs: {'; '.join(remedy.costs)}" if remedy.costs else "costs nobody anything"
+        _print(console, costs, 9)
+    if (more := len(of.remedies) - MOST_SHOWN) > 0:
+        _print(console, f"{more} more help less, or take more: --json has them", 6)
+    useless = [one for one in of.useless if one.goodput_bps is not None]
+    if useless:
+        told = (f"{_settings(one.settings)} ({rounded(one.goodput_bps or 0, RATE)})" for one in useless)
+        _print(console, f"no help: {'; '.join(told)}", 6)
+    for one in of.useless:
+        if one.goodput_bps is None:
+            _print(console, f"could not be run: {_settings(one.settings)}: {one.why}", 6)
+    if of.left_out:
+        _print(console, f"{of.left_out} more were not tried: --most", 6)
+
+
+def _chain(variant: ExplainedVariant | None, one: Bottleneck) -> tuple[str, ...]:
+    """What counters tell of its cause, and what single frames do."""
+    seen = variant.bursts.get(one.flow) if variant else None
+    return (*one.chain, *(seen.sentences(one.flow) if seen else ()))
+
+
+def _print_list(console: Console, title: str, sentences: Sequence[str]) -> None:
+    if sentences:
+        _print(console, f"{title}:", 4, style="dim")
+    for words in sentences:
+        _print(console, words, 6)
+
+
+def _change(remedy: Remedy) -> str:
+    """``a faster CPU (left.rx_frame 250 us, left.tx_frame 850 us)``."""
+    settings = _settings(remedy.settings)
+    return f"{remedy.what} ({settings})" if remedy.what else settings
+
+
+def _settings(settings: Mapping[str, str]) -> str:
+    return ", ".join(f"{key} {text}" for key, text in settings.items())
+
+
+def _gain(remedy: Remedy) -> str:
+    if remedy.gain is None:
+        return "from nothing"
+    return f"+{rounded(remedy.gain * PPM, RATIO, 2)}"
+
+
+def _print(console: Console, words: str, indent: int, hanging: int = 2, *, style: str = "") -> None:
+    """Words as wide as the screen, further lines of them indented some more."""
+    lines = textwrap.wrap(
+        _AFTER_A_NUMBER.sub(_HELD, words),
+        max(console.width, _LEAST_COLUMNS),
+        initial_indent=" " * indent,
+        subsequent_indent=" " * (indent + hanging),
+        break_long_words=False,
+        break_on_hyphens=False,
+    )
+    for line in lines:
+        console.print(Text(line.replace(_HELD, " "), style=style), soft_wrap=True)
 
 
 def _goodput(flow: FlowResult) -> str:

@@ -7,13 +7,14 @@ from functools import cache
 from typing import Any, Final, Self
 
 from wirelab.report.chart import Plots, as_data
-from wirelab.report.explanation import bottleneck_table
+from wirelab.report.explanation import bottleneck_table, chain_table, remedy_table
 from wirelab.report.picture import Picture
 from wirelab.report.script import Script
 from wirelab.report.summary import claim
 from wirelab.report.tables import Table, event_table, flow_table, ping_table, port_table, setting_table
 from wirelab.report.timeline import RULE, Timeline
 from wirelab.results.values import printable
+from wirelab.runner.explanation import ExplainedVariant, Explanation
 from wirelab.runner.run_result import RunResult, VariantResult
 from wirelab.units import NS_PER_S, TIME, rounded
 from wirelab.verdict.bottleneck import bottlenecks
@@ -54,17 +55,21 @@ class Proof:
     settings: Table | None = None
 
 
-def html_report(run: RunResult, pictures: Iterable[Picture] = ()) -> str:
+def html_report(
+    run: RunResult, pictures: Iterable[Picture] = (), explanation: Explanation | None = None
+) -> str:
     """The text of ``report.html``: the same for the same measurements, whether made or recalled.
 
     Its charts are drawn from the variants' evidence. It says nothing of the host or of when it was written,
     and names the files of the run relative to its folder. It loads nothing, and runs a script of its own that
-    draws the charts and the ``pictures`` of the run's variants, and no other.
+    draws the charts and the ``pictures`` of the run's variants, and no other. What was found to help is in
+    the ``explanation``.
     """
     bursts = {picture.variant: Burst.of(picture) for picture in pictures}
     drawing = next((variant.drawing for variant in run.variants), "")
+    known = {of.name: of for of in explanation.variants} if explanation else {}
     proofs = [
-        _proof(variant, f"v{number}", drawing, bursts.get(variant.name))
+        _proof(variant, f"v{number}", drawing, bursts.get(variant.name), known.get(variant.name))
         for number, variant in enumerate(run.variants, 1)
     ]
     # The page's first picture; those of other variants stand with what else they measured.
@@ -128,7 +133,9 @@ def _template(name: str) -> Callable[[Mapping[str, Any]], str]:
     return environment.get_template(name).render
 
 
-def _proof(variant: VariantResult, anchor: str, drawing: str, burst: Burst | None) -> Proof:
+def _proof(
+    variant: VariantResult, anchor: str, drawing: str, burst: Burst | None, known: ExplainedVariant | None
+) -> Proof:
     own = "" if variant.drawing == drawing else variant.drawing
     tables = {}
     if variant.digest is not None:
@@ -143,7 +150,13 @@ def _proof(variant: VariantResult, anchor: str, drawing: str, burst: Burst | Non
         return Proof(variant, anchor, own, tables, burst=burst)
     drawn = Timeline(variant.evidence, variant.checks)
     if found := bottlenecks(variant.evidence.plan, variant.evidence.result):
-        tables = {"Bottlenecks": bottleneck_table(variant.flows, found), **tables}
+        told = {
+            "Bottlenecks": bottleneck_table(variant.flows, found),
+            "How they come about": chain_table(found, known),
+        }
+        if known and known.remedies:
+            told["What would help"] = remedy_table(known)
+        tables = {**{title: table for title, table in told.items() if table.rows}, **tables}
     plots = Plots.of(drawn.charts())
     return Proof(
         variant,

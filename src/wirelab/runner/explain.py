@@ -1,26 +1,22 @@
 """What bounds the flows of a finished result: read from the Plan and the raw files that lie beside it."""
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 
 from wirelab.errors import LabError, refusals
 from wirelab.results.result import read_result
+from wirelab.runner.explanation import ExplainedVariant, Explanation
 from wirelab.runner.kept_plan import read_plan
 from wirelab.runner.past_runs import Kept
-from wirelab.runner.run_result import VariantResult
+from wirelab.runner.run_result import Evidence, VariantResult
 from wirelab.runner.store import RAW
 from wirelab.verdict.bottleneck import bottlenecks
-from wirelab.verdict.explanation import Bottleneck
 
 
-def explained(kept: Kept, variants: Sequence[VariantResult]) -> dict[str, tuple[Bottleneck, ...]]:
-    """The bottleneck of each flow of these variants, by their names.
+def evidence_of(kept: Kept, variant: VariantResult) -> Evidence:
+    """What a variant of a result measured.
 
-    Raises LabError where a variant measured nothing, or its files are missing or not what was measured.
+    Raises LabError where it measured nothing, or its files are missing or not what was measured.
     """
-    return {variant.name: _of(kept, variant) for variant in variants}
-
-
-def _of(kept: Kept, variant: VariantResult) -> tuple[Bottleneck, ...]:
     if variant.digest is None:
         raise LabError(f"{kept.folder}: {variant.name}: its lab broke, nothing was measured")
     plan = read_plan(kept.folder, variant.name)
@@ -31,4 +27,15 @@ def _of(kept: Kept, variant: VariantResult) -> tuple[Bottleneck, ...]:
         result = read_result(plan, raw)
     if result.digest != variant.digest:
         raise LabError(f"{raw}: this is not what {kept.folder} is about: its digest is another one")
-    return bottlenecks(plan, result)
+    return Evidence(plan, result)
+
+
+def explained(kept: Kept, measured: Iterable[tuple[VariantResult, Evidence]]) -> Explanation:
+    """What bounds each flow of these variants, by what was counted."""
+    variants: Sequence[ExplainedVariant] = [
+        ExplainedVariant(
+            variant.name, evidence.result.digest, bottlenecks(evidence.plan, evidence.result), {}, ()
+        )
+        for variant, evidence in measured
+    ]
+    return Explanation(kept.run.scenario, kept.run.seed, tuple(variants))

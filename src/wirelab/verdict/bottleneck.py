@@ -1,16 +1,19 @@
 """Which mechanism bounds each flow, decided by what counters say: pure functions of a Plan and its Result."""
 
 from collections.abc import Iterable
+from dataclasses import replace
 from typing import Final
 
 from wirelab.plan.event import is_open, opened, states
 from wirelab.plan.path import Hop, spanned
-from wirelab.plan.traffic import Copy, Flow
+from wirelab.plan.traffic import Flow
 from wirelab.plan.types import Plan
+from wirelab.results.copy import blocks_of
 from wirelab.results.counters import window
 from wirelab.results.result import Result
 from wirelab.units import PPM, RATE, RATIO, rounded
 from wirelab.verdict.busy import active_ns, busy, busy_back
+from wirelab.verdict.chain import chain
 from wirelab.verdict.explanation import Bottleneck, Busy, Mechanism
 from wirelab.verdict.happenings import happenings
 
@@ -25,14 +28,19 @@ _OWN_PPM: Final = 200_000
 _WINDOWS: Final = {"tcp": "window", "udp": "socket buffer"}
 """What bounds how much may be on its way, or wait to be sent."""
 
+_Found = tuple[Mechanism, str, tuple[str, ...]]
+"""What bounds a flow, where, and at which ports or nodes that is."""
+
 _LOST_ON_THE_WAY: Final = frozenset(
     {"netem", "police", "rx_fcs", "rx_collision", "tx_collisions", "rx_oversize", "rx_down", "tx_down"}
 )
 
 
 def bottlenecks(plan: Plan, result: Result) -> tuple[Bottleneck, ...]:
-    """The bottleneck of each flow, in the Plan's order."""
-    return tuple(bottleneck(plan, flow, result) for flow in plan.flows)
+    """The bottleneck of each flow and how it comes about, in the Plan's order."""
+    linked = result.linked(plan)
+    found = ((flow, bottleneck(plan, flow, result)) for flow in plan.flows)
+    return tuple(replace(one, chain=chain(linked, flow, result, one)) for flow, one in found)
 
 
 def bottleneck(begun: Plan, flow: Flow, result: Result) -> Bottleneck:
@@ -53,28 +61,28 @@ def bottleneck(begun: Plan, flow: Flow, result: Result) -> Bottleneck:
     evidence = (*told, *happenings(plan, result, both, flow.name))
     if not measured.connected:
         found = (Mechanism.LOSS, f"losses between {flow.sender} and {flow.receiver}")
-        return Bottleneck(flow.name, *found, evidence[len(told) :])
+        return Bottleneck(flow.name, *found, evidence[len(told) :], (flow.sender, flow.receiver))
     first = _saturated(servers)
     if first is None and flow.protocol == "tcp":
         first = _saturated(busy_back(plan, flow, result))
     if first is not None:
         # What it says itself comes first, whatever is as busy.
         others = tuple(words for words in evidence if words != _said(first))
-        return Bottleneck(flow.name, first.mechanism, first.where, (_said(first), *others))
-    mechanism, where = (
+        return Bottleneck(flow.name, first.mechanism, first.where, (_said(first), *others), first.at)
+    mechanism, where, at = (
         _slowed(there, flow, result)
         or _interrupted(begun, flow)
         or _colliding(there, flow, result)
         or _losing(plan, both, flow, result)
         or _paused(there, flow, result)
         or _waiting(flow)
-        or (Mechanism.WINDOW, f"the {_WINDOWS[flow.protocol]} of {flow.sender}")
+        or (Mechanism.WINDOW, f"the {_WINDOWS[flow.protocol]} of {flow.sender}", (flow.sender,))
     )
     if measured.goodput_bps is not None and measured.path_bps:
         share_ppm = round(measured.goodput_bps * PPM / measured.path_bps)
         most = rounded(measured.path_bps, RATE)
         evidence = (*evidence, f"it has {rounded(share_ppm, RATIO, 2)} of the {most} that its path carries")
-    return Bottleneck(flow.name, mechanism, where, evidence)
+    return Bottleneck(flow.name, mechanism, where, evidence, at)
 
 
 def _said(one: Busy) -> str:
@@ -94,35 +102,38 @@ def _saturated(servers: Iterable[Busy]) -> Busy | None:
     return next((one for one in tied if one.own_ppm >= most_own_ppm - _OWN_PPM), None)
 
 
-def _slowed(way: Iterable[Hop], flow: Flow, result: Result) -> tuple[Mechanism, str] | None:
+def _slowed(way: Iterable[Hop], flow: Flow, result: Result) -> _Found | None:
     """The line that lost its link while the flow ran, and has it again at a lower speed."""
     begun = result.snapshots[window(flow.name)[0]].ports
     for hop in way:
         if (begun[hop.out.name].link.speed_bps or 0) > hop.rate_bps:
             came_back = f"which came back at {rounded(hop.rate_bps, RATE)}"
-            return Mechanism.LINE, f"the line from {hop.out.label} to {hop.into.label}, {came_back}"
+            where = f"the line from {hop.out.label} to {hop.into.label}, {came_back}"
+            return Mechanism.LINE, where, (hop.out.label, hop.into.label)
     return None
 
 
-def _interrupted(plan: Plan, flow: Flow) -> tuple[Mechanism, str] | None:
+def _interrupted(plan: Plan, flow: Flow) -> _Found | None:
     """The cable on its way on which nothing could pass for a part of its time."""
     for at_ns, state in states(plan):
         for hop in spanned(opened(plan), flow.sender, flow.receiver) if at_ns < flow.end_ns else ():
             if at_ns > flow.start_ns and not is_open(state, state.cable_of(hop.out.name)):
-                return Mechanism.LOSS, f"an interruption between {hop.out.label} and {hop.into.label}"
+                where = f"an interruption between {hop.out.label} and {hop.into.label}"
+                return Mechanism.LOSS, where, (hop.out.label, hop.into.label)
     return None
 
 
-def _colliding(way: Iterable[Hop], flow: Flow, result: Result) -> tuple[Mechanism, str] | None:
+def _colliding(way: Iterable[Hop], flow: Flow, result: Result) -> _Found | None:
     """The shared medium on which the frames of a flow met others, and had to be sent again."""
     for hop in way:
         ends = (result.change(port.name, flow.name) for port in (hop.out, hop.into))
         if hop.out.duplex == "half" and any(change.get("tx_collisions") for change in ends):
-            return Mechanism.LINE, f"the shared line from {hop.out.label} to {hop.into.label}"
+            where = f"the shared line from {hop.out.label} to {hop.into.label}"
+            return Mechanism.LINE, where, (hop.out.label, hop.into.label)
     return None
 
 
-def _losing(plan: Plan, way: Iterable[Hop], flow: Flow, result: Result) -> tuple[Mechanism, str] | None:
+def _losing(plan: Plan, way: Iterable[Hop], flow: Flow, result: Result) -> _Found | None:
     """Where most of what a flow's way lost was lost, if the flow had to send anything again for it."""
     measured = result.flows[flow.name]
     if not (measured.retransmits or measured.lost_datagrams):
@@ -138,23 +149,24 @@ def _losing(plan: Plan, way: Iterable[Hop], flow: Flow, result: Result) -> tuple
         return None
     _, port, cause = max(lost, key=lambda one: one[0])
     if cause in _LOST_ON_THE_WAY:
-        return Mechanism.LOSS, f"losses at {port.label}"
+        return Mechanism.LOSS, f"losses at {port.label}", (port.label,)
     small = {module.name for module in plan.modules}
     kind = Mechanism.FIFO if port.node in small or cause != "queue" else Mechanism.QUEUE
-    return kind, f"the {kind} of {port.label}"
+    return kind, f"the {kind} of {port.label}", (port.label,)
 
 
-def _paused(way: Iterable[Hop], flow: Flow, result: Result) -> tuple[Mechanism, str] | None:
+def _paused(way: Iterable[Hop], flow: Flow, result: Result) -> _Found | None:
     """The port that was silent longest on the way of a flow, because its peer asked for it."""
     silences = {hop.out.label: result.change(hop.out.name, flow.name)["tx_paused_ns"] for hop in way}
     longest = max(silences, key=silences.__getitem__, default="")
     if silences.get(longest, 0) * PPM < _PAUSED_PPM * active_ns(flow, result):
         return None
-    return Mechanism.PAUSE, f"PAUSE at {longest}"
+    return Mechanism.PAUSE, f"PAUSE at {longest}", (longest,)
 
 
-def _waiting(flow: Flow) -> tuple[Mechanism, str] | None:
+def _waiting(flow: Flow) -> _Found | None:
     """A copy whose stages, none of them busy all the time, wait for each other."""
-    if isinstance(flow, Copy) and flow.pipeline == "sequential":
-        return Mechanism.APPLICATION, f"the copy of {flow.sender}, one thing after the other"
+    if (blocks := blocks_of(flow)) and blocks.in_turn:
+        where = f"the copy of {flow.sender}, one thing after the other"
+        return Mechanism.APPLICATION, where, (flow.sender,)
     return None

@@ -4,8 +4,9 @@ from collections.abc import Iterable, Iterator
 
 from wirelab.model import ethernet
 from wirelab.plan.path import Hop, spanned
-from wirelab.plan.traffic import Copy, Flow, Iperf3
+from wirelab.plan.traffic import Flow, Iperf3
 from wirelab.plan.types import Bus, Plan, Port
+from wirelab.results.copy import blocks_of
 from wirelab.results.counters import PortCounters, window
 from wirelab.results.counting import at
 from wirelab.results.result import Result
@@ -34,16 +35,16 @@ def busy_back(plan: Plan, flow: Flow, result: Result) -> tuple[Busy, ...]:
     return tuple(_serving(plan, spanned(plan, flow.receiver, flow.sender), flow, result))
 
 
-_Served = tuple[Mechanism, str, float, int]
-"""What, where, for how many nanoseconds, and how many bytes it served; 0 where that is not counted."""
+_Served = tuple[Mechanism, str, float, int, tuple[str, ...]]
+"""What, where, for how many nanoseconds, how many bytes it served (0: not counted), at which ports."""
 
 
 def _serving(plan: Plan, way: Iterable[Hop], flow: Flow, result: Result) -> Iterator[Busy]:
     time_ns = active_ns(flow, result)
     own_bytes = (result.flows[flow.name].goodput_bps or 0) * time_ns / NS_PER_S / BITS_PER_BYTE
-    for mechanism, where, busy_ns, served_bytes in _servers(plan, way, flow, result):
+    for mechanism, where, busy_ns, served_bytes, place in _servers(plan, way, flow, result):
         own_ppm = min(round(own_bytes * PPM / served_bytes), PPM) if served_bytes else PPM
-        yield Busy(mechanism, where, min(round(busy_ns * PPM / time_ns), PPM), own_ppm)
+        yield Busy(mechanism, where, min(round(busy_ns * PPM / time_ns), PPM), own_ppm, place)
 
 
 def _servers(plan: Plan, way: Iterable[Hop], flow: Flow, result: Result) -> Iterator[_Served]:
@@ -58,10 +59,12 @@ def _servers(plan: Plan, way: Iterable[Hop], flow: Flow, result: Result) -> Iter
                 f"the bus of {hop.out.label}",
                 _bus_ns(hop.out.bus, sent, "tx"),
                 sent["tx_bytes"],
+                (hop.out.label,),
             )
         yield from _shaper(hop.out, flow, result)
         line = f"the line from {hop.out.label} to {hop.into.label}"
-        yield Mechanism.LINE, line, _line_ns(plan, hop, flow, result), sent["tx_bytes"]
+        ends = (hop.out.label, hop.into.label)
+        yield Mechanism.LINE, line, _line_ns(plan, hop, flow, result), sent["tx_bytes"], ends
         if hop.into.bus is not None:
             came = result.change(hop.into.name, flow.name)
             yield (
@@ -69,6 +72,7 @@ def _servers(plan: Plan, way: Iterable[Hop], flow: Flow, result: Result) -> Iter
                 f"the bus of {hop.into.label}",
                 _bus_ns(hop.into.bus, came, "rx"),
                 came["rx_bytes"],
+                (hop.into.label,),
             )
         yield from _cpu(plan, hop.into, flow, result, cpus)
 
@@ -83,11 +87,13 @@ def _shaper(port: Port, flow: Flow, result: Result) -> Iterator[_Served]:
         # How much a trace allows is in the ceiling of the path.
         measured = result.flows[flow.name]
         share = (measured.goodput_bps or 0) / measured.path_bps if measured.path_bps else 0
-        yield Mechanism.LINE, f"{name}, which follows {shape.trace},", share * active_ns(flow, result), 0
+        followed = f"{name}, which follows {shape.trace},"
+        yield Mechanism.LINE, followed, share * active_ns(flow, result), 0, (port.label,)
     else:
         sent = result.change(port.name, flow.name)
         counted = sent["tx_bytes"] + sent["tx_frames"] * shape.overhead_bytes
-        yield Mechanism.LINE, name, counted * BITS_PER_BYTE * NS_PER_S / shape.rate_bps, sent["tx_bytes"]
+        busy_ns = counted * BITS_PER_BYTE * NS_PER_S / shape.rate_bps
+        yield Mechanism.LINE, name, busy_ns, sent["tx_bytes"], (port.label,)
 
 
 def _line_ns(plan: Plan, hop: Hop, flow: Flow, result: Result) -> float:
@@ -134,26 +140,24 @@ def _cpu(plan: Plan, port: Port, flow: Flow, result: Result, known: set[str]) ->
     if port.capture is not None:
         change = result.change(port.name, flow.name)
         written_s = (change["rx_bytes"] + change["tx_bytes"]) / port.capture.bytes_per_s
-        yield Mechanism.STORAGE, f"the disk that {port.node} captures to", written_s * NS_PER_S, 0
-    yield Mechanism.CPU, f"the CPU of {port.node}", float(spent_ns), 0
+        disk = f"the disk that {port.node} captures to"
+        yield Mechanism.STORAGE, disk, written_s * NS_PER_S, 0, (port.node,)
+    yield Mechanism.CPU, f"the CPU of {port.node}", float(spent_ns), 0, (port.node,)
 
 
 def _programs(flow: Flow, result: Result) -> Iterator[Busy]:
     """The stages of a copy, and a program that is told how fast to send."""
     goodput_bps = result.flows[flow.name].goodput_bps or 0.0
-    if isinstance(flow, Copy):
+    if blocks := blocks_of(flow):
         bytes_s = goodput_bps / BITS_PER_BYTE
-        stages = {
-            (Mechanism.STORAGE, f"reading at {flow.sender}"): flow.read_ps,
-            (Mechanism.APPLICATION, f"the program at {flow.sender}"): flow.process_ps,
-            (Mechanism.STORAGE, f"writing at {flow.receiver}"): flow.write_ps,
-        }
-        for (mechanism, where), byte_ps in stages.items():
-            if byte_ps:
-                share = bytes_s * byte_ps / (PS_PER_NS * NS_PER_S)
-                yield Busy(mechanism, where, min(round(share * PPM), PPM))
+        for stage in blocks.stages:
+            share = bytes_s * stage.byte_ps / (PS_PER_NS * NS_PER_S)
+            mechanism = Mechanism.STORAGE if stage.is_storage else Mechanism.APPLICATION
+            where = f"{stage.what} at {stage.node}"
+            yield Busy(mechanism, where, min(round(share * PPM), PPM), at=(stage.node,))
     if isinstance(flow, Iperf3):
         for asked_bps, what in ((flow.bitrate_bps, "bitrate"), (flow.pacing_bps, "pacing")):
             if asked_bps:
                 share_ppm = round(goodput_bps * PPM / (asked_bps * flow.parallel))
-                yield Busy(Mechanism.APPLICATION, f"the {what} of {flow.sender}", min(share_ppm, PPM))
+                where = f"the {what} of {flow.sender}"
+                yield Busy(Mechanism.APPLICATION, where, min(share_ppm, PPM), at=(flow.sender,))

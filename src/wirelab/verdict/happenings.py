@@ -30,6 +30,11 @@ def happenings(plan: Plan, result: Result, way: Iterable[Hop], flow: str | None)
     return [*(losses or [NO_DROPS]), *silences]
 
 
+def count_of(things: int) -> str:
+    """``15 980``."""
+    return rounded(things, COUNT)
+
+
 def frames_were(count: int) -> str:
     """``1 frame was``, ``15 980 frames were``."""
     return "1 frame was" if count == 1 else f"{rounded(count, COUNT)} frames were"

@@ -1,0 +1,47 @@
+"""What a burst, a window and a share of losses come to: the formulas behind the sentences of a chain."""
+
+import math
+from typing import Final
+
+from wirelab.model import ethernet
+from wirelab.plan.path import flow_path
+from wirelab.plan.sysctls import TIMESTAMPS
+from wirelab.plan.traffic import Flow
+from wirelab.plan.types import Plan
+from wirelab.units import BITS_PER_BYTE
+
+_US_PER_S: Final = 1_000_000
+
+
+def longest_burst_frames(room_bytes: int, frame_bytes: int, comes_bps: int, leaves_bps: int) -> int | None:
+    """The longest burst that finds room where it comes faster than it leaves; None where it does not.
+
+    While it comes, a share ``leaves / comes`` of it has left already: it is the room / (1 - leaves / comes).
+    """
+    if leaves_bps >= comes_bps:
+        return None
+    return math.floor(room_bytes / (1 - leaves_bps / comes_bps) / frame_bytes)
+
+
+def window_bps(window_segments: float, segment_bytes: int, rtt_us: float) -> float:
+    """What a window of so many segments carries, which is one in each round trip."""
+    return window_segments * segment_bytes * BITS_PER_BYTE * _US_PER_S / rtt_us
+
+
+def losing_bps(loss: float, segment_bytes: int, rtt_us: float) -> float:
+    """What TCP Reno gets where a share ``loss`` of its segments is lost at random.
+
+    Mathis, Semke, Mahdavi and Ott, 1997: MSS / RTT x sqrt(3 / (2 p)).
+    """
+    return window_bps(math.sqrt(1.5 / loss), segment_bytes, rtt_us)
+
+
+def segment_bytes(plan: Plan, flow: Flow) -> int:
+    """The payload of a full segment of a flow."""
+    way = flow_path(plan, flow)
+    mtu_bytes = min((port.mtu_bytes for hop in way for port in (hop.out, hop.into)), default=1500)
+    ends = [
+        {**plan.sysctls, **host.sysctls} for host in plan.hosts if host.name in (flow.sender, flow.receiver)
+    ]
+    timestamps = all(sysctls.get(TIMESTAMPS, "1").strip() != "0" for sysctls in ends)
+    return ethernet.tcp_payload_bytes(mtu_bytes, timestamps=timestamps)

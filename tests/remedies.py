@@ -1,0 +1,87 @@
+"""The controls of the catalogue that take a cause away by one setting, and what they tell of remedies."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Final
+
+from typer.testing import CliRunner
+
+from wirelab.cli.app import app
+from wirelab.model.catalogue import around
+from wirelab.model.experiment import load
+from wirelab.verdict.remedy import helps
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+
+ROOT: Final = Path(__file__).parents[1]
+
+BETTER: Final[dict[tuple[str, str], str]] = {
+    ("asymmetric-line", "fifty-up"): (
+        "five times the uplink ends it, and twice is what is tried: frames of 9000 B need a sixth of the"
+        " acknowledgements"
+    ),
+}
+"""Where another change is better than the control's, and why: by scenario and control."""
+
+
+@dataclass(frozen=True)
+class Cure:
+    """A control of one setting: ``setting`` is its name, ``node`` whose it is."""
+
+    scenario: str
+    variant: str
+    control: str
+    node: str
+    setting: str
+
+    def __str__(self) -> str:
+        return f"{self.scenario}-{self.control}"
+
+    def is_like(self, settings: Sequence[str]) -> bool:
+        """Whether some keys are that setting at that node, or another part in its place."""
+        return {_named(key) for key in settings} == {(self.node, self.setting)}
+
+
+def cures() -> Iterator[Cure]:
+    """All of the catalogue; those that make a flow slower too, for that is not known before they are run."""
+    for name in around(ROOT).names("scenarios"):
+        experiment = load(name, ROOT)
+        for number, control in enumerate(experiment.scenario.controls, 1):
+            if control.events is None and len(control.settings) == 1:
+                node, setting = _named(next(iter(control.settings)))
+                variant = control.variant or experiment.cases[0].name
+                yield Cure(name, variant, control.name or f"control-{number}", node, setting)
+
+
+def helped(result: dict[str, Any], cure: Cure) -> str | None:
+    """The flow that the control makes faster most, by a result.json; None where it helps none."""
+    variants = {variant["name"]: variant["flows"] for variant in result["variants"]}
+    before = {flow["name"]: flow["goodput_bps"] or 0 for flow in variants[cure.variant]}
+    after = {flow["name"]: flow["goodput_bps"] or 0 for flow in variants[cure.control]}
+    gains = {name: after[name] / max(was, 1) for name, was in before.items() if helps(was, after[name])}
+    return max(gains, key=gains.__getitem__, default=None)
+
+
+def ran(name: str, folder: Path, lab: Sequence[str]) -> Path:
+    """The folder of a scenario's result; what was measured before is not measured again."""
+    done = CliRunner().invoke(app, ["run", name, "--out", str(folder), "-q", "--no-pictures", *lab])
+    assert done.exit_code == 0, done.output
+    return folder / "latest" / name
+
+
+def explained(result: Path, *options: str) -> dict[str, Any]:
+    """What ``wirelab explain`` says of a result."""
+    done = CliRunner().invoke(app, ["explain", str(result), "--json", *options])
+    assert done.exit_code == 0, done.output
+    document: dict[str, Any] = json.loads(done.stdout)
+    return document
+
+
+def _named(key: str) -> tuple[str, str]:
+    """``switch.p2.queue_limit`` and ``switch.queue_limit`` are one; a node alone is its part."""
+    node, _, rest = key.partition(".")
+    return node, rest.rpartition(".")[2] if rest else "part"

@@ -1,0 +1,146 @@
+"""What may help a flow is made of the tables of settings and parts, by what bounds it; nothing twice."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from pathlib import Path
+from typing import TYPE_CHECKING, get_args
+
+import pytest
+from recorded import recording
+
+from wirelab.model.experiment import load
+from wirelab.model.setting_table import Owner, settings_of
+from wirelab.plan.build import build_plan
+from wirelab.results.result import Result, read_result
+from wirelab.runner.changes import Change, changes
+from wirelab.verdict.bottleneck import bottleneck
+from wirelab.verdict.explanation import Bottleneck, Mechanism
+from wirelab.verdict.remedy import Effort
+
+if TYPE_CHECKING:
+    from wirelab.model.cases import Case
+    from wirelab.model.experiment import Experiment
+    from wirelab.plan.types import Plan
+
+ROOT = Path(__file__).parents[2]
+KINDS = {kind.name: kind for owner in get_args(Owner) for kind in settings_of(owner).values()}
+
+
+def mismatch(folder: Path, dropped: int) -> tuple[Experiment, Case, Plan, Result]:
+    """sfp-mismatch, and what a lab would leave that lost so many frames in the module."""
+    experiment = load("sfp-mismatch", ROOT)
+    case = experiment.case("main")
+    plan = build_plan(experiment, case, 1)
+    result = read_result(plan, recording(plan, dropped=dropped).write(folder / "raw"))
+    return experiment, case, plan, result
+
+
+def proposed(folder: Path, found: Bottleneck | None = None, dropped: int = 159) -> list[Change]:
+    """What may help its download, whose bottleneck that is, or the one that is found."""
+    experiment, case, plan, result = mismatch(folder, dropped)
+    flow = plan.flows[1]
+    return changes(experiment, case, 1, plan, flow, result, found or bottleneck(plan, flow, result))
+
+
+def settings(found: list[Change]) -> list[dict[str, str]]:
+    """As a scenario would write them."""
+    return [dict(change.settings) for change in found]
+
+
+def test_a_fifo_that_drops_is_answered_at_itself_at_both_ends_and_on_the_way(tmp_path: Path) -> None:
+    """More of it, who says stop, fewer or smaller bursts, another module with a switch that listens."""
+    found = settings(proposed(tmp_path))
+    for change in (
+        {"module.fifo": "32 KiB"},
+        {"switch.flow_control": "on"},
+        {"server.queue": "fq"},
+        {"server.gso_max_segs": "1"},
+        {"server.rx_usecs": "0 us"},
+        {"client.rx_usecs": "20 us"},
+        {"download.congestion": "bbr"},
+        {"download.pacing": "2.4 Gbit/s"},
+        {"module": "aqr113c"},
+        {"module": "aqr113c", "switch.flow_control": "on"},
+    ):
+        assert change in found
+    assert {"module": "asf-10g-t"} not in found
+
+
+def test_no_two_changes_are_the_same_to_the_lab(tmp_path: Path) -> None:
+    """Nor is one the same as what was measured: each costs a run."""
+    _, _, plan, _ = mismatch(tmp_path, 159)
+    physics = [change.plan.physical_json() for change in proposed(tmp_path / "again")]
+    assert len({plan.physical_json(), *physics}) == len(physics) + 1
+
+
+def test_what_takes_another_device_is_tried_last(tmp_path: Path) -> None:
+    """Who stops early has seen the settings."""
+    efforts = [change.effort for change in proposed(tmp_path)]
+    first = efforts.index(Effort.PART)
+    assert set(efforts[first:]) == {Effort.PART}
+    assert Effort.SETTING in efforts[:first]
+    assert Effort.HARDWARE in efforts[:first]
+
+
+def test_what_the_ceiling_of_the_path_forbids_is_not_run(tmp_path: Path) -> None:
+    """A flow that has all of its line is not helped by another window; longer frames carry 5 % more."""
+    line = Bottleneck("download", Mechanism.LINE, "the line", (), ("module.line", "client"))
+    assert {"download.congestion": "bbr"} in settings(proposed(tmp_path / "slow", line))
+    experiment, case, plan, result = mismatch(tmp_path / "full", 0)
+    flow = plan.flows[1]
+    full = replace(result.flows["download"], goodput_bps=result.flows["download"].path_bps)
+    result = replace(result, flows={**result.flows, "download": full})
+    assert settings(changes(experiment, case, 1, plan, flow, result, line)) == [{"network.mtu": "9000 B"}]
+
+
+def test_a_bus_is_answered_by_other_slots(tmp_path: Path) -> None:
+    """And by cards for them; of one that is no wider nothing is tried."""
+    experiment = load("pcie-x1", ROOT)
+    case = experiment.case("x1")
+    plan = build_plan(experiment, case, 1)
+    flow = plan.flows[0]
+    result = mismatch(tmp_path, 0)[3]
+    bound = Bottleneck(flow.name, Mechanism.BUS, "the bus of client", (), ("client",))
+    measured = _renamed(result, plan)
+    found = settings(changes(experiment, case, 1, plan, flow, measured, bound))
+    buses = [change["client.bus"] for change in found if "client.bus" in change]
+    assert "pcie-3 x4" in buses
+    assert "pcie-1 x1" not in buses
+
+
+def _renamed(result: Result, plan: Plan) -> Result:
+    """The same with the ports and flows of another network: only goodput and links are asked for."""
+    any_flow = next(iter(result.flows.values()))
+    fast = replace(any_flow, goodput_bps=6.4e9)
+    snapshots = {}
+    for name, snapshot in result.snapshots.items():
+        port = next(iter(snapshot.ports.values()))
+        up = replace(port, link=replace(port.link, speed_bps=10_000_000_000))
+        snapshots[name] = replace(snapshot, ports={one.name: up for one in plan.ports})
+    return replace(result, flows={flow.name: fast for flow in plan.flows}, snapshots=snapshots)
+
+
+@pytest.mark.parametrize("name", sorted(name for name, kind in KINDS.items() if kind.helps))
+def test_each_setting_that_helps_says_so_in_words_that_are_known(name: str) -> None:
+    """Against a bottleneck that there is, and with values that it can have; others have no values to try."""
+    kind = KINDS[name]
+    assert set(kind.helps) <= set(Mechanism)
+    for text in kind.tries:
+        if text.startswith("x"):
+            assert float(text[1:]) > 0
+            assert kind.quantity is not None or kind.kind == "queue_limit"
+        elif kind.quantity is not None:
+            kind.parse(text, kind.quantity)
+
+
+def test_what_does_not_help_has_nothing_to_try() -> None:
+    """Values without a bottleneck would never be used."""
+    idle = [kind.name for kind in KINDS.values() if not kind.helps and (kind.tries or kind.together)]
+    assert idle == []
+
+
+@pytest.mark.parametrize("mechanism", list(Mechanism))
+def test_every_bottleneck_has_something_that_may_help_it(mechanism: Mechanism) -> None:
+    """In the table of settings; of an application it is the flow itself, too."""
+    assert [kind.name for kind in KINDS.values() if mechanism in kind.helps]
