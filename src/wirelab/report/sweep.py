@@ -8,10 +8,11 @@ from typing import Final
 from rich.console import Console
 
 from wirelab.model.metric import METRICS, Choice, Metric
-from wirelab.report.html import filled_in
+from wirelab.report.html import filled_in, html_report
 from wirelab.report.tables import BRIEF, NOTHING, shown
 from wirelab.report.text import print_table
 from wirelab.results.flow import FlowResult, flow_figure
+from wirelab.runner.run_result import RunResult
 from wirelab.runner.sweep import Point, Sweep
 from wirelab.units import MICROSECONDS
 from wirelab.verdict.verdict import Verdict
@@ -66,6 +67,11 @@ def _figure(metric: Metric, flow: FlowResult | None) -> float | str | None:
         return None
     decimals = 1 if metric.quantity is MICROSECONDS else None
     return metric.shown(figure) if isinstance(metric.quantity, Choice) else round(figure, decimals)
+
+
+def point_page(run: RunResult) -> str:
+    """The page of a point whose files are kept, beside which they lie."""
+    return html_report(run, place="point")
 
 
 def heat_map(sweep: Sweep) -> str:
