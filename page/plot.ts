@@ -231,7 +231,8 @@ export class Plot implements Linked {
     for (const at of [...levels, ...ends].sort((one, other) => one - other)) {
       if (at <= high * IN_SIGHT) high = Math.max(high, at);
     }
-    return [0, high * 1.04];
+    // The name of a level stands above it.
+    return [0, high * (levels.length ? 1.14 : 1.04)];
   }
 
   /** How far apart ticks of x are, so that their words do not meet. */

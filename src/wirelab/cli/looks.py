@@ -1,8 +1,11 @@
-"""A closer look after a run of one scenario: its page gets a picture of what was dropped."""
+"""A closer look after runs: their pages get pictures of what was dropped or paused."""
 
 import os
 import sys
+import threading
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
+from functools import partial
 from pathlib import Path
 from typing import Final
 
@@ -11,65 +14,101 @@ from wirelab.errors import LabError, WirelabError
 from wirelab.lab.cache import Cache
 from wirelab.lab.scratch import replacement, scratch_folder
 from wirelab.lab.select import Lab
-from wirelab.report.closer import CloserLook
+from wirelab.report.closer import CloserLook, worth_a_look
 from wirelab.report.html import html_report
 from wirelab.report.live import LiveReport
+from wirelab.report.picture import Picture
 from wirelab.report.text import Output, warn
+from wirelab.runner.cpus import run_on
 from wirelab.runner.job import FinishedJob, Job
+from wirelab.runner.kept_evidence import with_evidence
 from wirelab.runner.measurement_cache import MeasurementCache
 from wirelab.runner.recorded import Recorder
-from wirelab.runner.run_result import RunResult
+from wirelab.runner.run_result import Evidence, RunResult
 from wirelab.runner.store import REPORT
-from wirelab.runner.trial import LabTestbed
+from wirelab.runner.trial import LabTestbed, Trial
 
 _LIMIT_BYTES: Final = 256 << 20
 
 
 @dataclass(slots=True)
 class Looks:
-    """Makes the page of one run, and makes it again with a picture where that has to be recorded first."""
+    """Makes the pages of runs, and makes those again whose pictures have to be recorded first.
+
+    ``page`` may be asked from any thread.
+    """
 
     lab: Lab
+    use_cache: bool
     quiet: bool
+    _measurements: MeasurementCache = field(init=False)
     _look: CloserLook = field(init=False)
-    _has_picture: bool = field(default=False, init=False)
+    _missing: dict[tuple[str, int], list[str]] = field(default_factory=dict, init=False)
+    _lock: threading.Lock = field(default_factory=threading.Lock, init=False)
 
     def __post_init__(self) -> None:
         """Pictures are kept beside the measurements."""
-        self._look = CloserLook(MeasurementCache.of(Cache.at(os.environ).root, self.lab, warn))
+        self._measurements = MeasurementCache.of(Cache.at(os.environ).root, self.lab, warn)
+        self._look = CloserLook(self._measurements if self.use_cache else None)
 
     def page(self, run: RunResult) -> str:
-        """The page, with the picture that was made of the same run before."""
-        picture = self._look.picture(run)
-        self._has_picture = picture is not None
-        return html_report(run, [picture] if picture else ())
+        """The page, with the pictures that were made of the same run before."""
+        looked = {one.plan.variant: self._look.kept(one) for one in worth_a_look(run)}
+        with self._lock:
+            self._missing[run.scenario, run.seed] = [name for name, one in looked.items() if one is None]
+        return html_report(run, _shown(looked.values()))
 
-    def closer(self, job: Job, finished: FinishedJob, cpu: int) -> None:
-        """Record what is to be seen, if it was not before. What goes wrong costs the picture alone."""
-        evidence, run = self._look.evidence, self._look.run
-        if self._has_picture or evidence is None or run is None or finished.folder is None:
-            return
+    def closer(self, jobs: Sequence[Job], finished: Sequence[FinishedJob], cpus: Sequence[int]) -> None:
+        """Record what is to be seen, if it was not before. What goes wrong costs the pictures alone."""
+        for job, done in zip(jobs, finished, strict=True):
+            missing = self._missing.get((done.run.scenario, done.run.seed))
+            if missing and done.folder is not None:
+                try:
+                    self._look_at(job, done, missing, cpus)
+                except WirelabError as error:
+                    warn(f"no picture: {error.message}")
+
+    def _look_at(self, job: Job, done: FinishedJob, missing: Sequence[str], cpus: Sequence[int]) -> None:
+        assert done.folder is not None  # noqa: S101 - whoever asks has looked
+        # What the first page was drawn from was let go: that of many runs would fill the memory.
+        run = with_evidence(done.run, done.folder)
         console = Output.for_stream(sys.stderr)
-        # How far it is, and no result: a log has the same lines whether the picture was kept or not.
+        # How far it is, and no result: a log has the same lines whether the pictures were kept or not.
         if console.is_terminal and not self.quiet:
-            options.tell(f"looking closer at {evidence.plan.variant}, for the picture in {REPORT} ...")
-        trial = next(trial for trial in job.trials if trial.plan.variant == evidence.plan.variant)
-        live = LiveReport(console, (trial,), hidden=self.quiet)
+            options.tell(f"looking closer at {', '.join(missing)}, for the pictures in {REPORT} ...")
+        trials = {trial.plan.variant: trial for trial in job.trials if trial.plan.variant in missing}
+        live = LiveReport(console, tuple(trials.values()), hidden=self.quiet)
+        evidence = worth_a_look(run)
+        testbed = LabTestbed(self.lab)
+        tasks = [
+            partial(self._take, testbed, one, trials[one.plan.variant], live)
+            for one in evidence
+            if one.plan.variant in trials
+        ]
+        with live:
+            taken = run_on(cpus, tasks, testbed.stop)
+        pictures = {picture.variant: picture for picture in taken if picture}
+        looked = [pictures.get(one.plan.variant) or self._look.kept(one) for one in evidence]
+        if pictures:
+            _replace(done.folder / REPORT, html_report(run, _shown(looked)))
+
+    def _take(
+        self, testbed: LabTestbed, evidence: Evidence, trial: Trial, live: LiveReport, cpu: int
+    ) -> Picture | None:
         try:
-            with live, scratch_folder() as folder:
+            with scratch_folder() as folder:
                 recorder = Recorder(
-                    LabTestbed(self.lab),
-                    self._look.measurements,
-                    folder,
-                    cpu,
-                    _LIMIT_BYTES,
-                    lambda done: live.progress(trial, done),
+                    testbed, self._measurements, folder, cpu, _LIMIT_BYTES, partial(live.progress, trial)
                 )
-                picture = self._look.take(recorder)
-            if picture is not None:
-                _replace(finished.folder / REPORT, html_report(run, [picture]))
+                return self._look.take(recorder, evidence)
         except WirelabError as error:
-            warn(f"no picture: {error.message}")
+            warn(f"no picture of {evidence.plan.variant}: {error.message}")
+            return None
+
+
+def _shown(pictures: Iterable[Picture | None]) -> list[Picture]:
+    """Those that there are, and in which there is something to be seen."""
+    return [picture for picture in pictures if picture and picture.moments]
 
 
 def _replace(path: Path, page: str) -> None:

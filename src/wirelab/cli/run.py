@@ -40,12 +40,12 @@ def run_command(  # noqa: PLR0913 - the options of a command line
     json_file: options.JsonFile = None,
     markdown_file: options.Markdown = None,
     pictures: Annotated[
-        bool,
+        bool | None,
         typer.Option(
             "--pictures/--no-pictures",
-            help="Of one scenario that drops or pauses: run it again, and draw the frames around that.",
+            help="Run what drops or pauses again, and draw its frames. [default: of one scenario]",
         ),
-    ] = True,
+    ] = None,
     kernel: options.Kernel = None,
     root: options.Root = None,
     cpu: Annotated[
@@ -70,14 +70,14 @@ def run_command(  # noqa: PLR0913 - the options of a command line
     live = screen.begin()
     with lab.in_use():
         runner = Runner.of(lab, warn, use_cache=use_cache)
-        # Of many runs they would fill the memory: only one is looked at again.
-        looks = Looks(lab, quiet=as_json or quiet) if pictures and len(work) == 1 else None
+        wanted = len(work) == 1 if pictures is None else pictures
+        looks = Looks(lab, use_cache, quiet=as_json or quiet) if wanted else None
         with live:
             page = looks.page if looks else html_report
             finished_jobs = Matrix(runner, Store(out), cpus, live, page, screen.finished).run(work)
         screen.end(finished_jobs)
         if looks:
-            looks.closer(work[0], finished_jobs[0], cpus[0])
+            looks.closer(work, finished_jobs, cpus)
     options.Files(junit_file, json_file, markdown_file).write([job.run for job in finished_jobs])
     for job in finished_jobs:
         if job.error is not None:

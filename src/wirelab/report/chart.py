@@ -75,8 +75,8 @@ class Axis:
 class Line:
     """Points in the order of x, which is in whole base units. ``colour`` counts from 0.
 
-    ``note`` says more in the legend. ``step``: the y of a point holds until the next one, instead of a straight line to it. ``dashed`` lets
-    see a line behind. ``dots`` are points alone.
+    ``note`` says more in the legend. ``step``: the y of a point holds until the next one; else a straight
+    line leads to it. ``dashed`` lets see a line behind. ``dots`` are points alone.
     """
 
     name: str

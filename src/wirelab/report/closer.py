@@ -1,8 +1,10 @@
 """A closer look at a run: where something was dropped or paused, it runs again with a recorder."""
 
-from collections.abc import Sequence
-from dataclasses import dataclass, field
-from itertools import pairwise
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from itertools import islice, pairwise
+from operator import itemgetter
+from pathlib import Path
 from typing import Final
 
 from wirelab.report.picture import AROUND_NS, Picture, followed, moment, parse_picture
@@ -11,75 +13,73 @@ from wirelab.results.samples import Sample
 from wirelab.runner.measurement_cache import MeasurementCache
 from wirelab.runner.recorded import Recorder
 from wirelab.runner.run_result import Evidence, RunResult
-from wirelab.units import PS_PER_NS
+from wirelab.units import NS_PER_MS, PS_PER_NS
+
+PICTURES_MAX: Final = 4
+PICTURE_BYTES_MAX: Final = 280_000
+"""So many of so much make a page that can be sent: a picture that would be larger shows less time."""
 
 # What it is called in the cache; of another form it has another name.
-_NAME: Final = "picture-2"
+_NAME: Final = "picture-3"
 _FIRST_DROP: Final = "first drop"
-# Samples do not tell which one was the first.
-_PAUSE: Final = "a pause"
 _MOST_DROPS: Final = "most drops"
+_FIRST_PAUSE: Final = "first pause"
+_A_PAUSE: Final = "a pause"
+_MOST_PAUSED: Final = "most ports paused"
+_LEAST_AROUND_NS: Final = 50_000
+_LOOK_NS: Final = 300 * NS_PER_MS
+"""How far back the first pause is looked for: what is before was counted by nobody."""
+
+Moments = list[tuple[str, int, str]]
+"""The title of each, its instant, and the port that it is about."""
 
 
-@dataclass(slots=True)
+def worth_a_look(run: RunResult) -> list[Evidence]:
+    """Of the variants and controls in which frames were dropped or ports paused the first few."""
+    measured = (variant.evidence for variant in run.variants if variant.evidence)
+    return list(islice((one for one in measured if windows_ns(one)), PICTURES_MAX))
+
+
+@dataclass(frozen=True, slots=True)
 class CloserLook:
-    """The picture of the first variant of a run in which frames were dropped or ports paused.
+    """Makes pictures, and keeps them beside the ``measurements``; without these each is made anew."""
 
-    ``evidence`` is what that was measured, and None before the first report or where nothing is to be seen.
-    """
+    measurements: MeasurementCache | None
 
-    measurements: MeasurementCache
-    run: RunResult | None = field(default=None, init=False)
-    evidence: Evidence | None = field(default=None, init=False)
-
-    def picture(self, run: RunResult) -> Picture | None:
-        """The one that was made before."""
-        self.run = run
-        measured = [variant.evidence for variant in run.variants if variant.evidence]
-        self.evidence = next((one for one in measured if windows_ns(one)), None)
-        if self.evidence is None or (kept := self.measurements.beside(self.evidence.plan, _NAME)) is None:
+    def kept(self, evidence: Evidence) -> Picture | None:
+        """The picture that was made before; one without moments says that there is nothing to be seen."""
+        if self.measurements is None or (kept := self.measurements.beside(evidence.plan, _NAME)) is None:
             return None
         try:
             picture = parse_picture(kept)
         except ValueError as error:
-            self.measurements.forget_beside(self.evidence.plan, _NAME, f"{error}")
+            self.measurements.forget_beside(evidence.plan, _NAME, f"{error}")
             return None
-        return picture if picture.digest == self.evidence.result.digest else None
+        return picture if picture.digest == evidence.result.digest else None
 
-    def take(self, recorder: Recorder) -> Picture | None:
+    def take(self, recorder: Recorder, evidence: Evidence) -> Picture:
         """Run it again, and keep the picture. Raises LabError if it was another run this time."""
-        if self.evidence is None:
-            return None
-        plan, result = self.evidence.plan, self.evidence.result
-        recorded = recorder.record_windows(plan, result, windows_ns(self.evidence))
+        plan, result = evidence.plan, evidence.result
+        recorded = recorder.record_windows(plan, result, windows_ns(evidence))
         ready_ns = result.status.ready_ns
-        seen = list(read_record(recorded.record, {Kind.DROPPED, Kind.PAUSED}))
-        drops = [
-            (event.at_ps // PS_PER_NS - ready_ns, event.port) for event in seen if isinstance(event, Dropped)
-        ]
-        pauses = [
-            (event.at_ps // PS_PER_NS - ready_ns, event.port) for event in seen if isinstance(event, Paused)
-        ]
-        # What is before was not recorded: a pause is shown with all that led to it.
-        whole_ns = recorded.windows_ns[0][0] + AROUND_NS if recorded.windows_ns[0][0] else 0
-        first = min(drops or [pause for pause in pauses if pause[0] >= whole_ns], default=None)
-        if first is None:
-            return None
-        at = [(_FIRST_DROP if drops else _PAUSE, *first)]
-        if drops:
-            at.append((_MOST_DROPS, *_worst(sorted(drops))))
-        flow, _ = followed(plan, first[1], first[0])
-        moments = tuple(
-            moment(title, at_ns, read_record(recorded.record), followed(plan, port, at_ns)[1], ready_ns)
-            for title, at_ns, port in at
-        )
-        picture = Picture(plan.variant, result.digest, flow, moments)
-        self.measurements.keep_beside(plan, _NAME, picture.to_json())
+        moments = _moments(evidence, recorded.record, recorded.windows_ns[0][0])
+        around_ns = AROUND_NS
+        while True:
+            picture = _picture(evidence, recorded.record, moments, ready_ns, around_ns)
+            size_bytes = len(picture.to_json())
+            if size_bytes <= PICTURE_BYTES_MAX or around_ns == _LEAST_AROUND_NS:
+                break
+            around_ns = max(_LEAST_AROUND_NS, around_ns * PICTURE_BYTES_MAX * 9 // (size_bytes * 10))
+        if self.measurements is not None:
+            self.measurements.keep_beside(plan, _NAME, picture.to_json())
         return picture
 
 
 def windows_ns(evidence: Evidence) -> tuple[tuple[int, int], ...]:
-    """The sample intervals of the first drop and of the most drops; without drops one with a pause."""
+    """What is recorded: the sample intervals of the first drop and of the most drops.
+
+    Without drops it is the time until the first pause, and the interval with the most paused ports.
+    """
     samples = evidence.result.samples
     around = [_dropped(sample) for sample in samples]
     steps = [(after - before, number) for number, (before, after) in enumerate(pairwise(around), 1)]
@@ -87,14 +87,84 @@ def windows_ns(evidence: Evidence) -> tuple[tuple[int, int], ...]:
     if grown:
         worst = max(steps, key=lambda step: (step[0], -step[1]))[1]
         return _merged([_window(samples, number) for number in (grown[0], worst)])
-    for number, sample in enumerate(samples):
-        if any(port.paused for port in sample.ports.values()):
-            return (_window(samples, number),)
-    return ()
+    return _merged(list(_pause_windows(evidence)))
+
+
+def _pause_windows(evidence: Evidence) -> Iterable[tuple[int, int]]:
+    samples = evidence.result.samples
+    seen = [number for number, sample in enumerate(samples) if _paused(sample)]
+    counted = _first_counted_ns(evidence)
+    if counted is not None:
+        from_ns, until_ns = counted
+        within = (number for number in seen if from_ns <= samples[number].at_ns <= until_ns)
+        first = next(within, None)
+        until_ns = samples[first].at_ns if first is not None else min(until_ns, from_ns + _LOOK_NS)
+        yield max(0, max(from_ns, until_ns - _LOOK_NS) - AROUND_NS), until_ns + AROUND_NS
+    elif seen:
+        yield _window(samples, seen[0])
+    if seen:
+        yield _window(samples, _most_paused(samples))
+
+
+def _first_counted_ns(evidence: Evidence) -> tuple[int, int] | None:
+    """Between which two readings of the counters a port was paused for the first time."""
+    snapshots = sorted(evidence.result.snapshots.values(), key=lambda snapshot: snapshot.at_ns)
+    paused_ns = [sum(port["tx_paused_ns"] for port in then.ports.values()) for then in snapshots]
+    for (before, after), (then, now) in zip(pairwise(snapshots), pairwise(paused_ns), strict=True):
+        if now > then:
+            return before.at_ns, after.at_ns
+    return None
+
+
+def _moments(evidence: Evidence, record: Path, from_ns: int) -> Moments:
+    """What is worth a picture in a record that begins there."""
+    ready_ns = evidence.result.status.ready_ns
+    drops: list[tuple[int, str]] = []
+    pauses: list[tuple[int, str]] = []
+    for event in read_record(record, {Kind.DROPPED, Kind.PAUSED}):
+        if isinstance(event, Dropped):
+            drops.append((event.at_ps // PS_PER_NS - ready_ns, event.port))
+        elif isinstance(event, Paused):
+            pauses.append((event.at_ps // PS_PER_NS - ready_ns, event.port))
+    if drops:
+        return [(_FIRST_DROP, *min(drops)), (_MOST_DROPS, *_worst(sorted(drops)))]
+    # What is before was not recorded: a pause is shown with all that led to it.
+    whole_ns = from_ns + AROUND_NS if from_ns else 0
+    whole = sorted(pause for pause in pauses if pause[0] >= whole_ns)
+    if not whole:
+        return []
+    counted = _first_counted_ns(evidence)
+    is_first = counted is not None and whole_ns <= counted[0]
+    moments = [(_FIRST_PAUSE if is_first else _A_PAUSE, *whole[0])]
+    samples = evidence.result.samples
+    most_ns = samples[_most_paused(samples)].at_ns
+    near = [pause for pause in whole if abs(pause[0] - most_ns) <= AROUND_NS]
+    if near and most_ns - whole[0][0] > AROUND_NS:
+        moments.append((_MOST_PAUSED, most_ns, near[0][1]))
+    return moments
+
+
+def _picture(evidence: Evidence, record: Path, moments: Moments, ready_ns: int, around_ns: int) -> Picture:
+    plan = evidence.plan
+    flow = followed(plan, moments[0][2], moments[0][1])[0] if moments else ""
+    shown = tuple(
+        moment(title, at_ns, read_record(record), followed(plan, port, at_ns)[1], ready_ns, around_ns)
+        for title, at_ns, port in moments
+    )
+    return Picture(plan.variant, evidence.result.digest, flow, shown)
 
 
 def _dropped(sample: Sample) -> int:
     return sum(port.dropped_frames for port in sample.ports.values())
+
+
+def _paused(sample: Sample) -> int:
+    return sum(port.paused for port in sample.ports.values())
+
+
+def _most_paused(samples: Sequence[Sample]) -> int:
+    """The number of the first sample in which most ports are paused."""
+    return max(enumerate(map(_paused, samples)), key=itemgetter(1), default=(0, 0))[0]
 
 
 def _window(samples: Sequence[Sample], number: int) -> tuple[int, int]:

@@ -7,7 +7,10 @@ from typing import Final
 from rich.console import Console
 from rich.text import Text
 
+from wirelab.model.metric import Choice
+from wirelab.report.chart import Axis, Chart, Line, Plots
 from wirelab.report.html import filled_in
+from wirelab.report.script import Script
 from wirelab.report.tables import NOTHING, Table
 from wirelab.report.text import print_table
 from wirelab.runner.compare import FALSE_SHARE, Change, Comparison, Outcome, VariantChange
@@ -30,6 +33,9 @@ _STYLES: Final = {
 }
 _MOST_ROWS: Final = 12
 """Of one variant, on a screen."""
+_MOST_CHARTS: Final = 6
+"""Of one variant, on a page."""
+_SEVERAL: Final = 2
 _TITLES: Final = ("figure", "before", "after", "p", "spread")
 _FEWEST: Final = next(seeds for seeds in range(1, 100) if least_p_value(seeds, seeds) <= FALSE_SHARE)
 
@@ -58,10 +64,17 @@ def comparison_page(comparison: Comparison, before: str, after: str, parting: st
         before=before,
         after=after,
         rule=RULE,
+        script=Script.load(),
         parting=parting,
         sum=sum_line(comparison).plain,
         variants=[
-            (variant, why(variant), list(settings(variant, None)), change_table(variant))
+            (
+                variant,
+                why(variant),
+                list(settings(variant, None)),
+                change_table(variant),
+                Plots.of(_charts(variant)),
+            )
             for variant in comparison.variants
         ],
     )
@@ -107,6 +120,29 @@ def change_table(variant: VariantChange) -> Table:
     )
     odd = frozenset(number for number, change in enumerate(variant.changes) if change.is_real)
     return Table(_TITLES, rows, frozenset(_TITLES[1:4]), odd)
+
+
+def _charts(variant: VariantChange) -> Iterator[Chart]:
+    """The figures of each seed on both sides, where there are several: first what is beyond the spread."""
+    seeds = variant.before if len(variant.before) >= len(variant.after) else variant.after
+    # By the place of a seed: the sides may have others.
+    same = variant.before[: len(variant.after)] == variant.after[: len(variant.before)]
+    axis = Axis.of_names(
+        "seed" if same else "run, by its seed",
+        (str(seed) if same else str(place) for place, seed in enumerate(seeds, 1)),
+    )
+    changes = sorted(variant.changes, key=lambda change: not change.is_real)
+    for change in changes[:_MOST_CHARTS]:
+        metric = change.of
+        if metric is None or isinstance(metric.quantity, Choice) or len(seeds) < _SEVERAL:
+            continue
+        lines = tuple(
+            Line(name, tuple(enumerate(values)), colour, dashed=not colour)
+            for colour, (name, values) in enumerate((("before", change.before), ("after", change.after)))
+        )
+        high = max((*change.before, *change.after), default=0)
+        title = f"{change.subject} {metric.title}".strip()
+        yield Chart(title, axis, Axis.of(metric.title, metric.quantity, high), lines)
 
 
 def sum_line(comparison: Comparison) -> Text:

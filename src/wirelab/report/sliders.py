@@ -1,15 +1,14 @@
 """The sliders of a page that is one of a grid: where each value leads, and what changes on the way there."""
 
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
 from typing import Final, Self
 
 from wirelab.model.metric import METRICS
-from wirelab.report.chart import Axis, Chart, Line, Mark, Plots
+from wirelab.report.chart import Chart, Mark, Plots
+from wirelab.report.sweep import charts
 from wirelab.report.tables import shown
-from wirelab.results.flow import flow_figure
-from wirelab.runner.sweep import Point, Sweep
-from wirelab.units import Quantity
+from wirelab.runner.sweep import Factor, Point, Sweep
 from wirelab.verdict.verdict import Verdict
 
 _DRAWN: Final = ("goodput", "retransmits", "rtt")
@@ -60,7 +59,7 @@ class Panel:
                     for value, place in zip(factor.values, along, strict=True)
                 )
                 place = factor.values.index(here[position])
-                plots = Plots.of(_charts(factor.key, factor.values, points, place))
+                plots = Plots.of(_along(sweep, factor, points, place))
                 sliders.append(Slider(factor.key, stops, place, plots))
         return cls(tuple(sliders))
 
@@ -78,26 +77,11 @@ def told(point: Point) -> str:
     return "; ".join(flows)
 
 
-def _charts(key: str, values: Sequence[str], points: Sequence[Point], place: int) -> list[Chart]:
+def _along(sweep: Sweep, factor: Factor, points: Sequence[Point], place: int) -> Iterator[Chart]:
     """What each metric is along a slider, without those that are 0 all the way."""
-    x = Axis.of_names(key, values)
-    names = list(dict.fromkeys(flow.name for point in points for flow in point.flows))
-    charts = []
-    for name in _DRAWN:
-        metric = METRICS[name]
-        lines = []
-        for colour, flow in enumerate(names):
-            measured = [
-                (float(at), figure)
-                for at, point in enumerate(points)
-                for one in point.flows
-                if one.name == flow and (figure := flow_figure(name, one)) is not None
-            ]
-            if measured:
-                lines.append(Line(flow, measured, colour))
-        high = max((y for line in lines for _, y in line.points), default=0)
-        if high and isinstance(metric.quantity, Quantity):
-            y = Axis.of(metric.title, metric.quantity, high)
-            title = f"{metric.title[0].upper()}{metric.title[1:]} by {key}"
-            charts.append(Chart(title, x, y, tuple(lines), marks=(Mark("here", place),), height=_PLOT_PX))
-    return charts
+    alone = tuple(
+        replace(point, values=(value,)) for value, point in zip(factor.values, points, strict=True)
+    )
+    for chart in charts(replace(sweep, factors=(factor,), points=alone), _DRAWN):
+        if any(y for line in chart.lines for _, y in line.points):
+            yield replace(chart, marks=(Mark("here", place),), height=_PLOT_PX)

@@ -1,14 +1,16 @@
-"""A sweep as a table, as CSV, and as a heat map."""
+"""A sweep as a table, as CSV, and as a page with charts and heat maps."""
 
 import csv
 import io
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from typing import Final
 
 from rich.console import Console
 
 from wirelab.model.metric import METRICS, Choice, Metric
+from wirelab.report.chart import Axis, Chart, Line, Plots
 from wirelab.report.html import filled_in, html_report
+from wirelab.report.script import Script
 from wirelab.report.tables import BRIEF, NOTHING, shown
 from wirelab.report.text import print_table
 from wirelab.results.flow import FlowResult, flow_figure
@@ -17,6 +19,7 @@ from wirelab.runner.sweep import Point, Sweep
 from wirelab.units import MICROSECONDS
 from wirelab.verdict.verdict import Verdict
 
+_PX: Final = 220
 _METRICS: Final = tuple(metric for metric in METRICS.values() if {"flow", "UDP flow"} & set(metric.subjects))
 
 
@@ -75,7 +78,10 @@ def point_page(run: RunResult) -> str:
 
 
 def heat_map(sweep: Sweep) -> str:
-    """An HTML page with a map for each flow: the first setting down, the second across, or one column."""
+    """An HTML page with charts over the first setting, and a map for each flow.
+
+    A map has the first setting down and the second across, or one column.
+    """
     first, *others = (factor.key for factor in sweep.factors)
     columns = dict.fromkeys(", ".join(point.values[1:]) for point in sweep.points)
     maps: dict[str, dict[tuple[str, str], float | None]] = {}
@@ -87,6 +93,10 @@ def heat_map(sweep: Sweep) -> str:
     return filled_in(
         "sweep.html.j2",
         scenario=sweep.scenario,
+        variant=sweep.variant,
+        seed=sweep.seed,
+        plots=Plots.of(charts(sweep)),
+        script=Script.load(),
         maps=maps,
         first=first,
         others=", ".join(others),
@@ -94,6 +104,28 @@ def heat_map(sweep: Sweep) -> str:
         columns=columns,
         shown=METRICS["goodput"].shown,
     )
+
+
+def charts(sweep: Sweep, metrics: Sequence[str] = BRIEF) -> Iterator[Chart]:
+    """A chart of each metric over the first setting: a line for each flow and combination of other values."""
+    factor, *others = sweep.factors
+    places = {value: place for place, value in enumerate(factor.values)}
+    axis = Axis.of_names(factor.key, factor.values)
+    for metric in (METRICS[name] for name in metrics):
+        if isinstance(metric.quantity, Choice):
+            continue
+        lines: dict[str, list[tuple[float, float]]] = {}
+        for point, flow in _lines(sweep):
+            figure = flow_figure(metric.name, flow) if flow and point.verdict is not Verdict.ERROR else None
+            if flow is not None and figure is not None:
+                settings = zip((other.key for other in others), point.values[1:], strict=True)
+                name = ", ".join([flow.name, *(f"{key} {value}" for key, value in settings)])
+                lines.setdefault(name, []).append((places[point.values[0]], figure))
+        drawn = tuple(Line(name, points, colour) for colour, (name, points) in enumerate(lines.items()))
+        most = max((figure for line in drawn for _, figure in line.points), default=0)
+        if drawn:
+            title = metric.title[0].upper() + metric.title[1:]
+            yield Chart(title, axis, Axis.of(metric.title, metric.quantity, most), drawn, height=_PX)
 
 
 def _lines(sweep: Sweep) -> Iterator[tuple[Point, FlowResult | None]]:
