@@ -79,7 +79,7 @@ def test_without_all_points_there_is_no_site(wirelab: Wirelab) -> None:
 
 
 def test_nobody_elses_files_are_replaced(wirelab: Wirelab) -> None:
-    """A folder with anything but an earlier site is refused before a lab runs; an earlier site is replaced."""
+    """A folder with anything but an earlier site is refused, before a lab runs; that is replaced."""
     folder = wirelab.folder / "site"
     folder.mkdir()
     (folder / "thesis.txt").touch()

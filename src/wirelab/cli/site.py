@@ -1,8 +1,9 @@
 """``wirelab site``: a scenario at every point of a grid of settings, as pages with sliders."""
 
+import os
 import secrets
 import sys
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from datetime import UTC, datetime
 from functools import partial
 from pathlib import Path
@@ -11,19 +12,26 @@ from typing import Annotated
 import typer
 
 from wirelab.cli import options
+from wirelab.cli.looks import RECORD_BYTES
 from wirelab.cli.names import usable_cpus
-from wirelab.cli.looks import Look
 from wirelab.errors import InputError, LabError
+from wirelab.lab.cache import Cache
 from wirelab.lab.first_use import select_or_take
 from wirelab.lab.scratch import discard, scratch_folder
+from wirelab.lab.select import Lab
 from wirelab.model.experiment import load
+from wirelab.report.closer import CloserLook
 from wirelab.report.live import LiveReport
+from wirelab.report.picture import Picture
 from wirelab.report.site import Site, first_point, require_all
 from wirelab.report.text import Output, warn
 from wirelab.runner.cpus import run_on
+from wirelab.runner.measurement_cache import MeasurementCache
+from wirelab.runner.recorded import Recorder
+from wirelab.runner.run_result import RunResult
 from wirelab.runner.store import SWEEP, Store
 from wirelab.runner.sweep import SweepJob, SweepRunner, grid, read_factors
-from wirelab.runner.trial import Runner
+from wirelab.runner.trial import LabTestbed, Runner
 
 
 def site_command(  # noqa: PLR0913 - the options of a command line
@@ -63,15 +71,18 @@ def site_command(  # noqa: PLR0913 - the options of a command line
     lab = select_or_take(kernel, root, say=options.tell)
     runner = Runner.of(lab, warn, use_cache=use_cache)
     live = LiveReport(Output.for_stream(sys.stderr), (), len(points), "points")
-    with lab.in_use(), scratch_folder() as scratch:
-        with Store.of_sweeps(scratch).begin(experiment.scenario.name, datetime.now(UTC)) as draft:
-            with live:
-                sweep = SweepRunner(job, runner, draft, live, None, keep_points=True).run(points, cpus)
-            require_all(sweep)
-            site = Site(job, points, sweep, draft.folder, first)
-            look = Look(lab, use_cache=use_cache) if pictures else None
-            tasks = [partial(_page, site, look, number) for number in range(len(points))]
-            pages = run_on(cpus, tasks, runner.testbed.stop)
+    with (
+        lab.in_use(),
+        scratch_folder() as scratch,
+        Store.of_sweeps(scratch).begin(experiment.scenario.name, datetime.now(UTC)) as draft,
+    ):
+        with live:
+            sweep = SweepRunner(job, runner, draft, live, None, keep_points=True).run(points, cpus)
+        require_all(sweep)
+        site = Site(job, points, sweep, draft.folder, first)
+        look = partial(_pictures, lab, runner) if pictures else None
+        tasks = [partial(_page, site, look, number) for number in range(len(points))]
+        pages = run_on(cpus, tasks, runner.testbed.stop)
     names = site.names()
     _write(folder, {SWEEP: sweep.to_json(), **dict(zip(names, pages, strict=True))})
     typer.echo(folder / names[first])
@@ -87,9 +98,19 @@ def require_place(folder: Path) -> None:
         raise InputError(f"{folder}: has other files: choose a folder that is new, empty, or an earlier site")
 
 
-def _page(site: Site, look: Look | None, number: int, cpu: int) -> str:
+def _page(site: Site, look: Callable[[RunResult, int], list[Picture]] | None, number: int, cpu: int) -> str:
     run = site.run(number)
-    return site.page(number, run, look.pictures(run, cpu) if look else ())
+    return site.page(number, run, look(run, cpu) if look else ())
+
+
+def _pictures(lab: Lab, runner: Runner, run: RunResult, cpu: int) -> list[Picture]:
+    kept = MeasurementCache.of(Cache.at(os.environ).root, lab, warn)
+    testbed = LabTestbed(lab)
+
+    def recorder(folder: Path) -> Recorder:
+        return Recorder(testbed, kept, folder, cpu, RECORD_BYTES, lambda _: None)
+
+    return CloserLook(runner.measurements).pictures(run, recorder)
 
 
 def _write(folder: Path, pages: Mapping[str, str]) -> None:

@@ -56,7 +56,7 @@ class Proof:
 
 
 Place = Literal["result", "point", "alone"]
-"""Where a page lies: in a result's folder, in that of a sweep's point, or without the other files of a run."""
+"""Where a page lies: in a result's folder, in that of a sweep's point, or without other files of the run."""
 
 
 def html_report(

@@ -6,7 +6,7 @@ from typing import Final, Self
 
 from wirelab.model.metric import METRICS
 from wirelab.report.chart import Chart, Mark, Plots
-from wirelab.report.sweep import charts
+from wirelab.report.grid import charts
 from wirelab.report.tables import shown
 from wirelab.runner.sweep import Factor, Point, Sweep
 from wirelab.verdict.verdict import Verdict
@@ -79,9 +79,7 @@ def told(point: Point) -> str:
 
 def _along(sweep: Sweep, factor: Factor, points: Sequence[Point], place: int) -> Iterator[Chart]:
     """What each metric is along a slider, without those that are 0 all the way."""
-    alone = tuple(
-        replace(point, values=(value,)) for value, point in zip(factor.values, points, strict=True)
-    )
+    alone = tuple(replace(point, values=(value,)) for value, point in zip(factor.values, points, strict=True))
     for chart in charts(replace(sweep, factors=(factor,), points=alone), _DRAWN):
         if any(y for line in chart.lines for _, y in line.points):
             yield replace(chart, marks=(Mark("here", place),), height=_PLOT_PX)
