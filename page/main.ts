@@ -2,6 +2,8 @@
 
 import { drawBursts } from "./burst";
 import { drawGroups } from "./group";
+import { drawSliders } from "./sliders";
 
 drawBursts();
 drawGroups();
+drawSliders();

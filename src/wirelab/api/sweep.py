@@ -12,8 +12,7 @@ from wirelab.api.tables import pandas
 from wirelab.errors import InputError
 from wirelab.lab.scratch import scratch_folder
 from wirelab.model.cases import Case, quantity_of
-from wirelab.report.html import html_report
-from wirelab.report.sweep import figures, numbers
+from wirelab.report.sweep import figures, numbers, point_page
 from wirelab.report.text import warn
 from wirelab.runner.cpus import run_on, usable
 from wirelab.runner.job import DEFAULT_SEED
@@ -78,7 +77,7 @@ def sweep(  # noqa: PLR0913 - the options of `wirelab sweep`
         tasks: list[Callable[[int], Point]] = []
         for job in work:
             begun = Store.of_sweeps(folder).begin(experiment.scenario.name, datetime.now(UTC))
-            tasks += SweepRunner(job, runner, drafts.enter_context(begun), live, html_report).tasks(points)
+            tasks += SweepRunner(job, runner, drafts.enter_context(begun), live, point_page).tasks(points)
         # Those of all seeds together: one point with twenty seeds shall have as many CPUs as twenty points.
         done = iter(run_on(cpus, tasks, runner.testbed.stop))
         sweeps = [job.finished(list(islice(done, len(points)))) for job in work]

@@ -20,6 +20,7 @@ from wirelab.cli.list import list_command
 from wirelab.cli.options import DEFAULT_SEED, Kernel, Name, Root, Seed, Variant, tell
 from wirelab.cli.parts import parts_command
 from wirelab.cli.run import run_command
+from wirelab.cli.site import site_command
 from wirelab.cli.summary import summary_command
 from wirelab.cli.sweep import sweep_command
 from wirelab.cli.truth import truth_command
@@ -48,6 +49,7 @@ _run = app.command("run")(run_command)
 _list = app.command("list")(list_command)
 _summary = app.command("summary")(summary_command)
 _sweep = app.command("sweep")(sweep_command)
+_site = app.command("site")(site_command)
 _truth = app.command("truth")(truth_command)
 _capture = app.command("capture")(capture_command)
 _compare = app.command("compare")(compare_command)

@@ -28,7 +28,7 @@ from wirelab.runner.run_result import Evidence, RunResult
 from wirelab.runner.store import REPORT
 from wirelab.runner.trial import LabTestbed, Trial
 
-_LIMIT_BYTES: Final = 256 << 20
+RECORD_BYTES: Final = 256 << 20
 
 
 @dataclass(slots=True)
@@ -98,7 +98,7 @@ class Looks:
         try:
             with scratch_folder() as folder:
                 recorder = Recorder(
-                    testbed, self._measurements, folder, cpu, _LIMIT_BYTES, partial(live.progress, trial)
+                    testbed, self._measurements, folder, cpu, RECORD_BYTES, partial(live.progress, trial)
                 )
                 return self._look.take(recorder, evidence)
         except WirelabError as error:

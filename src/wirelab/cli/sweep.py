@@ -12,9 +12,8 @@ from wirelab.cli.names import usable_cpus
 from wirelab.errors import LabError
 from wirelab.lab.first_use import select_or_take
 from wirelab.model.experiment import load
-from wirelab.report.html import html_report
 from wirelab.report.live import LiveReport
-from wirelab.report.sweep import heat_map, print_sweep, sweep_csv
+from wirelab.report.sweep import heat_map, point_page, print_sweep, sweep_csv
 from wirelab.report.text import Output, warn
 from wirelab.runner.store import Store
 from wirelab.runner.sweep import SweepJob, SweepRunner, grid, read_factors
@@ -58,7 +57,7 @@ def sweep_command(  # noqa: PLR0913 - the options of a command line
     runner = Runner.of(lab, warn, use_cache=use_cache)
     with lab.in_use(), Store.of_sweeps(out).begin(experiment.scenario.name, datetime.now(UTC)) as draft:
         with live:
-            sweep = SweepRunner(job, runner, draft, live, html_report, keep_points).run(points, cpus)
+            sweep = SweepRunner(job, runner, draft, live, point_page, keep_points).run(points, cpus)
         try:
             kept, unkept = str(draft.commit(sweep.to_json())), None
         except LabError as error:

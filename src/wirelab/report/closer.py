@@ -1,12 +1,13 @@
 """A closer look at a run: where something was dropped or paused, it runs again with a recorder."""
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from itertools import islice, pairwise
 from operator import itemgetter
 from pathlib import Path
 from typing import Final
 
+from wirelab.lab.scratch import scratch_folder
 from wirelab.report.picture import AROUND_NS, Picture, followed, moment, parse_picture
 from wirelab.results.record import Dropped, Kind, Paused, read_record
 from wirelab.results.samples import Sample
@@ -61,6 +62,19 @@ class CloserLook:
         """Those of a run that were made before, and in which there is something to be seen."""
         looked = (self.kept(evidence) for evidence in worth_a_look(run))
         return [picture for picture in looked if picture and picture.moments]
+
+    def pictures(self, run: RunResult, recorder: Callable[[Path], Recorder]) -> list[Picture]:
+        """All of a run, from before or made now; ``recorder`` is asked for one that has a folder of its own.
+
+        Raises LabError if it was another run this time.
+        """
+        looked = []
+        for evidence in worth_a_look(run):
+            if (picture := self.kept(evidence)) is None:
+                with scratch_folder() as folder:
+                    picture = self.take(recorder(folder), evidence)
+            looked.append(picture)
+        return [picture for picture in looked if picture.moments]
 
     def take(self, recorder: Recorder, evidence: Evidence) -> Picture:
         """Run it again, and keep the picture. Raises LabError if it was another run this time."""

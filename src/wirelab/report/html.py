@@ -4,12 +4,13 @@ import shlex
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from functools import cache
-from typing import Any, Final, Self
+from typing import Any, Final, Literal, Self
 
 from wirelab.report.chart import Plots, as_data
 from wirelab.report.explanation import bottleneck_table, chain_table, remedy_table
 from wirelab.report.picture import Picture
 from wirelab.report.script import Script
+from wirelab.report.sliders import Panel
 from wirelab.report.summary import claim
 from wirelab.report.tables import Table, event_table, flow_table, ping_table, port_table, setting_table
 from wirelab.report.timeline import RULE, Timeline
@@ -55,15 +56,24 @@ class Proof:
     settings: Table | None = None
 
 
+Place = Literal["result", "point", "alone"]
+"""Where a page lies: in a result's folder, in that of a sweep's point, or without other files of the run."""
+
+
 def html_report(
-    run: RunResult, pictures: Iterable[Picture] = (), explanation: Explanation | None = None
+    run: RunResult,
+    pictures: Iterable[Picture] = (),
+    explanation: Explanation | None = None,
+    *,
+    place: Place = "result",
+    panel: Panel | None = None,
 ) -> str:
     """The text of ``report.html``: the same for the same measurements, whether made or recalled.
 
     Its charts are drawn from the variants' evidence. It says nothing of the host or of when it was written,
-    and names the files of the run relative to its folder. It loads nothing, and runs a script of its own that
-    draws the charts and the ``pictures`` of the run's variants, and no other. What was found to help is in
-    the ``explanation``.
+    and names the files of the run relative to its ``place``. It loads nothing, and runs a script of its own
+    that draws the charts and the ``pictures`` of the run's variants, and no other. What was found to help is
+    in the ``explanation``. With a ``panel`` it is one of many pages, to which sliders lead.
     """
     bursts = {picture.variant: Burst.of(picture) for picture in pictures}
     drawing = next((variant.drawing for variant in run.variants), "")
@@ -80,6 +90,8 @@ def html_report(
         run=run,
         script=Script.load(),
         first=first,
+        place=place,
+        panel=panel,
         drawing=drawing,
         flows=flow_table([proof.variant for proof in variants]),
         bad=[(proof, check) for proof in proofs for check in not_passed(proof.variant.checks)],

@@ -2,30 +2,30 @@
 
 import csv
 import io
-from collections.abc import Iterator
 from typing import Final
 
 from rich.console import Console
 
 from wirelab.model.metric import METRICS, Choice, Metric
-from wirelab.report.chart import Axis, Chart, Line, Plots
-from wirelab.report.html import filled_in
+from wirelab.report.chart import Plots
+from wirelab.report.grid import charts, lines
+from wirelab.report.html import filled_in, html_report
 from wirelab.report.script import Script
 from wirelab.report.tables import BRIEF, NOTHING, shown
 from wirelab.report.text import print_table
 from wirelab.results.flow import FlowResult, flow_figure
-from wirelab.runner.sweep import Point, Sweep
+from wirelab.runner.run_result import RunResult
+from wirelab.runner.sweep import Sweep
 from wirelab.units import MICROSECONDS
 from wirelab.verdict.verdict import Verdict
 
-_PX: Final = 220
 _METRICS: Final = tuple(metric for metric in METRICS.values() if {"flow", "UDP flow"} & set(metric.subjects))
 
 
 def print_sweep(console: Console, sweep: Sweep) -> None:
     """Print a line for each point and flow."""
     rows = []
-    for point, flow in _lines(sweep):
+    for point, flow in lines(sweep):
         cells = [shown(METRICS[name], flow_figure(name, flow) if flow else None) for name in BRIEF]
         rows.append([*point.values, flow.name if flow else NOTHING, *cells, str(point.verdict)])
     keys = [factor.key for factor in sweep.factors]
@@ -40,7 +40,7 @@ def sweep_csv(sweep: Sweep) -> str:
     writer = csv.writer(out, lineterminator="\n")
     keys = (factor.key for factor in sweep.factors)
     writer.writerow([*keys, "flow", *figures(None), "verdict"])
-    for point, flow in _lines(sweep):
+    for point, flow in lines(sweep):
         cells = ["" if figure is None else figure for figure in figures(flow).values()]
         writer.writerow([*point.values, flow.name if flow else "", *cells, point.verdict])
     return out.getvalue()
@@ -71,6 +71,11 @@ def _figure(metric: Metric, flow: FlowResult | None) -> float | str | None:
     return metric.shown(figure) if isinstance(metric.quantity, Choice) else round(figure, decimals)
 
 
+def point_page(run: RunResult) -> str:
+    """The page of a point whose files are kept, beside which they lie."""
+    return html_report(run, place="point")
+
+
 def heat_map(sweep: Sweep) -> str:
     """An HTML page with charts over the first setting, and a map for each flow.
 
@@ -79,7 +84,7 @@ def heat_map(sweep: Sweep) -> str:
     first, *others = (factor.key for factor in sweep.factors)
     columns = dict.fromkeys(", ".join(point.values[1:]) for point in sweep.points)
     maps: dict[str, dict[tuple[str, str], float | None]] = {}
-    for point, flow in _lines(sweep):
+    for point, flow in lines(sweep):
         if flow is not None:
             goodputs_bps = maps.setdefault(flow.name, {})
             if point.verdict is not Verdict.ERROR:
@@ -89,7 +94,7 @@ def heat_map(sweep: Sweep) -> str:
         scenario=sweep.scenario,
         variant=sweep.variant,
         seed=sweep.seed,
-        plots=Plots.of(_charts(sweep)),
+        plots=Plots.of(charts(sweep)),
         script=Script.load(),
         maps=maps,
         first=first,
@@ -98,32 +103,3 @@ def heat_map(sweep: Sweep) -> str:
         columns=columns,
         shown=METRICS["goodput"].shown,
     )
-
-
-def _charts(sweep: Sweep) -> Iterator[Chart]:
-    """A chart of each figure of a brief table: a line for each flow and each combination of other values."""
-    factor, *others = sweep.factors
-    places = {value: place for place, value in enumerate(factor.values)}
-    axis = Axis.of_names(factor.key, factor.values)
-    for metric in (METRICS[name] for name in BRIEF):
-        if isinstance(metric.quantity, Choice):
-            continue
-        lines: dict[str, list[tuple[float, float]]] = {}
-        for point, flow in _lines(sweep):
-            figure = flow_figure(metric.name, flow) if flow and point.verdict is not Verdict.ERROR else None
-            if flow is not None and figure is not None:
-                settings = zip((other.key for other in others), point.values[1:], strict=True)
-                name = ", ".join([flow.name, *(f"{key} {value}" for key, value in settings)])
-                lines.setdefault(name, []).append((places[point.values[0]], figure))
-        drawn = tuple(Line(name, points, colour) for colour, (name, points) in enumerate(lines.items()))
-        most = max((figure for line in drawn for _, figure in line.points), default=0)
-        if drawn:
-            title = metric.title[0].upper() + metric.title[1:]
-            yield Chart(title, axis, Axis.of(metric.title, metric.quantity, most), drawn, height=_PX)
-
-
-def _lines(sweep: Sweep) -> Iterator[tuple[Point, FlowResult | None]]:
-    """Each point with each of its flows, or with none."""
-    for point in sweep.points:
-        for flow in point.flows or (None,):
-            yield point, flow

@@ -178,15 +178,15 @@ class SweepJob:
 class SweepRunner:
     """Carries out a sweep, with the files that are kept in ``draft``.
 
-    Those of a point are kept where its lab broke, or ``keep_points``. What the others measured is in the
-    cache, and need not lie in 10 000 folders besides.
+    Those of a point are kept where its lab broke, or ``keep_points``, with a page if there is a ``report`` to
+    make it. What the others measured is in the cache, and need not lie in 10 000 folders besides.
     """
 
     sweep: SweepJob
     runner: Runner
     draft: Draft
     watcher: Watcher
-    report: Callable[[RunResult], str]
+    report: Callable[[RunResult], str] | None
     keep_points: bool = False
 
     def run(self, cases: Iterable[tuple[tuple[str, ...], Case]], cpus: Sequence[int]) -> Sweep:

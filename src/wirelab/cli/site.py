@@ -1,0 +1,128 @@
+"""``wirelab site``: a scenario at every point of a grid of settings, as pages with sliders."""
+
+import os
+import secrets
+import sys
+from collections.abc import Callable, Mapping
+from datetime import UTC, datetime
+from functools import partial
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from wirelab.cli import options
+from wirelab.cli.looks import RECORD_BYTES
+from wirelab.cli.names import usable_cpus
+from wirelab.errors import InputError, LabError
+from wirelab.lab.cache import Cache
+from wirelab.lab.first_use import select_or_take
+from wirelab.lab.scratch import discard, scratch_folder
+from wirelab.lab.select import Lab
+from wirelab.model.experiment import load
+from wirelab.report.closer import CloserLook
+from wirelab.report.live import LiveReport
+from wirelab.report.picture import Picture
+from wirelab.report.site import Site, first_point, require_all
+from wirelab.report.text import Output, warn
+from wirelab.runner.cpus import run_on
+from wirelab.runner.measurement_cache import MeasurementCache
+from wirelab.runner.recorded import Recorder
+from wirelab.runner.run_result import RunResult
+from wirelab.runner.store import SWEEP, Store
+from wirelab.runner.sweep import SweepJob, SweepRunner, grid, read_factors
+from wirelab.runner.trial import LabTestbed, Runner
+
+
+def site_command(  # noqa: PLR0913 - the options of a command line
+    name: options.Name,
+    *,
+    vary: Annotated[
+        list[str],
+        typer.Option(metavar="KEY=VALUES", help="A slider and its values: 8KiB,16KiB or 8KiB..256KiB*2."),
+    ],
+    folder: Annotated[
+        Path,
+        typer.Option("--output", "-o", metavar="DIR", help="Where the pages go: a folder of their own."),
+    ],
+    variant: options.Variant = None,
+    pictures: Annotated[
+        bool,
+        typer.Option("--pictures/--no-pictures", help="Draw single frames: each point runs a second time."),
+    ] = True,
+    seed: options.Seed = options.DEFAULT_SEED,
+    jobs: options.Jobs = None,
+    use_cache: options.UseCache = True,
+    kernel: options.Kernel = None,
+    root: options.Root = None,
+) -> None:
+    """Run a scenario with every combination of the settings that vary, and make pages with sliders of it.
+
+    The pages load nothing: any web server shows them, and so does a browser from a USB stick. `index.html` is
+    the scenario as it stands, if that is one of the points. `sweep.json` beside it has the figures.
+    """
+    experiment = load(name, Path.cwd())
+    case = experiment.cases[0] if variant is None else experiment.case(variant)
+    job = SweepJob(name, experiment, case, read_factors(vary, case), seed)
+    points = grid(case, job.factors)
+    first = first_point(job, points)
+    require_place(folder)
+    cpus = usable_cpus(None, jobs)
+    lab = select_or_take(kernel, root, say=options.tell)
+    runner = Runner.of(lab, warn, use_cache=use_cache)
+    live = LiveReport(Output.for_stream(sys.stderr), (), len(points), "points")
+    with (
+        lab.in_use(),
+        scratch_folder() as scratch,
+        Store.of_sweeps(scratch).begin(experiment.scenario.name, datetime.now(UTC)) as draft,
+    ):
+        with live:
+            sweep = SweepRunner(job, runner, draft, live, None, keep_points=True).run(points, cpus)
+        require_all(sweep)
+        site = Site(job, points, sweep, draft.folder, first)
+        look = partial(_pictures, lab, runner) if pictures else None
+        tasks = [partial(_page, site, look, number) for number in range(len(points))]
+        pages = run_on(cpus, tasks, runner.testbed.stop)
+    names = site.names()
+    _write(folder, {SWEEP: sweep.to_json(), **dict(zip(names, pages, strict=True))})
+    typer.echo(folder / names[first])
+
+
+def require_place(folder: Path) -> None:
+    """Raise InputError where there is something that is no site of ours: nobody's files are replaced."""
+    try:
+        held = list(folder.iterdir()) if folder.exists() else []
+    except OSError as error:
+        raise InputError(f"{folder}: cannot be read: {error.strerror}") from error
+    if held and not (folder / SWEEP).is_file():
+        raise InputError(f"{folder}: has other files: choose a folder that is new, empty, or an earlier site")
+
+
+def _page(site: Site, look: Callable[[RunResult, int], list[Picture]] | None, number: int, cpu: int) -> str:
+    run = site.run(number)
+    return site.page(number, run, look(run, cpu) if look else ())
+
+
+def _pictures(lab: Lab, runner: Runner, run: RunResult, cpu: int) -> list[Picture]:
+    kept = MeasurementCache.of(Cache.at(os.environ).root, lab, warn)
+    testbed = LabTestbed(lab)
+
+    def recorder(folder: Path) -> Recorder:
+        return Recorder(testbed, kept, folder, cpu, RECORD_BYTES, lambda _: None)
+
+    return CloserLook(runner.measurements).pictures(run, recorder)
+
+
+def _write(folder: Path, pages: Mapping[str, str]) -> None:
+    """Write a site beside its place and then put it there, so that no half of one is ever seen."""
+    fresh = folder.with_name(f".{folder.name}.{secrets.token_hex(4)}")
+    try:
+        fresh.mkdir(parents=True)
+        for name, text in pages.items():
+            (fresh / name).write_text(text, encoding="utf-8")
+        discard(folder)
+        fresh.rename(folder)
+    except OSError as error:
+        raise LabError(f"{folder}: cannot be written: {error.strerror}") from error
+    finally:
+        discard(fresh)

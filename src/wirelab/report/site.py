@@ -1,0 +1,82 @@
+"""A scenario over a grid of settings as pages that need no server: one for each point, with sliders."""
+
+from collections.abc import Iterable
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Final
+
+from wirelab.errors import InputError, LabError
+from wirelab.model.cases import Case
+from wirelab.plan.build import build_plan
+from wirelab.report.html import html_report
+from wirelab.report.picture import Picture
+from wirelab.report.sliders import Panel
+from wirelab.runner.run_result import RunResult
+from wirelab.runner.store import RAW
+from wirelab.runner.sweep import Sweep, SweepJob
+from wirelab.runner.trial import judge
+from wirelab.verdict.verdict import Verdict
+
+MOST_PAGES: Final = 500
+FIRST_PAGE: Final = "index.html"
+
+Points = list[tuple[tuple[str, ...], Case]]
+
+
+@dataclass(frozen=True, slots=True)
+class Site:
+    """The pages of a finished sweep whose points' files are in ``folder``; ``points`` are those of its grid.
+
+    ``first`` is the place of the one with which it opens.
+    """
+
+    job: SweepJob
+    points: Points
+    sweep: Sweep
+    folder: Path
+    first: int
+
+    def run(self, number: int) -> RunResult:
+        """What was measured at a point, from 0, judged anew from its raw files and named by its values.
+
+        Raises LabError where they are not whole.
+        """
+        values, case = self.points[number]
+        job = self.job.job(number + 1, values, case)
+        (trial,) = job.trials
+        raw = self.folder / trial.plan.variant / RAW
+        named = replace(trial, plan=replace(trial.plan, variant=case.name))
+        return job.result([judge(named, raw)], wall_s=0.0)
+
+    def page(self, number: int, run: RunResult, pictures: Iterable[Picture]) -> str:
+        """The text of a point's page."""
+        return html_report(run, pictures, place="alone", panel=Panel.of(self.sweep, self.names(), number))
+
+    def names(self) -> list[str]:
+        """The name of each point's page."""
+        return [FIRST_PAGE if at == self.first else f"point-{at + 1}.html" for at in range(len(self.points))]
+
+
+def require_all(sweep: Sweep) -> None:
+    """Raise LabError if something was not measured: a slider would lead nowhere."""
+    for point in sweep.points:
+        if point.verdict in (Verdict.ERROR, Verdict.SKIP):
+            where = ", ".join(
+                f"{factor.key} {value}" for factor, value in zip(sweep.factors, point.values, strict=True)
+            )
+            raise LabError(
+                f"{where}: {point.verdict}: {point.explanation or 'nothing was measured'}",
+                hint="no page was written; what was measured is kept, so another try begins where this ended",
+            )
+
+
+def first_point(job: SweepJob, points: Points) -> int:
+    """The point that is the scenario as it stands; where none is, the middle one.
+
+    Raises InputError for more points than a site may have.
+    """
+    if len(points) > MOST_PAGES:
+        raise InputError(f"{len(points)} points are too many pages, at most {MOST_PAGES}")
+    own = build_plan(job.experiment, job.case, job.seed).physical_json()
+    plans = (build_plan(job.experiment, case, job.seed).physical_json() for _, case in points)
+    return next((at for at, plan in enumerate(plans) if plan == own), len(points) // 2)
