@@ -69,9 +69,13 @@ def collected(
 
 
 def graded(
-    exercises: Mapping[str, Assignment], works: Sequence[Submission], bench: Bench, now: datetime
+    exercises: Mapping[str, Assignment],
+    works: Sequence[Submission],
+    bench: Bench,
+    now: datetime,
+    seals: Mapping[str, str] | None = None,
 ) -> list[Graded]:
-    """The marks of all works, in the order of their students."""
+    """The marks of all works, in the order of their students; ``seals`` as `marked` takes them."""
     results = {}
     for name, exercise in exercises.items():
         setups: dict[Setup, str] = {}
@@ -88,7 +92,7 @@ def graded(
         owners[_whose(submission.work)].add(_place(submission))
     for number, submission in enumerate(works):
         work = submission.work
-        marks = marked(exercises[work.exercise], work, results[work.exercise])
+        marks = marked(exercises[work.exercise], work, results[work.exercise], seals)
         contested = len(owners[_whose(work)]) > 1
         notes = [*marks.notes, *copies.get(number, ())]
         if contested:

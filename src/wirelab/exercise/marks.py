@@ -4,7 +4,7 @@ Nothing that a work says of what was measured counts: the networks are those of 
 """
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Literal, Self
 
 from wirelab.errors import InputError
@@ -76,8 +76,15 @@ class Marks:
         return any(mark.broken for mark in self.marks)
 
 
-def marked(exercise: Assignment, work: Work, results: Results) -> Marks:
-    """The marks of a work by the ``results`` of all that `Networks.needed` names."""
+def marked(
+    exercise: Assignment, work: Work, results: Results, seals: Mapping[str, str] | None = None
+) -> Marks:
+    """The marks of a work by the ``results`` of all that `Networks.needed` names.
+
+    ``seals`` are those that students gave to the teacher before they ran anything, or the first digits of
+    them, by their names: with them other predictions than these do not count.
+    """
+    work = _as_sealed(work, seals)
     figures = drawn(exercise, work.course, work.student)
     marker = _Marker.of(exercise, work, figures, results)
     return Marks(
@@ -88,6 +95,16 @@ def marked(exercise: Assignment, work: Work, results: Results) -> Marks:
         marks=tuple(marker.marks()),
         notes=tuple(marker.notes()),
     )
+
+
+def _as_sealed(work: Work, seals: Mapping[str, str] | None) -> Work:
+    """The work, its seal damaged if it is not the one that was given before."""
+    if seals is None or work.seal is None:
+        return work
+    known = seals.get(work.student, "")
+    if known and work.seal.sha256.startswith(known):
+        return work
+    return replace(work, seal=replace(work.seal, sha256="0" * len(work.seal.sha256)))
 
 
 def compared(
