@@ -46,7 +46,10 @@ class Mark:
 
 @dataclass(frozen=True, slots=True)
 class Marks:
-    """All marks of a work. ``notes`` are for the teacher: what is odd about the work."""
+    """All marks of a work.
+
+    ``notes`` are for the teacher: what is odd about the work. So are ``figures`` of a hidden fault.
+    """
 
     student: str
     course: str
@@ -91,7 +94,7 @@ def marked(
         student=work.student,
         course=work.course,
         exercise=exercise.name,
-        figures=figures.values,
+        figures={**figures.values, **({"fault": figures.fault.name} if figures.fault else {})},
         marks=tuple(marker.marks()),
         notes=tuple(marker.notes()),
     )
