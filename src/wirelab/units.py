@@ -200,7 +200,7 @@ def parse(text: str, quantity: Quantity) -> int:
 
 
 def parse_nearly(text: str, quantity: Quantity) -> int:
-    """``text`` as ``parse`` reads it, but rounded, for estimates; a plain count must be whole all the same."""
+    """``text`` as ``parse`` reads it, rounded, for estimates; a plain count must be whole all the same."""
     match = _QUANTITY.fullmatch(_stripped(text, quantity))
     unit = (match[2] or "").strip() if match else ""
     if match is None or unit not in quantity.units:

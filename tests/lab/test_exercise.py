@@ -15,7 +15,6 @@ from wirelab.exercise.network import Networks
 from wirelab.exercise.work import Predicted, Work
 from wirelab.model.catalogue import shipped_root
 from wirelab.model.exercise_reader import load_exercise
-from wirelab.runner.run_result import VariantResult
 from wirelab.runner.store import Store
 from wirelab.runner.trial import Runner, Trial
 
@@ -25,6 +24,7 @@ if TYPE_CHECKING:
     from wirelab.lab.machine import Progress
     from wirelab.lab.select import Lab
     from wirelab.model.assignment import Assignment
+    from wirelab.runner.run_result import VariantResult
 
 NOW = datetime(2026, 11, 24, 9, 30, tzinfo=UTC)
 COURSE = "networks-1"
@@ -76,7 +76,7 @@ def by_name(marks: Marks) -> dict[str, Mark]:
 
 @pytest.mark.parametrize("student", ["grace", "barbara"])
 def test_the_storys_own_solution_has_all_points(exercise: Assignment, bench: Bench, student: str) -> None:
-    """The formula, what the run shows, and the module that can say stop; a guess of the line rate has none."""
+    """The formula, what the run shows, the module that can say stop; guesses of the line rate have few."""
     figures = drawn(exercise, COURSE, student)
     kib = int(figures.values["fifo"].removesuffix(" KiB"))
     gbps = float(figures.values["line"].removesuffix(" Gbit/s"))
