@@ -11,7 +11,7 @@ from typing import Annotated, Final
 import typer
 
 from wirelab import __version__
-from wirelab.cli import lab
+from wirelab.cli import exercise, lab
 from wirelab.cli.capture import capture_command
 from wirelab.cli.compare import compare_command
 from wirelab.cli.errors import Group, exit_code_of
@@ -31,8 +31,9 @@ from wirelab.lab.doctor import examine
 from wirelab.lab.first_use import select_or_take
 from wirelab.lab.scratch import scratch_folder
 from wirelab.lab.select import select
-from wirelab.model.experiment import check_file, load
-from wirelab.model.experiment import schema as schema_of
+from wirelab.model.experiment import load
+from wirelab.model.files import check_file
+from wirelab.model.files import schema as schema_of
 from wirelab.plan.build import build_plan
 from wirelab.plan.commands import commands
 from wirelab.plan.types import MEMORY_BYTES
@@ -55,6 +56,7 @@ _capture = app.command("capture")(capture_command)
 _compare = app.command("compare")(compare_command)
 _explain = app.command("explain")(explain_command)
 _parts = app.command("parts")(parts_command)
+app.add_typer(exercise.app, name="exercise")
 app.add_typer(lab.app, name="lab")
 
 _GARBAGE_OBJECTS: Final = 100_000
@@ -66,6 +68,7 @@ class FileKind(StrEnum):
     SCENARIO = "scenario"
     TOPOLOGY = "topology"
     PARTS = "parts"
+    EXERCISE = "exercise"
 
 
 def main() -> None:
@@ -161,7 +164,7 @@ def options(
 @app.command()
 def validate(
     files: Annotated[
-        list[Path], typer.Argument(help="Scenario, topology or parts files.", metavar="FILE...")
+        list[Path], typer.Argument(help="Scenario, topology, parts or exercise files.", metavar="FILE...")
     ],
 ) -> None:
     """Check files without running anything; every problem is told with its line."""
