@@ -1,0 +1,1 @@
+"""The exercises, done by students of whom it is known what they know."""
