@@ -79,7 +79,7 @@ class Answers:
             return page(visitor, "problem.html.j2", 500, message=error.message)
 
 
-def page(visitor: Visitor, template: str, status: int = 200, **figures: Any) -> HTMLResponse:  # noqa: ANN401 - whatever it shows
+def page(visitor: Visitor, template: str, status: int = 200, /, **figures: Any) -> HTMLResponse:  # noqa: ANN401 - whatever it shows
     """A page for a visitor."""
     text = filled_in(
         template,

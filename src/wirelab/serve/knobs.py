@@ -1,7 +1,7 @@
 """Knobs: the settings of a network that somebody may turn on the bench, with their positions."""
 
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Final, get_args
 
 from wirelab.model.metric import NETWORK
@@ -12,7 +12,7 @@ from wirelab.model.settings import QueueKind
 from wirelab.model.topology import PortRef, Topology
 from wirelab.model.types import Congestion
 from wirelab.model.wiring import Wiring
-from wirelab.units import RATE, Quantity, show
+from wirelab.units import RATE, SIZE, Quantity, parse, show
 
 _SIZES: Final = tuple(f"{1 << power} KiB" for power in range(1, 10))
 _LARGE_SIZES: Final = (*(f"{1 << power} KiB" for power in range(4, 10)), "1 MiB", "2 MiB", "4 MiB", "8 MiB")
@@ -34,6 +34,8 @@ _POSITIONS: Final[Mapping[str, tuple[str, ...]]] = {
     "mtu": ("576 B", "1500 B", "4000 B", "9000 B"),
     "rules": ("0", "10", "100", "1000", "10000"),
 }
+_QUANTITIES: Final = {"speed": RATE, "queue_limit": SIZE}
+"""Of settings that can be a word, too."""
 _OF: Final[Mapping[str, tuple[str, ...]]] = {
     "host": ("nic", "rx_usecs", "congestion", "queue", "flow_control", "storage"),
     "switch": ("flow_control", "buffer", "queue", "queue_limit", "ecn"),
@@ -49,7 +51,8 @@ _PARTS: Final = ("module", "switch", "host", "firewall")
 class Knob:
     """A setting: ``key`` is what `with` calls it, ``value`` what it is if nobody turns it, empty if unknown.
 
-    ``positions`` are the values it can be turned to; ``is_scale`` where they have an order.
+    ``positions`` are the values it can be turned to, an empty one standing for the value that it has;
+    ``is_scale`` where they have an order.
     """
 
     key: str
@@ -61,9 +64,7 @@ class Knob:
 
     def with_position(self, text: str) -> "Knob":
         """The same with one more position, of which a link tells."""
-        if not text or text in self.positions:
-            return self
-        return Knob(self.key, self.name, self.text, self.value, (*self.positions, text), self.is_scale)
+        return self if text in self.positions else replace(self, positions=(*self.positions, text))
 
 
 @dataclass(frozen=True, slots=True)
@@ -93,8 +94,9 @@ def _node(wiring: Wiring, name: str) -> Element:
     ref = next((ref for ref in wiring.topology.ports() if ref.node == name), None)
     knobs = list(_knobs(wiring, name, kind, ref))
     if kind in _PARTS:
-        parts = _parts_of(wiring, kind)
-        knobs.insert(0, Knob(name, "part", "", wiring.part_name(name) or "", parts, is_scale=False))
+        own = wiring.part_name(name) or ""
+        positions = _with_own(_parts_of(wiring, kind), own, None)
+        knobs.insert(0, Knob(name, "part", "", own, positions, is_scale=False))
     return Element(name, kind, tuple(knob for knob in knobs if len(knob.positions) > 1))
 
 
@@ -106,8 +108,19 @@ def _knobs(wiring: Wiring, owner: str, kind: str, ref: PortRef | None) -> Iterat
         setting = known[name]
         positions = _POSITIONS.get(name) or _parts_of(wiring, setting.kind)
         value = _value(wiring, owner, setting, ref)
-        is_scale = setting.quantity is not None or name in ("speed", "queue_limit")
-        yield Knob(f"{owner}.{name}", name, setting.text, value, positions, is_scale)
+        quantity = setting.quantity or _QUANTITIES.get(name)
+        positions = _with_own(positions, value, quantity)
+        yield Knob(f"{owner}.{name}", name, setting.text, value, positions, quantity is not None)
+
+
+def _with_own(positions: tuple[str, ...], own: str, quantity: Quantity | None) -> tuple[str, ...]:
+    """Positions with the empty one among them: in its place of a scale, where it is known, else in front."""
+    others = tuple(text for text in positions if text != own)
+    if quantity is None or not own or own == AUTO:
+        return ("", *others)
+    own_value = parse(own, quantity)
+    below = tuple(text for text in others if parse(text, quantity) < own_value)
+    return (*below, "", *(text for text in others if parse(text, quantity) > own_value))
 
 
 def _parts_of(wiring: Wiring, kind: str) -> tuple[str, ...]:
@@ -126,7 +139,7 @@ def _value(wiring: Wiring, owner: str, setting: SettingKind, ref: PortRef | None
         rx, tx = wiring.pause(ref, "rx"), wiring.pause(ref, "tx")
         return "on" if rx and tx else "off" if not (rx or tx) else ""
     found = wiring.value(ref, name)
-    return _shown(found, setting.quantity)
+    return _shown(found, setting.quantity or _QUANTITIES.get(name))
 
 
 def _of_cable(topology: Topology, owner: str, name: str) -> str:

@@ -9,9 +9,9 @@ from jinja2 import Environment, PackageLoader, StrictUndefined
 from wirelab.results.values import printable
 
 
-def filled_in(name: str, **figures: Any) -> str:  # noqa: ANN401 - whatever a page shows
+def filled_in(template: str, /, **figures: Any) -> str:  # noqa: ANN401 - whatever a page shows
     """The page that a template makes of ``figures``."""
-    return printable(_template(name)(figures))
+    return printable(_template(template)(figures))
 
 
 @cache

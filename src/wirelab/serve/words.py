@@ -28,9 +28,9 @@ class Words:
     language: str
     texts: Mapping[str, str]
 
-    def __call__(self, name: str, **figures: object) -> str:
+    def __call__(self, text: str, /, **figures: object) -> str:
         """A text with its figures filled in."""
-        return self.texts[name].format_map(figures)
+        return self.texts[text].format_map(figures)
 
     def __contains__(self, name: str) -> bool:
         """Whether there is a text of that name."""
