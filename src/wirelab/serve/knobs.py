@@ -12,7 +12,7 @@ from wirelab.model.settings import QueueKind
 from wirelab.model.topology import PortRef, Topology
 from wirelab.model.types import Congestion
 from wirelab.model.wiring import Wiring
-from wirelab.units import RATE, SIZE, Quantity, parse, show
+from wirelab.units import RATE, SIZE, Quantity, UnitError, parse, show
 
 _SIZES: Final = tuple(f"{1 << power} KiB" for power in range(1, 10))
 _LARGE_SIZES: Final = (*(f"{1 << power} KiB" for power in range(4, 10)), "1 MiB", "2 MiB", "4 MiB", "8 MiB")
@@ -116,9 +116,13 @@ def _knobs(wiring: Wiring, owner: str, kind: str, ref: PortRef | None) -> Iterat
 def _with_own(positions: tuple[str, ...], own: str, quantity: Quantity | None) -> tuple[str, ...]:
     """Positions with the empty one among them: in its place of a scale, where it is known, else in front."""
     others = tuple(text for text in positions if text != own)
-    if quantity is None or not own or own == AUTO:
+    try:
+        own_value = None if quantity is None else parse(own, quantity)
+    except UnitError:
+        # A word such as `auto`, or a queue's limit in frames.
+        own_value = None
+    if quantity is None or own_value is None:
         return ("", *others)
-    own_value = parse(own, quantity)
     below = tuple(text for text in others if parse(text, quantity) < own_value)
     return (*below, "", *(text for text in others if parse(text, quantity) > own_value))
 
