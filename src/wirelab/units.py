@@ -170,6 +170,20 @@ RATIO: Final = Quantity(
 )
 COUNT: Final = Quantity(name="count", base="", units={}, example="50", example_range="..50")
 
+_IN_BITS_AND_SECONDS: Final[Mapping[str, tuple[Fraction, tuple[int, int, int]]]] = {
+    "bit/s": (Fraction(1), (1, -1, 0)),
+    "B": (Fraction(BITS_PER_BYTE), (1, 0, 0)),
+    "B/s": (Fraction(BITS_PER_BYTE), (1, -1, 0)),
+    "ps": (Fraction(1, PS_PER_S), (0, 1, 0)),
+    "ns": (Fraction(1, NS_PER_S), (0, 1, 0)),
+    "us": (Fraction(NS_PER_US, NS_PER_S), (0, 1, 0)),
+    "ms": (Fraction(NS_PER_MS, NS_PER_S), (0, 1, 0)),
+    "mm": (Fraction(1, MM_PER_M), (0, 0, 1)),
+    "ppm": (Fraction(1, PPM), (0, 0, 0)),
+    "": (Fraction(1), (0, 0, 0)),
+}
+"""A base unit in bits, seconds and metres, and the powers of these that it has."""
+
 QUANTITIES: Final = tuple(value for value in globals().values() if isinstance(value, Quantity))
 """Every quantity that is defined above."""
 
@@ -243,6 +257,21 @@ def show_range(low: int | None, high: int | None, quantity: Quantity) -> str:
         if (in_same_unit * 1000).denominator == 1:
             low_text = _decimal(in_same_unit)
     return f"{low_text}..{high_text}"
+
+
+def dimension(quantity: Quantity) -> tuple[int, int, int]:
+    """The powers of bits, seconds and metres that a quantity has: 1, -1, 0 for a rate."""
+    return _IN_BITS_AND_SECONDS[quantity.base][1]
+
+
+def coherent(value: float, quantity: Quantity) -> float:
+    """``value`` (base units) in bits, seconds and metres, in which a rate times a time is a size."""
+    return value * float(_IN_BITS_AND_SECONDS[quantity.base][0])
+
+
+def from_coherent(value: float, quantity: Quantity) -> float:
+    """``value`` in bits, seconds and metres, in the base unit of ``quantity``."""
+    return value / float(_IN_BITS_AND_SECONDS[quantity.base][0])
 
 
 def unit_for(value: float, quantity: Quantity) -> str:

@@ -13,7 +13,8 @@ from typing import TYPE_CHECKING, Final
 
 from wirelab.errors import InputError
 from wirelab.model.catalogue import Catalogue
-from wirelab.model.experiment import check_file, load
+from wirelab.model.experiment import load
+from wirelab.model.files import check_file
 from wirelab.plan.build import build_plan
 from wirelab.plan.commands import commands
 

@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 
 PATTERNS: Final = (
     *("scenarios/*.yaml", "scenarios/truth/*.yaml", "topologies/*.yaml", "parts/*.yaml"),
-    *("measurements.yaml", "tests/bad-input/*/*.yaml", "tests/golden/*.yaml"),
+    *("exercises/*/*.yaml", "measurements.yaml", "tests/bad-input/*/*.yaml", "tests/golden/*.yaml"),
 )
 FILES: Final = tuple(sorted(path for pattern in PATTERNS for path in ROOT.glob(pattern)))
 LARGEST_BYTES: Final = 1 << 16

@@ -18,7 +18,8 @@ from wirelab.cli.app import app
 from wirelab.model import types as model_types
 from wirelab.model.bus import Bus
 from wirelab.model.catalogue import Catalogue
-from wirelab.model.experiment import MODELS, load
+from wirelab.model.experiment import load
+from wirelab.model.files import MODELS
 from wirelab.model.parts import (
     Firewall,
     Host,

@@ -12,7 +12,8 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from wirelab.errors import InputError, Problem
-from wirelab.model.experiment import check_file, load_file
+from wirelab.model.experiment import load_file
+from wirelab.model.files import check_file
 from wirelab.model.yamlfile import read
 
 FOLDERS = ("scenarios", "topologies", "parts")

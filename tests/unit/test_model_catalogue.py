@@ -10,7 +10,8 @@ from examples import HEAD, ROOT, SCENARIOS, SHIPPED, scenario
 
 from wirelab.errors import InputError
 from wirelab.model.catalogue import Catalogue, around, find_scenario, shipped_root
-from wirelab.model.experiment import check_file, load
+from wirelab.model.experiment import load
+from wirelab.model.files import check_file
 from wirelab.model.parts import PartKind
 
 # The first two cards: they need no bus, which would be in another file.

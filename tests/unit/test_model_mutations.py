@@ -10,7 +10,8 @@ from mutations import mutated
 
 from wirelab.errors import MOST_PROBLEMS, InputError, Problem
 from wirelab.model.catalogue import MEASUREMENTS, Catalogue
-from wirelab.model.experiment import check_file, load_file
+from wirelab.model.experiment import load_file
+from wirelab.model.files import check_file
 
 if TYPE_CHECKING:
     from collections.abc import Callable

@@ -9,7 +9,7 @@ import pytest
 from examples import ROOT
 from jsonschema import Draft202012Validator
 
-from wirelab.model.experiment import MODELS, schema
+from wirelab.model.files import MODELS, schema
 from wirelab.model.yamlfile import read
 
 if TYPE_CHECKING:
@@ -19,7 +19,7 @@ FILES = [
     (kind, path)
     for kind, folder in (("scenario", "scenarios"), ("topology", "topologies"), ("parts", "parts"))
     for path in sorted((ROOT / folder).glob("*.yaml"))
-]
+] + [("exercise", path) for path in sorted((ROOT / "exercises").glob("*/exercise.yaml"))]
 EDITOR_WORDS = {"true": True, "false": False}
 
 

@@ -35,7 +35,7 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
 
 HERE = Path(__file__).resolve().parents[2]
-CATALOGUE = ("scenarios", "topologies", "parts", "measurements.yaml", "truth.yaml")
+CATALOGUE = ("exercises", "scenarios", "topologies", "parts", "measurements.yaml", "truth.yaml")
 RECIPE = ("kernel", "rootfs")
 STRAY = re.compile(
     r"(^|/)(tests?|bench|(?<!wirelab/)results|__pycache__|\.git|\.[a-z]+_cache|\.hypothesis|\.venv)/|\.pyc$"

@@ -31,8 +31,9 @@ from wirelab.lab.doctor import examine
 from wirelab.lab.first_use import select_or_take
 from wirelab.lab.scratch import scratch_folder
 from wirelab.lab.select import select
-from wirelab.model.experiment import check_file, load
-from wirelab.model.experiment import schema as schema_of
+from wirelab.model.experiment import load
+from wirelab.model.files import check_file
+from wirelab.model.files import schema as schema_of
 from wirelab.plan.build import build_plan
 from wirelab.plan.commands import commands
 from wirelab.plan.types import MEMORY_BYTES
@@ -66,6 +67,7 @@ class FileKind(StrEnum):
     SCENARIO = "scenario"
     TOPOLOGY = "topology"
     PARTS = "parts"
+    EXERCISE = "exercise"
 
 
 def main() -> None:
@@ -161,7 +163,7 @@ def options(
 @app.command()
 def validate(
     files: Annotated[
-        list[Path], typer.Argument(help="Scenario, topology or parts files.", metavar="FILE...")
+        list[Path], typer.Argument(help="Scenario, topology, parts or exercise files.", metavar="FILE...")
     ],
 ) -> None:
     """Check files without running anything; every problem is told with its line."""

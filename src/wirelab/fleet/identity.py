@@ -13,7 +13,7 @@ from wirelab.errors import LabError
 from wirelab.lab.select import select
 from wirelab.model.catalogue import INDEPENDENT, MEASUREMENTS, shipped_root
 
-_CATALOGUE: Final = ("scenarios", "topologies", "parts", MEASUREMENTS, INDEPENDENT)
+_CATALOGUE: Final = ("exercises", "scenarios", "topologies", "parts", MEASUREMENTS, INDEPENDENT)
 _ELSEWHERE: Final = {"catalogue", "recipe"}
 _COMPILED: Final = "__pycache__"
 _DIGITS: Final = 16

@@ -71,17 +71,22 @@ def _reader(case: Case) -> SettingReader:
     return SettingReader(case.wiring.topology, case.wiring.parts, case.wiring.traces)
 
 
-def varied(case: Case, settings: Mapping[str, str]) -> Case:
-    """The case with ``settings`` on top, named after them. Raises InputError for what does not fit."""
+def read_settings(case: Case, settings: Mapping[str, str]) -> tuple[Setting, ...]:
+    """Settings in base units. Raises InputError for one that is none, or that cannot have such a value."""
     reader = _reader(case)
-    merged = dict(case.wiring.settings)
+    sound = []
     for key, text in settings.items():
         try:
-            setting = reader.setting(key, text)
+            sound.append(reader.setting(key, text))
         except ValueError as error:
             raise InputError(f"{key}={text}: {error}") from None
-        merged[setting.target, setting.name] = setting
-    wiring = replace(case.wiring, settings=merged)
+    return tuple(sound)
+
+
+def varied(case: Case, settings: Mapping[str, str]) -> Case:
+    """The case with ``settings`` on top, named after them. Raises InputError for what does not fit."""
+    on_top = {(one.target, one.name): one for one in read_settings(case, settings)}
+    wiring = replace(case.wiring, settings={**case.wiring.settings, **on_top})
     shown = ", ".join(f"{key} {text}" for key, text in settings.items())
     for state in (wiring, *(event.wiring(wiring) for event in case.events)):
         for conflict in wiring_conflicts(state):

@@ -19,6 +19,8 @@ INDEPENDENT: Final = "truth.yaml"
 """Measurements that others made, for which no scenario was made to begin with."""
 TRUTH: Final = "scenarios/truth"
 """The scenarios that imitate independent measurements, which `wirelab truth` runs and nothing else."""
+EXERCISES: Final = "exercises"
+EXERCISE: Final = "exercise.yaml"
 _SUFFIXES: Final = (".yaml", ".yml")
 _NO_ROWS: Final = "sources"
 
@@ -50,6 +52,19 @@ class Catalogue:
                     return path
         noun = "topology" if section == "topologies" else "scenario"
         raise InputError(unknown(noun, name, self.names(section)))
+
+    def exercises(self) -> tuple[str, ...]:
+        """The names of all exercises, sorted: each is a folder."""
+        found = (path.parent.name for root in self.roots for path in (root / EXERCISES).glob(f"*/{EXERCISE}"))
+        return tuple(sorted(set(found)))
+
+    def exercise(self, name: str) -> Path:
+        """The file of the exercise called ``name``. Raises InputError if there is none."""
+        for root in self.roots if name in self.exercises() else ():
+            path = root / EXERCISES / name / EXERCISE
+            if path.is_file():
+                return path
+        raise InputError(unknown("exercise", name, self.exercises()))
 
     def parts(self) -> Parts:
         """Every part. Raises InputError with everything that is wrong in the files of parts."""
@@ -145,15 +160,29 @@ def find_scenario(name_or_path: str, folder: Path) -> tuple[Path, Catalogue]:
     return catalogue.path("scenarios", name_or_path), catalogue
 
 
+def find_exercise(name_or_path: str, folder: Path) -> Path:
+    """The file of the exercise a user means by its name, its folder or its file.
+
+    Raises InputError for a name nobody has.
+    """
+    if name_or_path.endswith(_SUFFIXES):
+        return folder / name_or_path
+    if os.sep in name_or_path:
+        return folder / name_or_path / EXERCISE
+    return around(folder).exercise(name_or_path)
+
+
 def around(folder: Path) -> Catalogue:
     """The catalogue of a user in ``folder``: what is there, if it has scenarios, then what is shipped."""
-    roots = [folder] if (folder / "scenarios").is_dir() else []
+    roots = [folder] if any((folder / name).is_dir() for name in ("scenarios", EXERCISES)) else []
     return Catalogue.of(*roots, shipped_root())
 
 
 def beside(path: Path) -> Catalogue:
     """The catalogue for a file: the folder it is in (or the one above its section), then what is shipped."""
     folder = path.parent
+    if folder.parent.name == EXERCISES:
+        return Catalogue.of(folder, folder.parent.parent, shipped_root())
     if folder.name == "truth":
         folder = folder.parent
     if folder.name in ("scenarios", "topologies", "parts"):

@@ -1,30 +1,24 @@
 """An experiment: a scenario with its topology and its parts, checked as a whole."""
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, Final
 
 from wirelab.errors import InputError, Problem, unknown
 from wirelab.model.cases import Case, CaseReader
-from wirelab.model.catalogue import Catalogue, beside, find_scenario
-from wirelab.model.check.parts import card_problems, part_problems
+from wirelab.model.catalogue import Catalogue, find_scenario
 from wirelab.model.check.topology import topology_problems
 from wirelab.model.check.traffic import traffic_problems
 from wirelab.model.check.vlan import vlan_problems
 from wirelab.model.check.wiring import wiring_conflicts
-from wirelab.model.parts import Parts, PartsFile
+from wirelab.model.parts import Parts
 from wirelab.model.published import Published
 from wirelab.model.scenario import Scenario
 from wirelab.model.series import written_out
 from wirelab.model.topology import Topology
-from wirelab.model.types import Model
 from wirelab.model.validate import validate
 from wirelab.model.wiring import Wiring
 from wirelab.model.yamlfile import Document, Loc, read
-
-MODELS: Final[Mapping[str, type[Model]]] = {"scenario": Scenario, "topology": Topology, "parts": PartsFile}
-"""What the files of each kind are read as."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -72,7 +66,7 @@ def load_file(path: Path, catalogue: Catalogue) -> Experiment:
         published = reader.published(cases)
         problems += reader.problems
     if problems or topology is None:
-        raise InputError.of(_sorted(problems))
+        raise InputError.of(in_order(problems))
     return Experiment(scenario, topology, cases, scenario.story or _story(document), published)
 
 
@@ -86,30 +80,6 @@ def _row_problems(scenario: Scenario, document: Document, rows: Sequence[str]) -
     for loc, row in [*named, *((("published", row), row) for row in scenario.published)]:
         if row not in measured:
             yield document.problem(loc, unknown("row of source.measured", row, measured))
-
-
-def check_file(path: Path) -> None:
-    """Check a file of any kind: a scenario, a topology or parts. Raises InputError with all problems."""
-    document = read(path)
-    catalogue = beside(path)
-    if document.tree.keys() & PartsFile.model_fields.keys():
-        own, document, wrong = validate(PartsFile, document)
-        known = catalogue.parts()
-        nics, buses = {*known.nics, *own.nics}, {**known.buses, **own.buses}
-        problems = [*wrong, *part_problems(own, document), *card_problems(own, nics, buses, document)]
-    elif document.tree.keys() & {"nodes", "cables"}:
-        _, problems = check_topology(document, catalogue.parts())
-    else:
-        load_file(path, catalogue)
-        return
-    if problems:
-        raise InputError.of(_sorted(problems))
-
-
-def schema(kind: str) -> dict[str, Any]:
-    """The JSON Schema of a kind of file, for editors. Raises KeyError for what is no kind."""
-    dialect = "https://json-schema.org/draft/2020-12/schema"
-    return {"$schema": dialect, **MODELS[kind].model_json_schema(by_alias=True)}
 
 
 def check_topology(document: Document, parts: Parts) -> tuple[Topology, list[Problem]]:
@@ -155,7 +125,7 @@ def _story(document: Document) -> str:
     return " ".join(" ".join(lines).split())
 
 
-def _sorted(problems: Iterable[Problem]) -> list[Problem]:
+def in_order(problems: Iterable[Problem]) -> list[Problem]:
     """Each problem once, in the order of the files and their lines."""
     unique = dict.fromkeys(problems)
     files = list(dict.fromkeys(problem.file for problem in unique))

@@ -1,0 +1,56 @@
+"""The kinds of YAML files: what each is read as, checked by and completed with."""
+
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any, Final
+
+from wirelab.errors import InputError
+from wirelab.model.catalogue import EXERCISE, beside
+from wirelab.model.check.parts import card_problems, part_problems
+from wirelab.model.exercise import ExerciseFile
+from wirelab.model.exercise_reader import read_exercise
+from wirelab.model.experiment import check_topology, in_order, load_file
+from wirelab.model.parts import PartsFile
+from wirelab.model.scenario import Scenario
+from wirelab.model.topology import Topology
+from wirelab.model.types import Model
+from wirelab.model.validate import validate
+from wirelab.model.yamlfile import read
+
+MODELS: Final[Mapping[str, type[Model]]] = {
+    "scenario": Scenario,
+    "topology": Topology,
+    "parts": PartsFile,
+    "exercise": ExerciseFile,
+}
+"""What the files of each kind are read as."""
+
+
+def check_file(path: Path) -> None:
+    """Check a file of any kind, or the folder of an exercise. Raises InputError with all problems."""
+    if path.is_dir():
+        path = path / EXERCISE
+    document = read(path)
+    catalogue = beside(path)
+    keys = document.tree.keys()
+    if path.name == EXERCISE or ("scenario" in keys and "topology" not in keys):
+        read_exercise(path)
+        return
+    if keys & PartsFile.model_fields.keys():
+        own, document, wrong = validate(PartsFile, document)
+        known = catalogue.parts()
+        nics, buses = {*known.nics, *own.nics}, {**known.buses, **own.buses}
+        problems = [*wrong, *part_problems(own, document), *card_problems(own, nics, buses, document)]
+    elif keys & {"nodes", "cables"}:
+        _, problems = check_topology(document, catalogue.parts())
+    else:
+        load_file(path, catalogue)
+        return
+    if problems:
+        raise InputError.of(in_order(problems))
+
+
+def schema(kind: str) -> dict[str, Any]:
+    """The JSON Schema of a kind of file, for editors. Raises KeyError for what is no kind."""
+    dialect = "https://json-schema.org/draft/2020-12/schema"
+    return {"$schema": dialect, **MODELS[kind].model_json_schema(by_alias=True)}
