@@ -19,6 +19,7 @@ from starlette.types import ASGIApp
 from wirelab.serve.answers import Answers, page
 from wirelab.serve.bench_pages import BenchPages
 from wirelab.serve.doors import Doors
+from wirelab.serve.exercise_pages import ExercisePages
 from wirelab.serve.headers import BelowPath, SecurityHeaders
 from wirelab.serve.room import Room
 from wirelab.serve.run_pages import RunPages
@@ -33,7 +34,7 @@ _SESSION_S: Final = 200 * 24 * 3600
 def application(room: Room) -> ASGIApp:
     """The application of a classroom; its queue runs while it is served."""
     answers = Answers(room)
-    pages = (Doors, BenchPages, RunPages, TeacherPages)
+    pages = (Doors, ExercisePages, BenchPages, RunPages, TeacherPages)
     routes = [route for kind in pages for route in kind(answers).routes()]
     routes.append(Mount("/static", StaticFiles(directory=_STATIC)))
 

@@ -12,6 +12,8 @@ from wirelab.model.experiment import Experiment, load_file
 from wirelab.plan.build import build_plan
 from wirelab.runner.job import DEFAULT_SEED, Job
 from wirelab.runner.trial import Trial
+from wirelab.serve.carrier import Task
+from wirelab.serve.panel import panel
 from wirelab.serve.runs import Spec
 
 KIND: Final = "bench"
@@ -87,9 +89,9 @@ class Bench:
         return ("wirelab", "sweep", self.scenario, *vary, f"--variant={self.variant}")
 
 
-def bench_job(spec: Spec) -> Job:
+def bench_task(spec: Spec) -> Task:
     """The planner of the bench."""
-    return Bench.of(spec).job()
+    return Task(Bench.of(spec).job(), panel)
 
 
 def scenarios() -> tuple[str, ...]:

@@ -11,14 +11,26 @@ from wirelab.lab.machine import Progress
 from wirelab.lab.scratch import discard
 from wirelab.report.html import html_report
 from wirelab.runner.job import Job, reported
-from wirelab.runner.run_result import RunResult
+from wirelab.runner.run_result import RunResult, VariantResult
 from wirelab.runner.store import RAW, Store, write_file
 from wirelab.runner.trial import Runner
-from wirelab.serve.panel import panel
 from wirelab.verdict.verdict import Verdict
 
 PANEL: Final = "panel.html"
 """What a page shows of a run, beside its ``report.html``."""
+
+
+@dataclass(frozen=True, slots=True)
+class Task:
+    """What is to be run, and how it is shown: ``panel`` makes the piece of a page, with the evidence at hand.
+
+    ``kept`` is what is kept of a variant; without ``has_report`` there is neither a report nor a Plan.
+    """
+
+    job: Job
+    panel: Callable[[RunResult], str]
+    kept: Callable[[VariantResult], VariantResult] = lambda variant: variant
+    has_report: bool = True
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,12 +52,12 @@ class Carrier:
     clock: Callable[[], float] = time.monotonic
     now: Callable[[], datetime] = lambda: datetime.now(UTC)
 
-    def carry_out(self, job: Job, cpu: int, on_progress: Callable[[float], None]) -> Carried:
-        """All trials of a job on ``cpu``. ``on_progress`` hears how many virtual seconds are done.
+    def carry_out(self, task: Task, cpu: int, on_progress: Callable[[float], None]) -> Carried:
+        """All trials of a task on ``cpu``. ``on_progress`` hears how many virtual seconds are done.
 
         Raises LabError where its files cannot be written.
         """
-        begun_s = self.clock()
+        job, begun_s = task.job, self.clock()
         variants = []
         with self.store.begin(job.scenario, self.now()) as draft:
             before_s = 0.0
@@ -60,11 +72,12 @@ class Carrier:
             run = job.result(variants, wall_s)
             if run.verdict is Verdict.ERROR:
                 return Carried(run.without_evidence, None, wall_s, _broken(run))
-            page, _ = reported(run, html_report)
-            write_file(draft.folder / PANEL, panel(run))
+            write_file(draft.folder / PANEL, task.panel(run))
+            run = job.result([task.kept(variant) for variant in variants], wall_s)
+            page, _ = reported(run, html_report) if task.has_report else (None, None)
             # The cache has what was measured; a class would fill the disk with it.
             for variant in variants:
-                discard(draft.folder / variant.name / RAW)
+                discard(draft.folder / variant.name / RAW if task.has_report else draft.folder / variant.name)
             return Carried(run.without_evidence, draft.commit(run.to_json(), page), wall_s)
 
 

@@ -1,6 +1,6 @@
 """Courses: each with a code by which students join."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 
 from wirelab.serve.code import COURSE_LETTERS, new_code
@@ -46,6 +46,20 @@ class Courses:
         """The course that a code lets in to."""
         row = self.database.row("SELECT * FROM course WHERE code = ?", (code,))
         return None if row is None else _course(row)
+
+    def closed(self, course_id: str) -> frozenset[str]:
+        """The exercises that nobody of a course may work on now."""
+        rows = self.database.rows("SELECT exercise FROM closed WHERE course = ?", (course_id,))
+        return frozenset(row["exercise"] for row in rows)
+
+    def close(self, course_id: str, exercises: Iterable[str]) -> None:
+        """Close these, and open all others."""
+        with self.database.transaction() as connection:
+            connection.execute("DELETE FROM closed WHERE course = ?", (course_id,))
+            connection.executemany(
+                "INSERT INTO closed (course, exercise) VALUES (?, ?)",
+                [(course_id, name) for name in exercises],
+            )
 
     def new_code(self, course_id: str) -> None:
         """Give it another code: with the old one nobody joins any more. Who has joined stays."""

@@ -45,4 +45,37 @@ CREATE TABLE asked (
 CREATE INDEX asked_person ON asked (person, at_s);
 """
 
-MIGRATIONS: Final = (_PEOPLE, _RUNS)
+_EXERCISES: Final = """
+CREATE TABLE work (
+  student TEXT NOT NULL REFERENCES student (id) ON DELETE CASCADE,
+  exercise TEXT NOT NULL,
+  text TEXT NOT NULL,
+  draft TEXT NOT NULL DEFAULT '{}',
+  marks TEXT,
+  changed_s REAL NOT NULL,
+  PRIMARY KEY (student, exercise)
+) STRICT;
+CREATE TABLE attempt (
+  number INTEGER PRIMARY KEY,
+  student TEXT NOT NULL,
+  exercise TEXT NOT NULL,
+  kind TEXT NOT NULL CHECK (kind IN ('run', 'experiment', 'repair', 'marks')),
+  name TEXT NOT NULL,
+  settings TEXT NOT NULL,
+  run TEXT NOT NULL REFERENCES run (id),
+  settled INTEGER NOT NULL DEFAULT 0,
+  UNIQUE (student, exercise, kind, name),
+  FOREIGN KEY (student, exercise) REFERENCES work (student, exercise) ON DELETE CASCADE
+) STRICT;
+CREATE INDEX attempt_settled ON attempt (settled);
+CREATE TABLE closed (
+  course TEXT NOT NULL REFERENCES course (id) ON DELETE CASCADE,
+  exercise TEXT NOT NULL,
+  PRIMARY KEY (course, exercise)
+) STRICT;
+CREATE TABLE laid_aside (
+  student TEXT NOT NULL, exercise TEXT NOT NULL, text TEXT NOT NULL, at_s REAL NOT NULL
+) STRICT;
+"""
+
+MIGRATIONS: Final = (_PEOPLE, _RUNS, _EXERCISES)

@@ -10,9 +10,8 @@ from dataclasses import dataclass, field
 from typing import Final
 
 from wirelab.errors import InputError, WirelabError
-from wirelab.runner.job import Job
 from wirelab.runner.shards import expected_s
-from wirelab.serve.carrier import Carrier
+from wirelab.serve.carrier import Carrier, Task
 from wirelab.serve.runs import Run, Runs, Spec, State
 from wirelab.serve.schedule import Schedule
 
@@ -23,7 +22,7 @@ _NICENESS: Final = 10
 """Of labs: pages come first."""
 _LOG: Final = logging.getLogger(__name__)
 
-Planner = Callable[[Spec], Job]
+Planner = Callable[[Spec], Task]
 """What a spec is to be run as. Raises InputError for one that makes no sense."""
 
 
@@ -46,7 +45,7 @@ class Status:
 class RunQueue:
     """Runs jobs on ``cpus``, each in a thread of its own. May be asked from any thread.
 
-    ``planners`` make jobs of specs, by their kind; ``lab_id`` says which lab measures: with
+    ``planners`` make tasks of specs, by their kind; ``lab_id`` says which lab measures: with
     another one the answers are others. What was asked for is in the database before `ask` returns: it is run
     after a crash, too.
     """
@@ -85,18 +84,19 @@ class RunQueue:
         for thread in self._threads:
             thread.join()
 
-    def ask(self, spec: Spec, person: str) -> Run:
+    def ask(self, spec: Spec, person: str, *, is_needed: bool = False) -> Run:
         """Somebody wants to know what comes of ``spec``: the run that tells, which may be done already.
 
-        Raises InputError for a spec that makes no sense, and where somebody waits for enough already.
+        Raises InputError for a spec that makes no sense, and, but for what ``is_needed``, where somebody
+        waits for enough already.
         """
-        job = self.planners[spec["kind"]](spec)
+        task = self.planners[spec["kind"]](spec)
         text = json.dumps(spec, sort_keys=True)
         run_id = hashlib.sha256(f"{self.lab_id}\0{text}".encode()).hexdigest()[:24]
-        virtual_s = sum(expected_s(trial.plan) for trial in job.trials)
+        virtual_s = sum(expected_s(trial.plan) for trial in task.job.trials)
         with self._news:
             known = self.runs.get(run_id)
-            if known is None or known.state is State.BROKEN:
+            if (known is None or known.state is State.BROKEN) and not is_needed:
                 if self._schedule.waiting_of(person) >= MOST_WAITING_EACH:
                     raise InputError("run.enough")
                 if len(self._schedule) >= MOST_WAITING:
@@ -171,8 +171,8 @@ class RunQueue:
             self._running[run_id] = done_s, run.expected_s
 
         try:
-            job = self.planners[run.spec["kind"]](run.spec)
-            carried = self.carrier.carry_out(job, cpu, on_progress)
+            task = self.planners[run.spec["kind"]](run.spec)
+            carried = self.carrier.carry_out(task, cpu, on_progress)
         except WirelabError as error:
             self._broke(run_id, error.message)
             return

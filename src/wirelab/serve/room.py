@@ -18,6 +18,7 @@ from wirelab.serve.queue import RunQueue
 from wirelab.serve.runs import Runs
 from wirelab.serve.students import Students
 from wirelab.serve.words import Catalogue
+from wirelab.serve.works import Works
 
 DATABASE: Final = "classroom.sqlite"
 RESULTS: Final = "results"
@@ -37,6 +38,7 @@ class Room:
     courses: Courses
     students: Students
     runs: Runs
+    works: Works
     queue: RunQueue
     words: Catalogue
     limits: Limits
@@ -137,6 +139,7 @@ def classroom(  # noqa: PLR0913 - what it is made of
         Courses(database, secrets.choice, clock),
         Students(database, secrets.choice, clock),
         runs,
+        Works(database, clock),
         queue(runs),
         Catalogue.of(data.path / TEXTS),
         Limits(time.monotonic),

@@ -16,13 +16,14 @@ from starlette.routing import BaseRoute, Route
 
 from wirelab.runner.run_result import read_run
 from wirelab.runner.store import PLAN, REPORT, RESULT
-from wirelab.serve import bench
+from wirelab.serve import bench, exercises
 from wirelab.serve.answers import Answers, go, page, require
 from wirelab.serve.bench import Bench
 from wirelab.serve.bench_pages import link
 from wirelab.serve.carrier import PANEL
 from wirelab.serve.doors import absolute
 from wirelab.serve.drawing import drawing
+from wirelab.serve.exercises import exercise_called
 from wirelab.serve.forms import Form
 from wirelab.serve.limits import Deed
 from wirelab.serve.queue import Status
@@ -59,6 +60,8 @@ class RunPages:
     def one(self, visitor: Visitor) -> Response:
         """How far it is, and when it is done, what was measured."""
         run = seen(visitor)
+        if run.spec["kind"] != bench.KIND:
+            return go(visitor, f"/exercises/{run.spec['exercise']}")
         asked = Bench.of(run.spec)
         status = visitor.room.queue.status(run.id) or Status(run.state)
         return page(
@@ -132,8 +135,10 @@ class RunPages:
 
     def raw(self, visitor: Visitor) -> Response:
         """Raw files are not kept on a server: the page says how to have them."""
-        asked = Bench.of(seen(visitor).spec)
-        return page(visitor, "raw.html.j2", 404, command=shlex.join(asked.argv()))
+        spec = seen(visitor).spec
+        if spec["kind"] != bench.KIND:
+            raise Refusal(404, "refused.nothing")
+        return page(visitor, "raw.html.j2", 404, command=shlex.join(Bench.of(spec).argv()))
 
 
 def seen(visitor: Visitor) -> Run:
@@ -160,9 +165,20 @@ def panel_of(visitor: Visitor, run: Run) -> str:
 def file_of(visitor: Visitor, name: str) -> Path:
     """A file of the run of a page. Raises Refusal where there is none."""
     run = seen(visitor)
-    if run.folder is None:
+    if run.folder is None or not _is_shown(visitor, run):
         raise Refusal(404, "refused.nothing")
     return visitor.room.folder / run.folder / name
+
+
+def _is_shown(visitor: Visitor, run: Run) -> bool:
+    """Whether the whole report may be seen: that of an exercise has answers in it until it is handed in."""
+    if run.spec["kind"] == bench.KIND:
+        return True
+    if run.spec["kind"] != exercises.KIND or exercise_called(run.spec["exercise"]).said.sees != "all":
+        return False
+    student = visitor.student
+    kept = visitor.room.works.get(student.id, run.spec["exercise"]) if student else None
+    return visitor.is_teacher or (kept is not None and kept.work.submitted is not None)
 
 
 def progress(words: Words, status: Status) -> dict[str, Any]:

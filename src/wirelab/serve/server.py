@@ -4,7 +4,7 @@ import logging
 import os
 import socket
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Final
@@ -17,12 +17,19 @@ from wirelab.lab.select import Lab
 from wirelab.runner.measurement_cache import MeasurementCache
 from wirelab.runner.store import Store
 from wirelab.runner.trial import LabTestbed, Runner
-from wirelab.serve import bench
+from wirelab.serve import bench, exercises
 from wirelab.serve.app import application
 from wirelab.serve.carrier import Carrier
-from wirelab.serve.queue import RunQueue
+from wirelab.serve.queue import Planner, RunQueue
 from wirelab.serve.room import RESULTS, DataFolder, Room, classroom
 from wirelab.serve.runs import Runs
+
+PLANNERS: Final[Mapping[str, Planner]] = {
+    bench.KIND: bench.bench_task,
+    exercises.KIND: exercises.exercise_task,
+    exercises.MARKS: exercises.marks_task,
+}
+"""Who plans the runs of each kind."""
 
 _GRACE_S: Final = 2
 _MOST_HEADER_BYTES: Final = 32 << 10
@@ -80,7 +87,7 @@ def classroom_with_lab(
     carrier = Carrier(Runner(LabTestbed(lab), measurements), Store(data.path / RESULTS))
 
     def queue(runs: Runs) -> RunQueue:
-        return RunQueue(runs, carrier, {bench.KIND: bench.bench_job}, cpus, measurements.lab_id)
+        return RunQueue(runs, carrier, PLANNERS, cpus, measurements.lab_id)
 
     is_secure = address.certificate is not None
     return classroom(data, data.database(), queue, root=address.root, is_secure=is_secure, clock=time.time)
