@@ -1,5 +1,6 @@
 """A student's figures in the words of an exercise: ``{fifo}`` in a text, ``{2 * fifo}`` in a setting."""
 
+import math
 import re
 from collections.abc import Iterator, Mapping
 from typing import Final
@@ -20,6 +21,8 @@ from wirelab.model.formula import (
 )
 from wirelab.units import COUNT, Quantity, from_coherent, rounded, show
 
+_DIGITS: Final = 3
+_PLACES: Final = 9
 _BRACES: Final = re.compile(r"\{([^{}]*)\}")
 _IN_UNIT: Final = re.compile(r"(?P<formula>.+?)\s+in\s+(?P<unit>\S+)\s*")
 
@@ -99,17 +102,17 @@ def _shown(inside: str, figures: Mapping[str, str]) -> str:
     value = from_coherent(computed(match["formula"], figures, quantity), quantity)
     if quantity is COUNT:
         return f"{value:.3g}"
-    return rounded_in(value, quantity, unit)
+    number, _, _ = rounded_in(value, quantity, unit).partition(" ")
+    return f"{number.rstrip('0').rstrip('.') if '.' in number else number} {unit}"
 
 
 def rounded_in(value: float, quantity: Quantity, unit: str) -> str:
     """``value`` (base units) in one unit, with three digits."""
     if quantity is COUNT:
         return rounded(value, COUNT)
-    size = float(quantity.units[unit])
-    number = value / size
-    digits = max(0, 2 - (len(str(int(abs(number)))) - 1)) if number else 0
-    return f"{number:.{digits}f} {unit}"
+    number = value / float(quantity.units[unit])
+    places = max(0, _DIGITS - 1 - math.floor(math.log10(abs(number)))) if number else 0
+    return f"{number:.{min(places, _PLACES)}f} {unit}"
 
 
 def _word(name: str, figures: Mapping[str, str]) -> str:
