@@ -87,6 +87,7 @@ def page(visitor: Visitor, template: str, status: int = 200, /, **figures: Any) 
         visitor=visitor,
         url=lambda path: visitor.room.root + path,
         version=__version__,
+        when=lambda at: at.replace("T", " ").replace("Z", " UTC"),
         **figures,
     )
     return HTMLResponse(text, status)

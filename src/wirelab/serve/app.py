@@ -18,6 +18,7 @@ from starlette.types import ASGIApp
 
 from wirelab.serve.answers import Answers, page
 from wirelab.serve.bench_pages import BenchPages
+from wirelab.serve.class_pages import ClassPages
 from wirelab.serve.doors import Doors
 from wirelab.serve.exercise_pages import ExercisePages
 from wirelab.serve.headers import BelowPath, SecurityHeaders
@@ -34,7 +35,7 @@ _SESSION_S: Final = 200 * 24 * 3600
 def application(room: Room) -> ASGIApp:
     """The application of a classroom; its queue runs while it is served."""
     answers = Answers(room)
-    pages = (Doors, ExercisePages, BenchPages, RunPages, TeacherPages)
+    pages = (Doors, ExercisePages, BenchPages, RunPages, TeacherPages, ClassPages)
     routes = [route for kind in pages for route in kind(answers).routes()]
     routes.append(Mount("/static", StaticFiles(directory=_STATIC)))
 

@@ -127,6 +127,13 @@ class View:
         repair = self.kept.work.repair
         return ", ".join(f"{key} {value}" for key, value in repair.settings.items()) if repair else ""
 
+    @property
+    def texts(self) -> dict[str, str]:
+        """What was asked, by name."""
+        return {one.name: one.text for one in self.predictions} | {
+            one.name: one.text for one in self.questions
+        }
+
     def is_asked(self, name: str) -> bool:
         """Whether a network of the exercise was asked for already."""
         return any(one.attempt.kind == "run" and one.attempt.name == name for one in self.asked)

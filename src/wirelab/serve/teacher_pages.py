@@ -11,6 +11,7 @@ from wirelab.serve.answers import Answers, go, page
 from wirelab.serve.courses import Course
 from wirelab.serve.doors import absolute
 from wirelab.serve.forms import Form
+from wirelab.serve.students import Student
 from wirelab.serve.visitor import Refusal, Visitor
 
 _TITLE_LETTERS: Final = 80
@@ -30,7 +31,6 @@ class TeacherPages:
             Route("/teacher/courses", post(self.add), methods=["POST"]),
             Route("/teacher/courses/{course}/invitation", get(self.invitation)),
             Route("/teacher/courses/{course}/code", post(self.new_code), methods=["POST"]),
-            Route("/teacher/students/{student}", get(self.student)),
             Route("/teacher/students/{student}/code", post(self.new_student_code), methods=["POST"]),
         ]
 
@@ -70,27 +70,10 @@ class TeacherPages:
         visitor.room.courses.new_code(course.id)
         return go(visitor, f"/teacher/courses/{course.id}/invitation")
 
-    def student(self, visitor: Visitor) -> Response:
-        """A student, with the link that they have lost."""
-        visitor.require_teacher()
-        student = visitor.room.students.get(visitor.request.path_params["student"])
-        if student is None:
-            raise Refusal(404, "refused.nothing")
-        link = absolute(visitor, f"/resume/{student.code}")
-        return page(
-            visitor,
-            "student.html.j2",
-            student=student,
-            course=visitor.room.courses.get(student.course),
-            link=link,
-        )
-
     def new_student_code(self, visitor: Visitor, _form: Form) -> Response:
         """Another code for a student: whoever came with the old one is out."""
         visitor.require_teacher()
-        student = visitor.room.students.get(visitor.request.path_params["student"])
-        if student is None:
-            raise Refusal(404, "refused.nothing")
+        student = student_of(visitor)
         visitor.room.students.new_code(student.id)
         return go(visitor, f"/teacher/students/{student.id}")
 
@@ -101,3 +84,11 @@ def course_of(visitor: Visitor) -> Course:
     if course is None:
         raise Refusal(404, "refused.nothing")
     return course
+
+
+def student_of(visitor: Visitor) -> Student:
+    """The student of a page. Raises Refusal where there is none."""
+    student = visitor.room.students.get(visitor.request.path_params["student"])
+    if student is None:
+        raise Refusal(404, "refused.nothing")
+    return student
