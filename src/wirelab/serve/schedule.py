@@ -41,7 +41,7 @@ class Schedule:
 
     def order(self) -> list[str]:
         """The runs in the order in which they would be taken if nobody asked for another one."""
-        ahead = Schedule(dict(self._waiting), self._turns, self._round)
+        ahead = Schedule(dict(self._waiting), dict(self._turns), self._round)
         return [run for run in iter(ahead.take, None) if run]
 
     def waiting_of(self, person: str) -> int:
