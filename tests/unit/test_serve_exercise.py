@@ -2,10 +2,8 @@
 
 from __future__ import annotations
 
-
 import re
 import threading
-
 from typing import TYPE_CHECKING
 from urllib.parse import urlencode
 
@@ -80,7 +78,7 @@ def test_from_the_story_to_the_marks(served: Served) -> None:
     assert "1.1 Gbit/s" in page
     assert kept(served).work.has_run("network")
     ada.post(f"{HERE}/answer", answer__where="module.line", answer__dropped="159", answer__mechanism="FIFO")
-    ada.post(f"{HERE}/experiment", **{"set__module__fifo": "64 KiB"})
+    ada.post(f"{HERE}/experiment", set__module__fifo="64 KiB")
     ada.post(f"{HERE}/repair", doing="try", set__module="aqr113c", set__module__fifo="64 KiB")
     served.wait_for_runs()
     ada.post(f"{HERE}/repair", doing="hand-in", set__module="aqr113c", set__module__fifo="64 KiB")
@@ -235,9 +233,10 @@ def test_students_text_is_text(served: Served) -> None:
         assert "<script>alert" not in text
         assert "<b>Ada" not in text
         assert "49" not in re.findall(r"\{\{.*?\}\}|&#34;&#39;&amp;(\d+)", text)
-    assert "&lt;script&gt;alert(1)" in teacher.get(
-        f"/teacher/students/{student.id}/exercises/shallow-buffer"
-    ).text
+    assert (
+        "&lt;script&gt;alert(1)"
+        in teacher.get(f"/teacher/students/{student.id}/exercises/shallow-buffer").text
+    )
 
 
 def test_nobody_sees_somebody_elses_runs(served: Served) -> None:

@@ -90,7 +90,9 @@ def test_a_name_that_cannot_be_is_refused_with_a_word(name: str, words: str, ser
     assert len(served.room.students.of_course(course.id)) == 1
 
 
-def test_a_wrong_code_is_refused_and_guessing_is_slow(served: Served, caplog: pytest.LogCaptureFixture) -> None:
+def test_a_wrong_code_is_refused_and_guessing_is_slow(
+    served: Served, caplog: pytest.LogCaptureFixture
+) -> None:
     """After some wrong ones even the right one has to wait: what is guessed is a matter of luck."""
     course = served.room.courses.add("Networks 1")
     visitor = served.visitor()
@@ -126,7 +128,11 @@ def test_only_the_teacher_sees_the_teachers_pages(served: Served, caplog: pytest
     assert f"student:{student.id}" in caplog.text
     teacher = served.teacher()
     assert [teacher.get(path).status for path in pages[:4]] == [200] * 4
-    for path in ("/teacher/courses", f"/teacher/courses/{course.id}/code", f"/teacher/students/{student.id}/code"):
+    for path in (
+        "/teacher/courses",
+        f"/teacher/courses/{course.id}/code",
+        f"/teacher/students/{student.id}/code",
+    ):
         assert ada.post(path, title="mine").status == 403
     assert served.room.courses.all() == [course]
 
@@ -247,9 +253,8 @@ def test_one_server_at_a_time_has_a_folder(tmp_path: Path) -> None:
     """A second one is told so; nobody else on the machine may read it."""
     folder = DataFolder.made(tmp_path / "class")
     assert (tmp_path / "class").stat().st_mode & 0o077 == 0
-    with folder.only_one():
-        with pytest.raises(InputError, match="another `wirelab serve`"), folder.only_one():
-            pass
+    with folder.only_one(), pytest.raises(InputError, match="another `wirelab serve`"), folder.only_one():
+        pass
     with folder.only_one():
         pass
 
@@ -266,4 +271,6 @@ def test_the_log_has_one_line_for_each_thing(served: Served, caplog: pytest.LogC
     """Whatever the path is that somebody asks for."""
     caplog.set_level(logging.WARNING)
     served.visitor().get("/teacher/students/x%0aWARNING%20forged%1b[31m")
-    assert all("\n" not in record.getMessage() and "\x1b" not in record.getMessage() for record in caplog.records)
+    assert all(
+        "\n" not in record.getMessage() and "\x1b" not in record.getMessage() for record in caplog.records
+    )

@@ -98,7 +98,10 @@ def test_a_question_is_answered_once(room: Room, testbed: PretendTestbed) -> Non
 
 def test_a_place_and_an_estimate_are_told(room: Room) -> None:
     """Before anything runs: how many come first, and about how long that takes."""
-    runs = [room.queue.ask(spec(f"{size} KiB"), person) for size, person in ((16, "ada"), (20, "ada"), (24, "bob"))]
+    runs = [
+        room.queue.ask(spec(f"{size} KiB"), person)
+        for size, person in ((16, "ada"), (20, "ada"), (24, "bob"))
+    ]
     told = [room.queue.status(run.id) for run in runs]
     assert [status.ahead for status in told if status] == [0, 2, 1]
     waits = [status.wait_s for status in told if status]

@@ -11,7 +11,7 @@ from typing import Annotated, Final
 import typer
 
 from wirelab import __version__
-from wirelab.cli import lab
+from wirelab.cli import exercise, lab
 from wirelab.cli.capture import capture_command
 from wirelab.cli.compare import compare_command
 from wirelab.cli.errors import Group, exit_code_of
@@ -55,6 +55,7 @@ _capture = app.command("capture")(capture_command)
 _compare = app.command("compare")(compare_command)
 _explain = app.command("explain")(explain_command)
 _parts = app.command("parts")(parts_command)
+app.add_typer(exercise.app, name="exercise")
 _serve = app.command("serve")(serve_command)
 app.add_typer(lab.app, name="lab")
 

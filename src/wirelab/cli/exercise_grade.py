@@ -1,0 +1,138 @@
+"""``wirelab exercise grade``: the marks of a class, from what was handed in."""
+
+import sys
+from collections.abc import Callable
+from datetime import UTC, datetime
+from functools import cache
+from pathlib import Path
+from typing import Annotated
+
+import typer
+from rich.text import Text
+
+from wirelab.cli import options
+from wirelab.cli.exercise_work import Exercise
+from wirelab.cli.names import usable_cpus
+from wirelab.errors import InputError, LabError
+from wirelab.exercise.draw import person
+from wirelab.exercise.gradebook import canvas_csv, csv_of, file_name, junit_of, moodle_csv, page_of
+from wirelab.exercise.grading import Graded, collected, graded
+from wirelab.exercise.measure import Bench
+from wirelab.lab.first_use import select_or_take
+from wirelab.lab.scratch import scratch_folder
+from wirelab.model.assignment import Assignment
+from wirelab.model.exercise_reader import load_exercise
+from wirelab.model.yamlfile import read_text
+from wirelab.report.live import LiveReport
+from wirelab.report.text import Output, print_table, warn
+from wirelab.runner.store import Store
+from wirelab.runner.trial import Runner
+
+_File = Annotated[Path | None, typer.Option(metavar="FILE")]
+
+
+def grade_command(  # noqa: PLR0913 - the options of a command line
+    handed_in: Annotated[
+        list[Path],
+        typer.Argument(
+            metavar="FOLDER|ARCHIVE...", help="Works: a folder, a .zip or .tar.gz of them, or one."
+        ),
+    ],
+    *,
+    exercise: Exercise = None,
+    students: Annotated[
+        Path | None,
+        typer.Option(metavar="FILE", help="The names of the class, one a line: nobody else counts."),
+    ] = None,
+    csv_file: Annotated[
+        Path | None, typer.Option("--csv", metavar="FILE", help="Write all marks as CSV.")
+    ] = None,
+    moodle: Annotated[
+        Path | None, typer.Option(metavar="FILE", help="Write CSV that Moodle imports.")
+    ] = None,
+    canvas: Annotated[
+        Path | None, typer.Option(metavar="FILE", help="Write CSV that Canvas imports.")
+    ] = None,
+    junit_file: options.Junit = None,
+    html: Annotated[Path | None, typer.Option(metavar="DIR", help="Write a page for each student.")] = None,
+    jobs: options.Jobs = None,
+    use_cache: options.UseCache = True,
+    kernel: options.Kernel = None,
+    root: options.Root = None,
+) -> None:
+    """Run again what each student had, and give points with a reason each.
+
+    A submission is data: nothing in it is carried out, and nothing that it says was measured counts. What
+    cannot be read is refused and told; all others are graded. Exit codes: 0, 2 if something was refused, 4 if
+    a lab broke.
+    """
+    names = _names(students)
+    exercises, found = collected(handed_in, _exercises(exercise), names)
+    for refused in found.refused:
+        warn(f"{refused.where}: {refused.why}")
+    if not found.works:
+        raise InputError(
+            "there is no work that can be graded", hint="students hand in what `submit` has written"
+        )
+    lab = select_or_take(kernel, root, say=options.tell)
+    live = LiveReport(Output.for_stream(sys.stderr), (), len(found.works), "networks")
+    with lab.in_use(), live, scratch_folder() as folder:
+        runner = Runner.of(lab, warn, use_cache=use_cache)
+        bench = Bench(runner, Store(folder), usable_cpus(None, jobs), live)
+        done = graded(exercises, found.works, bench, datetime.now(UTC))
+    _print(done)
+    titles = {name: one.said.title for name, one in exercises.items()}
+    first = next(iter(titles.values()))
+    options.write_file(csv_file, csv_of, done)
+    options.write_file(moodle, moodle_csv, done)
+    options.write_file(canvas, lambda marks: canvas_csv(marks, first), done)
+    options.write_file(junit_file, junit_of, done)
+    for one in done if html else ():
+        path = html / file_name(one.marks) if html else None
+        options.write_file(path, lambda mine: page_of(mine, titles[mine.marks.exercise]), one)
+    if any(one.marks.broken for one in done):
+        raise typer.Exit(LabError.exit_code)
+    if found.refused:
+        raise typer.Exit(InputError.exit_code)
+
+
+def _print(done: list[Graded]) -> None:
+    console = Output.for_stream(sys.stdout)
+    rows = [
+        (
+            one.marks.student,
+            f"{one.marks.points:g}",
+            str(one.marks.most),
+            str(one.marks.open or "-"),
+            Text("; ".join(one.marks.notes), style="yellow"),
+        )
+        for one in done
+    ]
+    titles = ("student", "points", "of", "open", "notes")
+    print_table(console, titles, rows, numbers=("points", "of", "open"), whole=("points", "of", "open"))
+
+
+def _exercises(asked: str | None) -> Callable[[str], Assignment]:
+    """What finds an exercise by the name that a work says; only the one that was asked for, if one was."""
+    only = load_exercise(asked, Path.cwd()) if asked else None
+
+    @cache
+    def exercise_of(name: str) -> Assignment:
+        if only is not None and name != only.name:
+            raise InputError(f"it is on `{name}`, not on `{only.name}`")
+        return only or load_exercise(name, Path.cwd())
+
+    return exercise_of
+
+
+def _names(path: Path | None) -> list[str] | None:
+    """The names in a file, None where there is no file. Raises InputError naming the line."""
+    if path is None:
+        return None
+    names = []
+    for number, line in enumerate(read_text(path).splitlines(), 1):
+        try:
+            names += [person(line)] if line.strip() else []
+        except InputError as error:
+            raise InputError(error.message, file=str(path), line=number) from None
+    return names
