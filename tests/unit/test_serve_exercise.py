@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from urllib.parse import urlencode
 
 import pytest
-from classroom import PretendTestbed, Served, Visitor, made_room, serving
+from served import PretendTestbed, Served, Visitor, made_room, serving
 
 from wirelab.serve.exercises import exercise_called
 from wirelab.serve.forms import MOST_BYTES

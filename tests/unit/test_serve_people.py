@@ -10,7 +10,7 @@ import re
 from typing import TYPE_CHECKING
 
 import pytest
-from classroom import PASSWORD, PretendTestbed, Served, made_room, serving
+from served import PASSWORD, PretendTestbed, Served, made_room, serving
 
 from wirelab.errors import InputError, LabError
 from wirelab.serve.code import RESUME_LETTERS, new_code, read_code

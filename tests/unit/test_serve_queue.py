@@ -6,7 +6,7 @@ import threading
 from typing import TYPE_CHECKING
 
 import pytest
-from classroom import PretendTestbed, made_room
+from served import PretendTestbed, made_room
 
 from wirelab.errors import InputError
 from wirelab.serve.bench import Bench
