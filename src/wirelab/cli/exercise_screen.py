@@ -40,7 +40,7 @@ def story(console: Output, desk: Desk) -> None:
     """What the exercise is about, with the student's figures."""
     said, values = desk.exercise.said, desk.figures.values
     console.print(Rule(Text(said.title), align="left") if console.is_terminal else Text(said.title))
-    facts = (desk.work.student, desk.work.course, minutes(desk), f"{desk.exercise.points} points")
+    facts = (desk.work.student, desk.work.course, minutes(desk), points(desk.exercise.points))
     say(console, ", ".join(filter(None, facts)))
     say(console, f"Goal: {filled_text(said.goal, values)}")
     console.print()
@@ -51,6 +51,11 @@ def story(console: Output, desk: Desk) -> None:
         console.print()
         names = ", ".join(f"{name} {value}" for name, value in values.items())
         say(console, f"Your figures: {names}")
+
+
+def points(count: int) -> str:
+    """So many points, in words."""
+    return f"{count} point" if count == 1 else f"{count} points"
 
 
 def minutes(desk: Desk) -> str:
@@ -82,7 +87,7 @@ def question(console: Output, desk: Desk, asked: Question) -> None:
     """A question and what may be answered."""
     console.print()
     one = asked.asked
-    say(console, f"{one.name}: {filled_text(one.text, desk.figures.values)} ({one.points} points)", "bold")
+    say(console, f"{one.name}: {filled_text(one.text, desk.figures.values)} ({points(one.points)})", "bold")
     for choice in choices(desk.exercise, asked, desk.figures):
         label = f"{choice.value}  {choice.text}" if choice.text != choice.value else choice.value
         say(console, f"  {label}")

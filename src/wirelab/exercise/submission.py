@@ -4,6 +4,7 @@ Of an archive only what could be works is unpacked, in memory, and each no furth
 What is refused is told with the reason, and costs nobody else anything.
 """
 
+import gzip
 import io
 import os
 import re
@@ -14,7 +15,7 @@ import zlib
 from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path, PurePosixPath
-from typing import IO, Final
+from typing import IO, Final, cast
 
 from wirelab.errors import InputError
 from wirelab.exercise.work import LIMIT_BYTES, Work, parse_work
@@ -31,6 +32,8 @@ _ARCHIVES: Final = (".zip", ".tar", ".tar.gz", ".tgz")
 _OTHERS: Final = {PLAN, RESULT, SWEEP, "truth.json", "package.json"}
 _OTHER_FOLDERS: Final = {"results", "__MACOSX"}
 _MOODLE: Final = re.compile(r"(?P<name>.+?)_(?P<id>[0-9]{1,12})_assignsubmission_")
+_GZIP: Final = b"\x1f\x8b"
+_PACKED: Final = (zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED)
 _DAMAGED: Final = (
     *(zipfile.BadZipFile, tarfile.TarError, zlib.error, EOFError, OSError, ValueError),
     *(NotImplementedError, RuntimeError, OverflowError, MemoryError),
@@ -158,6 +161,9 @@ def _of_zip(file: IO[bytes]) -> Iterator[tuple[str, bytes | str]]:
                 continue
             elif member.flag_bits & 1:
                 yield member.filename, "is encrypted"
+            elif member.compress_type not in _PACKED:
+                # The others unpack a block as a whole, however long it is.
+                yield member.filename, "is packed as no zip of a class is"
             else:
                 try:
                     with archive.open(member) as content:
@@ -166,15 +172,29 @@ def _of_zip(file: IO[bytes]) -> Iterator[tuple[str, bytes | str]]:
                     yield member.filename, f"is damaged: {shown(str(error))}"
 
 
+class _Capped(io.RawIOBase):
+    """A stream that is cut off with an error: to get past a member of a tar, it has to be unpacked, too."""
+
+    def __init__(self, stream: IO[bytes]) -> None:
+        self._stream = stream
+        self._room = MOST_BYTES
+
+    def read(self, size: int = -1) -> bytes:
+        """So many bytes. Raises ValueError where the stream has more than it may."""
+        raw = self._stream.read(min(size, self._room + 1) if size >= 0 else self._room + 1)
+        self._room -= len(raw)
+        if self._room < 0:
+            raise ValueError(f"it holds more than {MOST_BYTES >> 20} MiB")
+        return raw
+
+
 def _of_tar(file: IO[bytes]) -> Iterator[tuple[str, bytes | str]]:
+    packed = file.read(len(_GZIP)) == _GZIP
+    file.seek(0)
+    stream = _Capped(cast("IO[bytes]", gzip.GzipFile(fileobj=file)) if packed else file)
     # As a stream: nothing is looked for beyond what was read.
-    with tarfile.open(fileobj=file, mode="r|*") as archive:
-        skipped = 0
+    with tarfile.open(fileobj=stream, mode="r|") as archive:
         for member in archive:
-            # To get past a member it is unpacked, too.
-            skipped += member.size
-            if skipped > MOST_BYTES:
-                raise ValueError(f"it holds more than {MOST_BYTES >> 20} MiB")
             path = PurePosixPath(member.name)
             if complaint := _complaint(path):
                 yield member.name, complaint
