@@ -62,11 +62,17 @@ class PretendTestbed:
         if self.breaks:
             message = "the lab broke in a test"
             raise LabError(message)
-        recording(plan, dropped=0 if "aqr113c" in plan.to_json() else 159).write(folder / RAW)
+        recording(plan, dropped=0 if _says_stop(plan) else 159).write(folder / RAW)
 
     def stop(self) -> None:
         """End what waits."""
         self.is_stopped = True
+
+
+def _says_stop(plan: Plan) -> bool:
+    """Whether the module can say stop, to a switch that listens."""
+    listens = {port.node for port in plan.ports if port.pause_rx}
+    return "aqr113c" in plan.to_json() and "switch" in listens
 
 
 def made_room(path: Path, testbed: PretendTestbed, *, root: str = "", cpus: int = 2) -> Room:
@@ -179,7 +185,13 @@ def serving(room: Room, testbed: PretendTestbed, root: str = "") -> Iterator[Ser
     room.database.set("teacher-generation", "1")
     listening = Address("127.0.0.1", 0).listening()
     port = listening.getsockname()[1]
-    config = uvicorn.Config(application(room), log_config=None, access_log=False, timeout_graceful_shutdown=1)
+    config = uvicorn.Config(
+        application(room),
+        log_config=None,
+        access_log=False,
+        server_header=False,
+        timeout_graceful_shutdown=1,
+    )
     server = uvicorn.Server(config)
     thread = threading.Thread(target=server.run, kwargs={"sockets": [listening]}, daemon=True)
     thread.start()

@@ -4,16 +4,18 @@ from __future__ import annotations
 
 import re
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, get_args
 
 import pytest
 from served import PretendTestbed, Served, made_room, serving
 
 from wirelab import serve
 from wirelab.errors import InputError
+from wirelab.exercise.steps import Doing
 from wirelab.serve.bench import scenario_called, scenarios
 from wirelab.serve.drawing import drawing
 from wirelab.serve.knobs import elements
+from wirelab.serve.runs import State
 from wirelab.serve.server import Address
 from wirelab.serve.words import ENGLISH, Catalogue
 
@@ -87,8 +89,9 @@ def test_every_text_that_is_used_is_in_the_catalogue() -> None:
     used = set(re.findall(r"""["']([a-z]+\.[a-z][a-z.-]*)["']""", text))
     missing = {name for name in USED.findall(text) if name not in english and not name.endswith(".")}
     assert missing == set()
-    composed = ("bench.kind.", "knob.", "class.", "exercise.parts.", "run.")
-    assert {name for name in english if name not in used and not name.startswith(composed)} == set()
+    used |= {f"run.{state}" for state in State} | {f"class.{doing}" for doing in get_args(Doing)}
+    unused = {name for name in english if name not in used and not name.startswith(("bench.kind.", "knob."))}
+    assert unused == set()
 
 
 def test_every_knob_and_kind_has_a_word() -> None:

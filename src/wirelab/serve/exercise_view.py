@@ -9,7 +9,7 @@ from markdown_it import MarkdownIt
 
 from wirelab.exercise.answers import Choice, choices, shown_of
 from wirelab.exercise.marks import Mark, compared
-from wirelab.exercise.steps import Step, next_step
+from wirelab.exercise.steps import Doing, Step, next_step
 from wirelab.exercise.work import Work
 from wirelab.model.assignment import Assignment, case_with, quantity_asked
 from wirelab.model.exercise import Allowed, Prediction, Question, TextQuestion
@@ -21,7 +21,16 @@ from wirelab.serve.drawing import drawing
 from wirelab.serve.queue import Status
 from wirelab.serve.runs import State
 from wirelab.serve.works import Attempt, Kept
+from wirelab.units import TIME, show
 
+_PLACES: Final[Mapping[Doing, str]] = {
+    "predict": "predict",
+    "run": "runs",
+    "answer": "questions",
+    "repair": "repair",
+    "submit": "hand-in",
+    "done": "marks",
+}
 _MOST_LISTED: Final = 40
 """Values to choose from; more are written."""
 
@@ -126,6 +135,17 @@ class View:
         """The repair that was handed in."""
         repair = self.kept.work.repair
         return ", ".join(f"{key} {value}" for key, value in repair.settings.items()) if repair else ""
+
+    @property
+    def time(self) -> str:
+        """How long it takes."""
+        time_ns = self.exercise.said.time_ns
+        return show(time_ns, TIME) if time_ns else ""
+
+    @property
+    def place(self) -> str:
+        """Where on the page the next step is."""
+        return _PLACES[self.step.doing]
 
     @property
     def texts(self) -> dict[str, str]:
