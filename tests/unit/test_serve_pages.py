@@ -45,7 +45,9 @@ def test_every_answer_forbids_what_is_not_ours(served: Served) -> None:
         assert "frame-ancestors 'none'" in policy
         assert headers["x-content-type-options"] == "nosniff"
         assert "server" not in headers
-    assert "HttpOnly" in str(visitor.get("/").headers) or "httponly" in str(visitor.get("/").headers)
+    cookie = served.visitor().get("/").headers["set-cookie"].lower()
+    assert "httponly" in cookie
+    assert "samesite=lax" in cookie
 
 
 def test_no_page_has_anything_inline() -> None:
