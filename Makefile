@@ -25,7 +25,7 @@ DIST ?= dist
 # Of a wheel: the same date in every one, so that the same content is the same bytes. 1980-01-01 is a zip's first day.
 EPOCH := 315532800
 
-.PHONY: help scenario name lab wheels test fuzz stress test-peers matrix truth bench doctor clean
+.PHONY: help scenario name lab wheels test fuzz stress test-serve test-peers matrix truth bench doctor clean
 .DELETE_ON_ERROR:
 
 help:
@@ -49,6 +49,7 @@ help:
 	@echo 'make test-ci                      the tests of the workflows, as far as a machine without GitHub can'
 	@echo 'make test-hosts                   from the two wheels to a verdict on other systems; test-emulated: processors'
 	@echo 'make test-peers                   scripts of others, as they are: the tests of Mininet, its examples, the kernel'
+	@echo 'make test-serve                   a class of thirty on a real lab, and a server that is killed twenty times'
 	@echo 'make docs                         the documentation, as a site in docs/site that needs no server'
 	@echo 'make clean                        remove the virtual environment and what tools left here'
 	@echo
@@ -83,6 +84,9 @@ fuzz: $(READY_TO_TEST)
 
 stress: $(READY_TO_TEST) lab
 	@$(VENV)/bin/python -m pytest tests/stress $(ARGS)
+
+test-serve: $(READY_TO_TEST) lab
+	@PYTHONPATH=tests/unit $(VENV)/bin/python -m pytest --capture=no tests/serve $(ARGS)
 
 # Other people's scripts: Mininet's own tests, its examples', packetdrill's, the kernel's of its network. Mirrors are
 # asked for what is not there.

@@ -91,7 +91,7 @@ def test_compose_asks_for_no_right() -> None:
 
 
 def test_a_classroom_has_no_right_but_a_port_of_loopback() -> None:
-    """Unless somebody says otherwise; what it keeps is in a volume of its own, and nothing else is written."""
+    """Unless somebody says otherwise; what it keeps is in a volume, and nothing else is written."""
     asked = service("classroom")
     assert asked["ports"] == ["${BIND:-127.0.0.1}:${PORT:-8080}:8080"]
     assert asked["read_only"] is True

@@ -154,7 +154,7 @@ def test_two_students_do_an_exercise_and_one_leaves_in_the_middle(served: Served
         phone.select_option("#repair [name='set.module']", "aqr113c")
         phone.fill("#repair [name='set.module.fifo']", "64 KiB")
         phone.get_by_role("button", name="Try it").click()
-        phone.locator("#repair summary").wait_for()
+        phone.locator("#repair summary").first.wait_for()
         phone.select_option("#repair [name='set.module']", "aqr113c")
         phone.fill("#repair [name='set.module.fifo']", "64 KiB")
         phone.get_by_role("button", name="This is my repair").click()

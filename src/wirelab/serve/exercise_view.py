@@ -7,6 +7,7 @@ from typing import Any, Final
 
 from markdown_it import MarkdownIt
 
+from wirelab import units
 from wirelab.exercise.answers import Choice, choices, shown_of
 from wirelab.exercise.marks import Mark, compared
 from wirelab.exercise.steps import Doing, Step, next_step
@@ -21,7 +22,6 @@ from wirelab.serve.drawing import drawing
 from wirelab.serve.queue import Status
 from wirelab.serve.runs import State
 from wirelab.serve.works import Attempt, Kept
-from wirelab.units import TIME, show
 
 _PLACES: Final[Mapping[Doing, str]] = {
     "predict": "predict",
@@ -140,7 +140,7 @@ class View:
     def time(self) -> str:
         """How long it takes."""
         time_ns = self.exercise.said.time_ns
-        return show(time_ns, TIME) if time_ns else ""
+        return f"{time_ns / units.NS_PER_S / 60:.0f} min" if time_ns else ""
 
     @property
     def place(self) -> str:
