@@ -13,7 +13,7 @@ from docs.fields import value_of
 from docs.markdown import code, table, words
 from docs.usage import examples
 from wirelab.cli.app import app
-from wirelab.model import traffic
+from wirelab.model import exercise, traffic
 from wirelab.model.bond import Bond
 from wirelab.model.parts import PartsFile, PhyLatency, Temperature
 from wirelab.model.scenario import Bound, Cell, Citation, Control, Event, Row, Scenario, Variant
@@ -54,6 +54,27 @@ def pages() -> Iterator[tuple[str, str]]:
         "traffic": _models((traffic.Iperf3, "iperf3"), (traffic.Ping, "ping"), (traffic.Copy, "copy")),
         "expect": subjects.expectations(),
         "parts": _parts(),
+        "exercise": _models(
+            (exercise.ExerciseFile, "exercises"),
+            (exercise.Drawn, "figures"),
+            (exercise.Run, "runs"),
+            (exercise.Prediction, "predictions"),
+            (exercise.Experiments, "experiments"),
+            (exercise.Allowed, "allowed"),
+            (exercise.Question, "questions"),
+            (exercise.PortQuestion, "port"),
+            (exercise.PausedQuestion, "paused"),
+            (exercise.MechanismQuestion, "mechanism"),
+            (exercise.ElementQuestion, "element"),
+            (exercise.NumberQuestion, "number"),
+            (exercise.ChoiceQuestion, "choice"),
+            (exercise.Option, "options"),
+            (exercise.TextQuestion, "text"),
+            (exercise.FaultQuestion, "fault"),
+            (exercise.Fault, "faults"),
+            (exercise.Repair, "repair"),
+            (exercise.RepairControl, "control"),
+        ),
         "units": _units(),
         "commands": _commands(),
         "python": python.reference(),

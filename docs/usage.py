@@ -11,13 +11,16 @@ from wirelab.model.yamlfile import read
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
 
-_FOLDERS: Final = ("scenarios", "topologies", "parts")
+_FILES: Final = {
+    **dict.fromkeys(("scenarios", "topologies", "parts"), "*.yaml"),
+    "exercises": "*/exercise.yaml",
+}
 _LONGEST: Final = 36
 """A longer value explains nothing more."""
 
 _NAMED: Final = (
     *("nodes", "nics", "drivers", "modules", "switches", "hubs", "hosts", "systems"),
-    *("firewalls", "buses", "storage", "lines", "expect"),
+    *("firewalls", "buses", "storage", "lines", "expect", "figures"),
 )
 """Below these are names, and what belongs together is below each name."""
 
@@ -26,8 +29,8 @@ _NAMED: Final = (
 def examples() -> Mapping[tuple[str, str], str]:
     """The first value of each key, by the key above it: ``("cables", "length")`` to ``3 m``."""
     values: dict[tuple[str, str], str] = {}
-    for folder in _FOLDERS:
-        for path in sorted((ROOT / folder).glob("*.yaml")):
+    for folder, pattern in _FILES.items():
+        for path in sorted((ROOT / folder).glob(pattern)):
             for place, value in _values(read(path).tree, folder):
                 if len(value) <= _LONGEST:
                     values.setdefault(place, value)

@@ -182,8 +182,7 @@ _IN_BITS_AND_SECONDS: Final[Mapping[str, tuple[Fraction, tuple[int, int, int]]]]
     "ppm": (Fraction(1, PPM), (0, 0, 0)),
     "": (Fraction(1), (0, 0, 0)),
 }
-"""A base unit in bits, seconds and metres, and the powers of these that it has."""
-
+"""A base unit in bits, seconds and metres, and its powers of these."""
 QUANTITIES: Final = tuple(value for value in globals().values() if isinstance(value, Quantity))
 """Every quantity that is defined above."""
 
@@ -198,6 +197,16 @@ def parse(text: str, quantity: Quantity) -> int:
     if match is None:
         raise UnitError(f"`{text}` is not a {quantity.name}; write for example `{quantity.example}`")
     return _value(match[1], match[2] or "", quantity)
+
+
+def parse_nearly(text: str, quantity: Quantity) -> int:
+    """``text`` as ``parse`` reads it, rounded, for estimates; a plain count must be whole all the same."""
+    match = _QUANTITY.fullmatch(_stripped(text, quantity))
+    unit = (match[2] or "").strip() if match else ""
+    if match is None or unit not in quantity.units:
+        return parse(text, quantity)
+    whole = round(Fraction(match[1]) * quantity.units[unit])
+    return parse(f"{whole} {quantity.base}", quantity)
 
 
 def parse_range(text: str, quantity: Quantity) -> tuple[int | None, int | None]:

@@ -15,6 +15,7 @@ from docs.commands import COMMANDS, DOCS, EXAMPLES, OUTPUTS, README, ROOT, maske
 from docs.markdown import anchor, table, words
 from docs.offline import loaded_from_elsewhere
 from wirelab.cli.app import app
+from wirelab.model import exercise
 from wirelab.model import types as model_types
 from wirelab.model.bus import Bus
 from wirelab.model.catalogue import Catalogue
@@ -51,6 +52,11 @@ KEPT: tuple[type[BaseModel], ...] = (
     *(Scenario, Citation, Bound, Variant, Control, Row, Cell),
     *(Topology, Node, Cable),
     *(Iperf3, Ping, Copy),
+    *(exercise.ExerciseFile, exercise.Drawn, exercise.Run, exercise.Prediction, exercise.Experiments),
+    *(exercise.Allowed, exercise.Question, exercise.PortQuestion, exercise.PausedQuestion),
+    *(exercise.MechanismQuestion, exercise.ElementQuestion, exercise.NumberQuestion),
+    *(exercise.ChoiceQuestion, exercise.Option, exercise.TextQuestion, exercise.FaultQuestion),
+    *(exercise.Fault, exercise.Repair, exercise.RepairControl),
     *(Nic, Transceiver, Switch, Hub, Host, Firewall, Bus, Storage, PhyLatency, Temperature),
 )
 INCLUDED = re.compile(r'--8<-- "([^":]+)(?::[^"]*)?"')

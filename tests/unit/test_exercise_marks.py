@@ -190,6 +190,21 @@ def test_edited_predictions_count_as_not_made(exercise: Assignment, results: Res
     )
 
 
+def test_with_the_seals_that_were_given_before_nobody_forges_one(
+    exercise: Assignment, results: Results
+) -> None:
+    """A work that was sealed anew counts as not predicted; so does one whose seal nobody gave."""
+    honest = diligent(exercise)
+    assert honest.seal is not None
+    seals = {"grace": honest.seal.sha256[:12]}
+    better = {**honest.predictions, "retransmits": Predicted("161", "because")}
+    forged = replace(honest, predictions=better, seal=Seal(seal_of(honest, better, AT), AT))
+    assert mark(marked(exercise, forged, results), "retransmits").points == 3.0
+    assert mark(marked(exercise, forged, results, seals), "retransmits").points == 0.0
+    assert mark(marked(exercise, honest, results, {}), "upload").points == 0.0
+    assert marked(exercise, honest, results, seals).points == marked(exercise, honest, results).points
+
+
 def test_another_students_predictions_are_not_ones_own(exercise: Assignment, tmp_path: Path) -> None:
     """A work with another name on it has that name's networks, and a seal that does not fit."""
     stolen = replace(diligent(exercise, "ada"), student="bob")

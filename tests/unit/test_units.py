@@ -24,6 +24,7 @@ from wirelab.units import (
     Quantity,
     UnitError,
     parse,
+    parse_nearly,
     parse_range,
     rounded,
     show,
@@ -259,3 +260,14 @@ def test_a_range_prints_its_unit_once(
 def test_a_measured_value_prints_rounded(value: float, quantity: Quantity, text: str) -> None:
     """Three digits are enough for the eye; a count is never rounded."""
     assert rounded(value, quantity) == text
+
+
+@pytest.mark.parametrize(("text", "value"), [("9.6 KiB", 9830), ("0.0001 B", 0), ("16 KiB", 16384)])
+def test_an_estimate_is_rounded(text: str, value: int) -> None:
+    """Nobody who estimates hits a whole number of bytes; units are as strict as ever."""
+    assert parse_nearly(text, SIZE) == value
+    for bad in ("9.6", "9.6 kbit", "1e9 B", "9" * 21 + " B"):
+        with pytest.raises(UnitError):
+            parse_nearly(bad, SIZE)
+    with pytest.raises(UnitError, match="not a whole number"):
+        parse_nearly("1.5", COUNT)

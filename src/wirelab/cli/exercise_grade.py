@@ -1,11 +1,12 @@
 """``wirelab exercise grade``: the marks of a class, from what was handed in."""
 
+import re
 import sys
 from collections.abc import Callable
 from datetime import UTC, datetime
 from functools import cache
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Final
 
 import typer
 from rich.text import Text
@@ -28,7 +29,7 @@ from wirelab.report.text import Output, print_table, warn
 from wirelab.runner.store import Store
 from wirelab.runner.trial import Runner
 
-_File = Annotated[Path | None, typer.Option(metavar="FILE")]
+_SEAL: Final = re.compile(r"[0-9a-f]{12,64}")
 
 
 def grade_command(  # noqa: PLR0913 - the options of a command line
@@ -43,6 +44,12 @@ def grade_command(  # noqa: PLR0913 - the options of a command line
     students: Annotated[
         Path | None,
         typer.Option(metavar="FILE", help="The names of the class, one a line: nobody else counts."),
+    ] = None,
+    seals: Annotated[
+        Path | None,
+        typer.Option(
+            metavar="FILE", help="Seals that students gave you, `SEAL NAME` a line: others do not count."
+        ),
     ] = None,
     csv_file: Annotated[
         Path | None, typer.Option("--csv", metavar="FILE", help="Write all marks as CSV.")
@@ -79,7 +86,7 @@ def grade_command(  # noqa: PLR0913 - the options of a command line
     with lab.in_use(), live, scratch_folder() as folder:
         runner = Runner.of(lab, warn, use_cache=use_cache)
         bench = Bench(runner, Store(folder), usable_cpus(None, jobs), live)
-        done = graded(exercises, found.works, bench, datetime.now(UTC))
+        done = graded(exercises, found.works, bench, datetime.now(UTC), _seals(seals))
     _print(done)
     titles = {name: one.said.title for name, one in exercises.items()}
     first = next(iter(titles.values()))
@@ -123,6 +130,21 @@ def _exercises(asked: str | None) -> Callable[[str], Assignment]:
         return only or load_exercise(name, Path.cwd())
 
     return exercise_of
+
+
+def _seals(path: Path | None) -> dict[str, str] | None:
+    """The seals in a file by the names of students, None where there is no file. Raises InputError."""
+    if path is None:
+        return None
+    seals: dict[str, str] = {}
+    for number, line in enumerate(read_text(path).splitlines(), 1):
+        if not line.strip():
+            continue
+        seal, _, name = line.strip().partition(" ")
+        if not _SEAL.fullmatch(seal):
+            raise InputError(f"`{seal}` is no seal", file=str(path), line=number, hint="SEAL NAME")
+        seals[person(name)] = seal
+    return seals
 
 
 def _names(path: Path | None) -> list[str] | None:

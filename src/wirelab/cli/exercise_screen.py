@@ -47,9 +47,10 @@ def story(console: Output, desk: Desk) -> None:
     markdown(console, filled_text(said.story, values))
     if not desk.figures.fault:
         say(console, desk.exercise.experiment.topology.drawing.rstrip(), "cyan")
-    if values:
+    told = {name: value for name, value in values.items() if name not in desk.exercise.hidden}
+    if told:
         console.print()
-        names = ", ".join(f"{name} {value}" for name, value in values.items())
+        names = ", ".join(f"{name} {value}" for name, value in told.items())
         say(console, f"Your figures: {names}")
 
 

@@ -37,5 +37,6 @@ be changed, each with its `Scale` (`words`, `listed`, `low`, `high`, `step`, `qu
 writes is text: escape it.
 
 Equal `Setup`s are equal networks: a queue of runs needs no more than them, and their results may be kept by
-them. With `sees: technician` a student must get neither the settings, nor the Plan, nor a report of a run.
+them. Of `figures.values` a student sees all but `exercise.hidden`. With `sees: technician` a student must
+get neither the settings, nor the Plan, nor a report of a run.
 """

@@ -21,7 +21,7 @@ from wirelab.model.exercise import (
 )
 from wirelab.model.fill import as_number, filled_text
 from wirelab.results.values import printable
-from wirelab.units import COUNT, RATIO, Quantity, parse, show
+from wirelab.units import COUNT, RATIO, Quantity, parse_nearly, show
 from wirelab.verdict.explanation import Mechanism
 
 NOBODY: Final = "nobody"
@@ -115,7 +115,7 @@ def checked_quantity(text: str, quantity: Quantity, name: str) -> str:
     try:
         if quantity is COUNT:
             text = text.replace(" ", "")
-        return show(parse(text, quantity), quantity)
+        return show(parse_nearly(text, quantity), quantity)
     except ValueError as error:
         raise InputError(f"{name}: {error}") from None
 

@@ -16,6 +16,7 @@ from wirelab.exercise.submission import Refused, Submission, submissions
 from wirelab.exercise.work import Work
 from wirelab.model.assignment import Assignment
 
+_MOST_NAMED: Final = 3
 _LEAST_WORDS: Final = 20
 """So many characters are no coincidence."""
 
@@ -69,9 +70,13 @@ def collected(
 
 
 def graded(
-    exercises: Mapping[str, Assignment], works: Sequence[Submission], bench: Bench, now: datetime
+    exercises: Mapping[str, Assignment],
+    works: Sequence[Submission],
+    bench: Bench,
+    now: datetime,
+    seals: Mapping[str, str] | None = None,
 ) -> list[Graded]:
-    """The marks of all works, in the order of their students."""
+    """The marks of all works, in the order of their students; ``seals`` as `marked` takes them."""
     results = {}
     for name, exercise in exercises.items():
         setups: dict[Setup, str] = {}
@@ -88,7 +93,7 @@ def graded(
         owners[_whose(submission.work)].add(_place(submission))
     for number, submission in enumerate(works):
         work = submission.work
-        marks = marked(exercises[work.exercise], work, results[work.exercise])
+        marks = marked(exercises[work.exercise], work, results[work.exercise], seals)
         contested = len(owners[_whose(work)]) > 1
         notes = [*marks.notes, *copies.get(number, ())]
         if contested:
@@ -150,11 +155,17 @@ def _copies(
                 # With the same figures it is what it should be.
                 others = [other for other in others if figures[other] != figures[number]]
             if others:
-                names = ", ".join(sorted({works[other].work.student for other in others}))
+                names = _named(sorted({works[other].work.student for other in others}))
                 what = "it has the measurement" if kind == "digest" else f"{kind}: it has the words"
                 told[number].append(f"{what} of {names}")
     for number, notes in told.items():
         yield number, list(dict.fromkeys(notes))
+
+
+def _named(names: Sequence[str]) -> str:
+    """A few names, and how many more."""
+    more = f" and {len(names) - _MOST_NAMED} more" if len(names) > _MOST_NAMED else ""
+    return ", ".join(names[:_MOST_NAMED]) + more
 
 
 def _traces(work: Work) -> Iterator[tuple[str, str]]:

@@ -4,7 +4,7 @@ Nothing that a work says of what was measured counts: the networks are those of 
 """
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Literal, Self
 
 from wirelab.errors import InputError
@@ -46,7 +46,10 @@ class Mark:
 
 @dataclass(frozen=True, slots=True)
 class Marks:
-    """All marks of a work. ``notes`` are for the teacher: what is odd about the work."""
+    """All marks of a work.
+
+    ``notes`` are for the teacher: what is odd about the work. So are ``figures`` of a hidden fault.
+    """
 
     student: str
     course: str
@@ -76,18 +79,35 @@ class Marks:
         return any(mark.broken for mark in self.marks)
 
 
-def marked(exercise: Assignment, work: Work, results: Results) -> Marks:
-    """The marks of a work by the ``results`` of all that `Networks.needed` names."""
+def marked(
+    exercise: Assignment, work: Work, results: Results, seals: Mapping[str, str] | None = None
+) -> Marks:
+    """The marks of a work by the ``results`` of all that `Networks.needed` names.
+
+    ``seals`` are those that students gave to the teacher before they ran anything, or the first digits of
+    them, by their names: with them other predictions than these do not count.
+    """
+    work = _as_sealed(work, seals)
     figures = drawn(exercise, work.course, work.student)
     marker = _Marker.of(exercise, work, figures, results)
     return Marks(
         student=work.student,
         course=work.course,
         exercise=exercise.name,
-        figures=figures.values,
+        figures={**figures.values, **({"fault": figures.fault.name} if figures.fault else {})},
         marks=tuple(marker.marks()),
         notes=tuple(marker.notes()),
     )
+
+
+def _as_sealed(work: Work, seals: Mapping[str, str] | None) -> Work:
+    """The work, its seal damaged if it is not the one that was given before."""
+    if seals is None or work.seal is None:
+        return work
+    known = seals.get(work.student, "")
+    if known and work.seal.sha256.startswith(known):
+        return work
+    return replace(work, seal=replace(work.seal, sha256="0" * len(work.seal.sha256)))
 
 
 def compared(

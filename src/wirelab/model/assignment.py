@@ -1,16 +1,17 @@
 """Assignment: an exercise that was read with its scenario, and the networks that its words stand for."""
 
+import re
 from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TypeVar
+from typing import Final, TypeVar
 
 from wirelab.errors import InputError, unknown
 from wirelab.model.cases import Case, quantity_of, varied
 from wirelab.model.exercise import Drawn, ExerciseFile, Fault, Prediction, Question, Run
 from wirelab.model.expect import Expectation
 from wirelab.model.experiment import Experiment
-from wirelab.model.fill import filled_setting
+from wirelab.model.fill import filled_setting, placeholders
 from wirelab.model.formula import FormulaError, Reference, quantity_of_unit, read_formula, unknown_unit
 from wirelab.model.metric import METRICS
 from wirelab.model.scale import Scale
@@ -81,9 +82,21 @@ class Assignment:
         return named("fault", name, self.said.faults)
 
     @property
+    def hidden(self) -> frozenset[str]:
+        """The figures that are of the hidden faults: no student sees them."""
+        return hidden_figures(self.said)
+
+    @property
     def causes(self) -> tuple[str, ...]:
         """The causes that students choose from, each once, in an order that tells nothing."""
         return tuple(sorted({fault.cause for fault in self.said.faults}))
+
+
+def hidden_figures(said: ExerciseFile) -> frozenset[str]:
+    """The figures that only the hidden faults are about: those without a setting that stand in them."""
+    texts = [text for fault in said.faults for text in (*fault.settings.values(), f"{{{fault.figure}}}")]
+    words = {word for text in texts for inside in placeholders(text) for word in _WORD.findall(inside)}
+    return frozenset(name for name, drawn in said.figures.items() if name in words and not drawn.setting)
 
 
 def filled(settings: Mapping[str, str], figures: Mapping[str, str], case: Case) -> dict[str, str]:
@@ -127,6 +140,8 @@ def drawn_quantity(drawn: Drawn, case: Case) -> Quantity | None:
         return quantity_of(case, setting)
     return quantity_asked(drawn.unit) if drawn.unit else None
 
+
+_WORD: Final = re.compile(r"[a-z0-9-]+")
 
 Named = TypeVar("Named", Run, Prediction, Fault)
 

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from typing import Final
 
 from wirelab.errors import InputError, unknown
-from wirelab.model.assignment import case_with, drawn_quantity, filled, quantity_asked
+from wirelab.model.assignment import case_with, drawn_quantity, filled, hidden_figures, quantity_asked
 from wirelab.model.cases import Case, quantity_of, read_settings
 from wirelab.model.exercise import (
     Allowed,
@@ -181,7 +181,10 @@ class ExerciseCheck:
 
     def _texts(self) -> None:
         for loc, text in written_texts(self.said):
-            if self._unsound & set(_WORD.findall(" ".join(placeholders(text)))):
+            words = set(_WORD.findall(" ".join(placeholders(text))))
+            if hidden := words & hidden_figures(self.said):
+                self.report(loc, f"tells `{min(hidden)}`, which is of a hidden fault")
+            if words & self._unsound:
                 continue
             try:
                 filled_text(text, self._defaults)
