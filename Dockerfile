@@ -4,6 +4,7 @@
 #   make image                                    with the lab of this machine: the same one inside and outside
 #   make image-base image BASE=wirelab-base       where no image registry can be reached
 #   docker run --rm --user "$(id -u):$(id -g)" -v "$PWD/results:/results" wirelab run sfp-mismatch
+#   docker run --rm -p 127.0.0.1:8080:8080 -v wirelab-class:/class wirelab serve
 #
 # It builds with BuildKit and without. The base has to be a Debian 13, or something that has python3 and tini.
 ARG BASE=debian:trixie-slim
@@ -35,12 +36,12 @@ RUN python3 -m venv --without-pip /opt/wirelab && \
     case $LAB in \
     built) \
         python3 -m venv /tmp/pip && \
-        /tmp/pip/bin/pip --python /opt/wirelab/bin/python install --no-cache-dir . && \
+        /tmp/pip/bin/pip --python /opt/wirelab/bin/python install --no-cache-dir '.[serve]' && \
         rm -rf /tmp/pip && wirelab lab build ;; \
     shipped) \
         set -- dist/image/wheels/pip-*.whl && \
         /opt/wirelab/bin/python "$1/pip" install --no-index --find-links dist/image/wheels --no-cache-dir \
-            --disable-pip-version-check --root-user-action=ignore wirelab && \
+            --disable-pip-version-check --root-user-action=ignore 'wirelab[serve]' && \
         wirelab lab import dist/image/lab ;; \
     *) echo "LAB=$LAB: built or shipped" >&2; exit 2 ;; \
     esac
@@ -65,12 +66,15 @@ LABEL org.opencontainers.image.title="wirelab" \
       org.opencontainers.image.base.name="$BASE"
 COPY --from=lab /opt/wirelab /opt/wirelab
 COPY --from=lab /var/lib/wirelab /var/lib/wirelab
-# Whoever runs it may write to these two, also where the root is read-only. A lab's memory is in /tmp: Docker's
-# /dev/shm is too small and lets nothing be executed.
-RUN install --directory --mode=1777 /results
-VOLUME ["/results", "/tmp"]
+# Whoever runs it may write to these, also where the root is read-only. A lab's memory is in /tmp: Docker's
+# /dev/shm is too small and lets nothing be executed. `wirelab serve` keeps its class in /class.
+RUN install --directory --mode=1777 /results /class
+VOLUME ["/results", "/class", "/tmp"]
 # `container` is how systemd's container interface lets a program know where it is.
 ENV container=oci TMPDIR=/tmp LANG=C.UTF-8 PYTHONDONTWRITEBYTECODE=1
+# A server on a container's own loopback would answer nobody: who gets to it is said by what is published of it.
+ENV WIRELAB_HOST=0.0.0.0
+EXPOSE 8080
 # Below / the default of --out, results, is /results; and what is printed is the path that the caller knows, too.
 WORKDIR /
 USER 1000:1000

@@ -25,7 +25,7 @@ DIST ?= dist
 # Of a wheel: the same date in every one, so that the same content is the same bytes. 1980-01-01 is a zip's first day.
 EPOCH := 315532800
 
-.PHONY: help scenario name lab wheels test fuzz stress test-explain test-peers matrix truth bench doctor clean
+.PHONY: help scenario name lab wheels test fuzz stress test-explain test-serve test-peers matrix truth bench doctor clean
 .DELETE_ON_ERROR:
 
 help:
@@ -50,6 +50,7 @@ help:
 	@echo 'make test-ci                      the tests of the workflows, as far as a machine without GitHub can'
 	@echo 'make test-hosts                   from the two wheels to a verdict on other systems; test-emulated: processors'
 	@echo 'make test-peers                   scripts of others, as they are: the tests of Mininet, its examples, the kernel'
+	@echo 'make test-serve                   a class of thirty on a real lab, and a server that is killed twenty times'
 	@echo 'make docs                         the documentation, as a site in docs/site that needs no server'
 	@echo 'make page                         the script of the pages, of its sources; page-lint: is it sound?'
 	@echo 'make clean                        remove the virtual environment and what tools left here'
@@ -88,6 +89,9 @@ stress: $(READY_TO_TEST) lab
 
 test-explain: $(READY_TO_TEST) lab
 	@$(VENV)/bin/python -m pytest --timeout 0 tests/explain $(ARGS)
+
+test-serve: $(READY_TO_TEST) lab
+	@PYTHONPATH=tests/unit $(VENV)/bin/python -m pytest --capture=no tests/serve $(ARGS)
 
 # Other people's scripts: Mininet's own tests, its examples', packetdrill's, the kernel's of its network. Mirrors are
 # asked for what is not there.

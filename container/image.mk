@@ -20,7 +20,7 @@ image: engine lab
 	@rm -rf dist/image && mkdir -p dist/image/wheels
 	@$(PIP) wheel --no-deps --wheel-dir dist/image/wheels .
 	@$(PIP) download --only-binary=:all: --python-version '$(PYTHON_OF_BASE)' --platform manylinux_2_28_x86_64 \
-		--platform manylinux2014_x86_64 --dest dist/image/wheels pip dist/image/wheels/wirelab-*.whl
+		--platform manylinux2014_x86_64 --dest dist/image/wheels pip "$$(echo dist/image/wheels/wirelab-*.whl)[serve]"
 	@$(VENV)/bin/wirelab lab export dist/image/lab
 	@version=$$($(VENV)/bin/python -c 'import wirelab; print(wirelab.__version__)') && \
 	$(DOCKER) build $(if $(filter $(BASE_IMAGE),$(BASE)),--network none) --build-arg 'BASE=$(BASE)' \

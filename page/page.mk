@@ -1,5 +1,6 @@
-# The script of the pages: src/wirelab/report/page.js, which esbuild makes of the folder page/. It is kept in the
-# repository, so that only who changes it needs node.
+# The scripts of the pages, which esbuild makes of the folder page/: src/wirelab/report/page.js for reports,
+# src/wirelab/serve/static/serve.js for a class. They are kept in the repository, so that only who changes them needs
+# node.
 #
 #   make page
 
@@ -8,7 +9,9 @@ PAGE_TOOLS := page/node_modules/.package-lock.json
 .PHONY: page page-lint
 
 page: $(PAGE_TOOLS)
-	@npm run --silent --prefix page build -- --log-level=warning && ls -l src/wirelab/report/page.js
+	@npm run --silent --prefix page build -- --log-level=warning
+	@npm run --silent --prefix page build:serve -- --log-level=warning
+	@ls -l src/wirelab/report/page.js src/wirelab/serve/static/serve.js
 
 page-lint: $(PAGE_TOOLS)
 	@npm run --silent --prefix page types

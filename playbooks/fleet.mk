@@ -9,10 +9,10 @@ RELEASES ?= bookworm trixie noble
 READY_FOR_FLEET := $(VENV)/.ready-for-fleet-$(HERE)
 READY_TO_TEST_FLEET := $(VENV)/.ready-to-test-fleet-$(HERE)
 
-.PHONY: fleet-provision fleet-matrix fleet-classroom fleet-teardown inventory test-fleet \
+.PHONY: fleet-provision fleet-matrix fleet-classroom fleet-serve fleet-teardown inventory test-fleet \
 	test-releases bench-fleet
 
-fleet-provision fleet-matrix fleet-classroom fleet-teardown: fleet-%: inventory lab $(READY_FOR_FLEET)
+fleet-provision fleet-matrix fleet-classroom fleet-serve fleet-teardown: fleet-%: inventory lab $(READY_FOR_FLEET)
 	@ANSIBLE_CONFIG=playbooks/ansible.cfg $(VENV)/bin/ansible-playbook -i '$(INVENTORY)' playbooks/$*.yml $(ARGS)
 
 inventory:

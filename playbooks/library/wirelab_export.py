@@ -89,7 +89,8 @@ class Export:
         ]
         for platform in PLATFORMS:
             target += ["--platform", platform]
-        self._run([*pip, "download", *target, "--dest", str(folder), str(wheel)])
+        # With what `wirelab serve` needs: a worker that is none leaves it where it is.
+        self._run([*pip, "download", *target, "--dest", str(folder), f"{wheel}[serve]"])
         with tarfile.open(tar, "w") as packed:
             for path in sorted(folder.iterdir()):
                 packed.add(path, arcname=path.name)

@@ -11,7 +11,7 @@ import pytest
 
 from tests.fleet.play import PLAYBOOKS
 
-BOOKS = ("provision", "matrix", "classroom", "teardown")
+BOOKS = ("provision", "matrix", "classroom", "serve", "teardown")
 
 
 def tool(*argv: str) -> str:

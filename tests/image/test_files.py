@@ -73,10 +73,9 @@ def compose(*argv: str, environ: dict[str, str], file: Path = COMPOSE) -> subpro
     )
 
 
-def service() -> dict[str, Any]:
-    """The one service of the compose file, as it is written."""
-    (description,) = yaml.safe_load(COMPOSE.read_text(encoding="utf-8"))["services"].values()
-    return dict(description)
+def service(name: str = "matrix") -> dict[str, Any]:
+    """A service of the compose file, as it is written."""
+    return dict(yaml.safe_load(COMPOSE.read_text(encoding="utf-8"))["services"][name])
 
 
 def test_compose_asks_for_no_right() -> None:
@@ -91,11 +90,22 @@ def test_compose_asks_for_no_right() -> None:
     assert asked["volumes"] == ["./results:/results"]
 
 
+def test_a_classroom_has_no_right_but_a_port_of_loopback() -> None:
+    """Unless somebody says otherwise; what it keeps is in a volume, and nothing else is written."""
+    asked = service("classroom")
+    assert asked["ports"] == ["${BIND:-127.0.0.1}:${PORT:-8080}:8080"]
+    assert asked["read_only"] is True
+    assert asked["cap_drop"] == ["ALL"]
+    assert asked["security_opt"] == ["no-new-privileges:true"]
+    assert not {"privileged", "cap_add", "devices", "pid", "ipc", "shm_size", "tmpfs", "user"} & set(asked)
+    assert asked["volumes"] == ["class:/class"]
+
+
 def test_compose_understands_it() -> None:
     """The file is valid, and its variables are what they are said to be."""
     done = compose("config", environ={**os.environ, **CHOICES})
     assert done.returncode == 0, done.stderr
-    (description,) = yaml.safe_load(done.stdout)["services"].values()
+    description = yaml.safe_load(done.stdout)["services"]["matrix"]
     assert (description["user"], description["image"]) == (f"{UID}:{GID}", "wirelab-chosen")
     assert description["build"]["args"]["BASE"] == "some-base"
 
@@ -127,6 +137,7 @@ def test_a_devcontainer_opens_the_checkout() -> None:
     assert build["target"] in STAGE.findall(text)
     assert f"useradd --create-home --shell /bin/bash {document['remoteUser']};" in text
     assert document["postCreateCommand"].endswith("make lab")
+    assert document["forwardPorts"] == [8080]
     assert not {"privileged", "capAdd", "securityOpt", "runArgs"} & set(document)
 
 

@@ -64,13 +64,13 @@ def test_it_brings_its_lab(box: Box) -> None:
     assert python(box, debian) == "['entry.json']\n"
 
 
-def test_nothing_in_it_is_writable_but_two_folders(box: Box) -> None:
+def test_nothing_in_it_is_writable_but_three_folders(box: Box) -> None:
     """For a user nobody has given anything: results and temporary files, whatever else is open to all."""
     script = (
         "import os; print(sorted(path for path, folders, files in os.walk('/')"
         " if not path.startswith(('/proc', '/sys', '/dev')) and os.access(path, os.W_OK)))"
     )
-    assert python(box, script) == "['/results', '/tmp']\n"
+    assert python(box, script) == "['/class', '/results', '/tmp']\n"
 
 
 def test_it_tells_of_no_mirror(box: Box) -> None:

@@ -20,6 +20,7 @@ from wirelab.cli.list import list_command
 from wirelab.cli.options import DEFAULT_SEED, Kernel, Name, Root, Seed, Variant, tell
 from wirelab.cli.parts import parts_command
 from wirelab.cli.run import run_command
+from wirelab.cli.serve import serve_command
 from wirelab.cli.site import site_command
 from wirelab.cli.summary import summary_command
 from wirelab.cli.sweep import sweep_command
@@ -57,6 +58,7 @@ _compare = app.command("compare")(compare_command)
 _explain = app.command("explain")(explain_command)
 _parts = app.command("parts")(parts_command)
 app.add_typer(exercise.app, name="exercise")
+_serve = app.command("serve")(serve_command)
 app.add_typer(lab.app, name="lab")
 
 _GARBAGE_OBJECTS: Final = 100_000

@@ -1,0 +1,27 @@
+/** How far a run is, as the server tells it; when it has ended, the page is loaded again. */
+
+interface Told {
+  state: string;
+  words: string;
+  share: number;
+}
+
+export function watch(box: HTMLElement): void {
+  const words = box.querySelector<HTMLElement>("[data-words]");
+  const bar = box.querySelector<HTMLProgressElement>("[data-share]");
+  const url = box.dataset.events;
+  if (!words || !bar || !url) return;
+  const source = new EventSource(url);
+  source.addEventListener("message", (event: MessageEvent<string>) => {
+    const told = JSON.parse(event.data) as Told;
+    if (told.state === "done" || told.state === "broken") {
+      source.close();
+      location.reload();
+      return;
+    }
+    box.dataset.state = told.state;
+    bar.value = told.share;
+    // A screen reader says each change: not each tenth of a second.
+    if (words.textContent !== told.words) words.textContent = told.words;
+  });
+}

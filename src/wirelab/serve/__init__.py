@@ -1,0 +1,1 @@
+"""A class in a browser: students, a teacher, and one queue of runs."""

@@ -1,0 +1,111 @@
+"""Answers: how a request comes to the function that answers it, and what becomes of a refusal."""
+
+import logging
+from collections.abc import Awaitable, Callable
+from dataclasses import dataclass
+from typing import Any, Final
+from urllib.parse import quote
+
+from starlette.concurrency import run_in_threadpool
+from starlette.requests import Request
+from starlette.responses import HTMLResponse, RedirectResponse, Response
+
+from wirelab import __version__
+from wirelab.errors import InputError, WirelabError
+from wirelab.results.values import printable
+from wirelab.serve.forms import Form, read_form
+from wirelab.serve.limits import Deed
+from wirelab.serve.room import Room
+from wirelab.serve.templates import filled_in
+from wirelab.serve.visitor import COOKIE, Refusal, Visitor
+
+Endpoint = Callable[[Request], Awaitable[Response]]
+Shown = Callable[[Visitor], Response]
+Posted = Callable[[Visitor, Form], Response]
+
+_LOG: Final = logging.getLogger(__name__)
+
+
+@dataclass(frozen=True, slots=True)
+class Answers:
+    """Makes endpoints of functions, which run in threads of their own and may take their time."""
+
+    room: Room
+
+    def get(self, show: Shown) -> Endpoint:
+        """An endpoint that shows something."""
+
+        async def endpoint(request: Request) -> Response:
+            return await run_in_threadpool(self._answer, Visitor(self.room, request), show)
+
+        return endpoint
+
+    def post(self, take: Posted) -> Endpoint:
+        """An endpoint that takes a form."""
+
+        async def endpoint(request: Request) -> Response:
+            visitor = Visitor(self.room, request)
+            try:
+                form = await read_form(request)
+            except InputError as error:
+                return await run_in_threadpool(self.problem, visitor, error)
+            return await run_in_threadpool(self._take, visitor, form, take)
+
+        return endpoint
+
+    def problem(self, visitor: Visitor, error: InputError, status: int = 422) -> Response:
+        """The page for something that cannot be read: what is wrong is said, and nothing was changed."""
+        return page(visitor, "problem.html.j2", status, message=message(visitor, error))
+
+    def _take(self, visitor: Visitor, form: Form, take: Posted) -> Response:
+        def taken(visitor: Visitor) -> Response:
+            require(visitor, Deed.POST, visitor.person or visitor.address)
+            visitor.require_csrf(form)
+            return take(visitor, form)
+
+        return self._answer(visitor, taken)
+
+    def _answer(self, visitor: Visitor, answer: Shown) -> Response:
+        if COOKIE in visitor.request.cookies and not visitor.session:
+            visitor.log("ignored", "a session that this server did not sign, or an old one")
+        try:
+            return answer(visitor)
+        except Refusal as refusal:
+            return page(visitor, "refused.html.j2", refusal.status, refusal=refusal)
+        except InputError as error:
+            return self.problem(visitor, error)
+        except WirelabError as error:
+            _LOG.error("%s: %s", visitor.request.url.path, error.message)
+            return page(visitor, "problem.html.j2", 500, message=error.message)
+
+
+def page(visitor: Visitor, template: str, status: int = 200, /, **figures: Any) -> HTMLResponse:  # noqa: ANN401 - whatever it shows
+    """A page for a visitor."""
+    text = filled_in(
+        template,
+        t=visitor.words,
+        visitor=visitor,
+        url=lambda path: visitor.room.root + path,
+        version=__version__,
+        when=lambda at: at.replace("T", " ").replace("Z", " UTC"),
+        **figures,
+    )
+    return HTMLResponse(text, status)
+
+
+def go(visitor: Visitor, path: str) -> RedirectResponse:
+    """Send a browser to a page of ours, after a form."""
+    return RedirectResponse(visitor.room.root + quote(path, safe="/?=&%#"), 303)
+
+
+def message(visitor: Visitor, error: InputError) -> str:
+    """What is wrong, in the visitor's language where we have the words, else in the model's."""
+    said = [problem.message for problem in error.problems]
+    return "\n".join(visitor.words(text) if text in visitor.words else printable(text) for text in said)
+
+
+def require(visitor: Visitor, deed: Deed, who: str) -> None:
+    """Raise Refusal where somebody does something too often."""
+    if wait_s := visitor.room.limits.take(deed, who):
+        visitor.log("slowed down", deed.name)
+        raise Refusal(429, "refused.often", seconds=int(wait_s) + 1)

@@ -1,0 +1,209 @@
+"""A desk: one student at one exercise. Each thing that they do is kept before it is acknowledged."""
+
+import contextlib
+import logging
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from datetime import datetime
+from functools import lru_cache, partial
+from pathlib import Path
+from typing import Final
+
+from wirelab.errors import InputError
+from wirelab.exercise.draw import Figures, drawn
+from wirelab.exercise.steps import (
+    answered,
+    experiment_asked,
+    ran,
+    repair_asked,
+    repaired,
+    run_asked,
+    sealed,
+    started,
+    submitted,
+)
+from wirelab.exercise.work import Predicted, Work
+from wirelab.model.assignment import Assignment
+from wirelab.runner.run_result import RunResult, read_run
+from wirelab.runner.store import RESULT
+from wirelab.serve.carrier import PANEL
+from wirelab.serve.courses import Course
+from wirelab.serve.exercises import CONTROL, NETWORK, exercise_called, marks_spec, network_spec
+from wirelab.serve.room import Room
+from wirelab.serve.students import Student
+from wirelab.serve.works import Attempt, AttemptKind, Kept
+
+_LOG: Final = logging.getLogger(__name__)
+
+
+@dataclass(frozen=True, slots=True)
+class Desk:
+    """A student of ``course`` at an exercise; ``person`` is who asks the queue for their runs."""
+
+    room: Room
+    course: Course
+    student: Student
+    exercise: Assignment
+
+    @property
+    def person(self) -> str:
+        """Whose turn it is in the queue."""
+        return f"student:{self.student.id}"
+
+    @property
+    def is_closed(self) -> bool:
+        """Whether the teacher has closed the exercise."""
+        return self.exercise.name in self.room.courses.closed(self.course.id)
+
+    @property
+    def figures(self) -> Figures:
+        """The student's own figures."""
+        return drawn(self.exercise, self.course.title, self.student.name)
+
+    def kept(self) -> Kept:
+        """The work as it is now, begun if it is not."""
+        key = self.student.id, self.exercise.name
+        if (kept := self.room.works.get(*key)) is None:
+            new = started(self.exercise, self.course.title, self.student.name, self.room.works.now)
+            self.room.works.begin(*key, new)
+            kept = self.room.works.get(*key)
+        if kept is None:
+            raise InputError("exercise.gone")
+        return kept
+
+    def attempts(self) -> list[Attempt]:
+        """What was asked to be run."""
+        return self.room.works.attempts(self.student.id, self.exercise.name)
+
+    def draft(self, fields: Mapping[str, str]) -> None:
+        """Keep what is typed."""
+        self._require_open()
+        self.kept()
+        self.room.works.draft(self.student.id, self.exercise.name, fields)
+
+    def seal(self, predictions: Mapping[str, Predicted]) -> None:
+        """Seal the predictions: they do not change any more, and runs are allowed."""
+        self._require_open()
+        now = self.room.works.now
+        self._change(lambda work: sealed(self.exercise, work, predictions, now))
+
+    def run(self, name: str) -> None:
+        """Ask for a network of the exercise."""
+        self._require_open()
+        name, setup = run_asked(self.exercise, self.kept().work, name or None)
+        run = self.room.queue.ask(network_spec(self.exercise, {NETWORK: setup}), self.person)
+        self._attempt("run", name, {}, run.id)
+
+    def experiment(self, settings: Mapping[str, str]) -> None:
+        """Ask for an experiment, if there is one left: what waits counts as well."""
+        self._require_open()
+        work = self.kept().work
+        for attempt in self._waiting("experiment"):
+            # As if they were done, so that no more are asked for than are allowed.
+            work = ran(
+                self.exercise,
+                work,
+                "experiment",
+                attempt.name,
+                "0" * 64,
+                now=self.room.works.now,
+                settings=attempt.settings,
+            )
+        name, setup = experiment_asked(self.exercise, work, settings)
+        run = self.room.queue.ask(network_spec(self.exercise, {NETWORK: setup}), self.person)
+        self._attempt("experiment", name, settings, run.id)
+
+    def try_repair(self, settings: Mapping[str, str]) -> None:
+        """Ask for a repair with its control."""
+        self._require_open()
+        _, setups = repair_asked(self.exercise, self.kept().work, settings)
+        one, control = setups.values()
+        run = self.room.queue.ask(network_spec(self.exercise, {"repair": one, CONTROL: control}), self.person)
+        number = 1 + sum(attempt.kind == "repair" for attempt in self.attempts())
+        self._attempt("repair", f"repair-{number}", settings, run.id)
+
+    def answer(self, answers: Mapping[str, str]) -> dict[str, str]:
+        """Keep answers; what cannot be one stays a draft. Returns what is wrong with those, by question."""
+        self._require_open()
+        wrong: dict[str, str] = {}
+        now = self.room.works.now
+        for name, text in answers.items():
+            try:
+                self._change(partial(self._answered, name, text, now), {f"answer.{name}": text})
+            except InputError as error:
+                wrong[name] = error.message
+                with contextlib.suppress(InputError):
+                    self.draft({f"answer.{name}": text})
+        return wrong
+
+    def repair(self, settings: Mapping[str, str]) -> None:
+        """Hand in a repair."""
+        self._require_open()
+        now = self.room.works.now
+        self._change(lambda work: repaired(self.exercise, work, settings, now))
+
+    def hand_in(self) -> None:
+        """Hand the work in, and ask for its marks."""
+        self._require_open()
+        now = self.room.works.now
+        work = self._change(lambda work: submitted(self.exercise, work, now))
+        self.ask_marks(work)
+
+    def ask_marks(self, work: Work) -> None:
+        """Ask for the marks of a work that was handed in."""
+        run = self.room.queue.ask(marks_spec(self.exercise, work), self.person, is_needed=True)
+        self._attempt("marks", "marks", {}, run.id)
+
+    def _answered(self, name: str, text: str, now: datetime, work: Work) -> Work:
+        return answered(self.exercise, work, name, text, now)
+
+    def _change(self, step: Callable[[Work], Work], done: Mapping[str, str] | None = None) -> Work:
+        return self.room.works.change(self.student.id, self.exercise.name, step, done)
+
+    def _attempt(self, kind: AttemptKind, name: str, settings: Mapping[str, str], run: str) -> None:
+        asked = Attempt(self.student.id, self.exercise.name, kind, name, settings, run)
+        self.room.works.attempt(asked)
+        settle(self.room)
+
+    def _waiting(self, kind: AttemptKind) -> list[Attempt]:
+        return [one for one in self.attempts() if one.kind == kind and not one.is_settled]
+
+    def _require_open(self) -> None:
+        if self.is_closed:
+            raise InputError("exercise.closed")
+
+
+def settle(room: Room) -> None:
+    """Write what has been run since the last time into the works: once each, whatever ends the server."""
+    for attempt in room.works.unsettled():
+        run = room.runs.get(attempt.run)
+        if run is None or run.folder is None:
+            continue
+        with room.database.transaction():
+            try:
+                _settle(room, attempt, room.folder / run.folder)
+            except InputError as error:
+                # Handed in, or begun anew, meanwhile.
+                _LOG.info("%s of %s: %s", attempt.name, attempt.student, error.message)
+            room.works.settle(attempt)
+
+
+def _settle(room: Room, attempt: Attempt, folder: Path) -> None:
+    if attempt.kind == "marks":
+        room.works.mark(attempt.student, attempt.exercise, (folder / PANEL).read_text(encoding="utf-8"))
+        return
+    kind = attempt.kind
+    exercise = exercise_called(attempt.exercise)
+    digest = result_of(folder).variants[0].digest or ""
+    now = room.works.now
+    room.works.change(
+        attempt.student,
+        attempt.exercise,
+        lambda work: ran(exercise, work, kind, attempt.name, digest, now=now, settings=attempt.settings),
+    )
+
+
+@lru_cache(maxsize=512)
+def result_of(folder: Path) -> RunResult:
+    """The figures of a run: a folder of results never changes."""
+    return read_run(folder / RESULT)

@@ -1,0 +1,193 @@
+"""A student's pages: the exercises, and one of them from the story to the marks."""
+
+from dataclasses import dataclass
+from typing import Final
+
+from starlette.responses import Response
+from starlette.routing import BaseRoute, Route
+
+from wirelab.errors import InputError
+from wirelab.exercise.work import LONGEST_TEXT, Predicted
+from wirelab.serve.answers import Answers, Posted, go, message, page, require
+from wirelab.serve.desk import Desk, settle
+from wirelab.serve.exercise_view import progress_of, view_of
+from wirelab.serve.exercises import exercise_called, exercise_names
+from wirelab.serve.forms import Form
+from wirelab.serve.limits import Deed
+from wirelab.serve.run_pages import progress
+from wirelab.serve.visitor import Visitor
+
+_DRAFTS: Final = ("value", "unit", "why", "answer")
+"""The fields that are kept as they are typed: ``value.burst``."""
+_WAS: Final = "was"
+
+
+@dataclass(frozen=True, slots=True)
+class ExercisePages:
+    """What a student does."""
+
+    answers: Answers
+
+    def routes(self) -> list[BaseRoute]:
+        """The pages."""
+        get, post = self.answers.get, self.answers.post
+        steps: dict[str, Posted] = {
+            "keep": self.keep,
+            "seal": self.seal,
+            "run": self.run,
+            "experiment": self.experiment,
+            "answer": self.answer,
+            "repair": self.repair,
+            "hand-in": self.hand_in,
+            "marks": self.marks,
+        }
+        return [
+            Route("/exercises", get(self.all)),
+            Route("/exercises/{exercise}", get(self.one)),
+            *(
+                Route(f"/exercises/{{exercise}}/{name}", post(self._kept_page(step)), methods=["POST"])
+                for name, step in steps.items()
+            ),
+        ]
+
+    def all(self, visitor: Visitor) -> Response:
+        """Every exercise, and how far one is."""
+        student = visitor.require_student()
+        settle(visitor.room)
+        closed = visitor.room.courses.closed(student.course)
+        listed = []
+        for name in exercise_names():
+            exercise = exercise_called(name)
+            kept = visitor.room.works.get(student.id, name)
+            done, parts = progress_of(kept.work if kept else None, exercise)
+            listed.append((exercise, kept, done, parts, name in closed))
+        return page(visitor, "exercises.html.j2", listed=listed)
+
+    def one(self, visitor: Visitor) -> Response:
+        """One of them."""
+        return self._page(visitor)
+
+    def keep(self, visitor: Visitor, form: Form) -> Response:
+        """Keep what is typed, while it is."""
+        fields = {
+            name: text
+            for name, text in form.fields.items()
+            if name.partition(".")[0] in _DRAFTS and text != form.fields.get(f"{_WAS}.{name}", "")
+        }
+        if fields:
+            desk_of(visitor).draft(fields)
+        return Response(status_code=204)
+
+    def seal(self, visitor: Visitor, form: Form) -> Response:
+        """Seal the predictions."""
+        desk = desk_of(visitor)
+        self._draft(desk, form)
+        predictions = {}
+        for said in desk.exercise.said.predictions:
+            value = form.text(f"value.{said.name}", LONGEST_TEXT)
+            unit = form.text(f"unit.{said.name}")
+            # Who writes the unit is taken by their word.
+            has_unit = not value or any(letter.isalpha() or letter == "%" for letter in value)
+            written = value if has_unit else f"{value} {unit}".strip()
+            predictions[said.name] = Predicted(written, form.text(f"why.{said.name}", LONGEST_TEXT))
+        desk.seal(predictions)
+        return self._back(visitor, "runs")
+
+    def run(self, visitor: Visitor, form: Form) -> Response:
+        """Run a network of the exercise."""
+        desk = desk_of(visitor)
+        require(visitor, Deed.RUN, desk.person)
+        desk.run(form.text("name"))
+        return self._back(visitor, "runs")
+
+    def experiment(self, visitor: Visitor, form: Form) -> Response:
+        """Run an experiment."""
+        desk = desk_of(visitor)
+        require(visitor, Deed.RUN, desk.person)
+        desk.experiment(_changed(form))
+        return self._back(visitor, "experiments")
+
+    def answer(self, visitor: Visitor, form: Form) -> Response:
+        """Keep answers."""
+        desk = desk_of(visitor)
+        answers = {
+            name: text.strip()
+            for name, text in form.below("answer").items()
+            if text.strip() and text != form.fields.get(f"{_WAS}.answer.{name}", "")
+        }
+        wrong = desk.answer(answers)
+        if wrong:
+            return self._page(visitor, 422, wrong=wrong)
+        return self._back(visitor, "questions")
+
+    def repair(self, visitor: Visitor, form: Form) -> Response:
+        """Try a repair, or hand it in."""
+        desk = desk_of(visitor)
+        if form.text("doing") == "hand-in":
+            desk.repair(_changed(form))
+        else:
+            require(visitor, Deed.RUN, desk.person)
+            desk.try_repair(_changed(form))
+        return self._back(visitor, "repair")
+
+    def hand_in(self, visitor: Visitor, _form: Form) -> Response:
+        """Hand the work in."""
+        desk = desk_of(visitor)
+        desk.hand_in()
+        return self._back(visitor, "marks")
+
+    def marks(self, visitor: Visitor, _form: Form) -> Response:
+        """Ask for the marks again: the lab broke."""
+        desk = desk_of(visitor)
+        work = desk.kept().work
+        if work.submitted is not None:
+            desk.ask_marks(work)
+        return self._back(visitor, "marks")
+
+    def _kept_page(self, step: Posted) -> Posted:
+        """A step that, where it cannot be done, gives the page again with what is wrong."""
+
+        def taken(visitor: Visitor, form: Form) -> Response:
+            try:
+                return step(visitor, form)
+            except InputError as error:
+                return self._page(visitor, 422, problem=message(visitor, error))
+
+        return taken
+
+    def _draft(self, desk: Desk, form: Form) -> None:
+        """What is typed is kept before anything can be wrong with it."""
+        desk.draft({name: text for name, text in form.fields.items() if name.partition(".")[0] in _DRAFTS})
+
+    def _page(
+        self, visitor: Visitor, status: int = 200, *, problem: str = "", wrong: dict[str, str] | None = None
+    ) -> Response:
+        settle(visitor.room)
+        desk = desk_of(visitor)
+        view = view_of(desk, visitor.words("drawing.title"))
+        return page(
+            visitor,
+            "exercise.html.j2",
+            status,
+            view=view,
+            problem=problem,
+            wrong=wrong or {},
+            progress=lambda status: progress(visitor.words, status),
+        )
+
+    def _back(self, visitor: Visitor, place: str) -> Response:
+        return go(visitor, f"/exercises/{visitor.request.path_params['exercise']}#{place}")
+
+
+def desk_of(visitor: Visitor) -> Desk:
+    """Where the visitor sits. Raises Refusal for who is no student, InputError for no such exercise."""
+    student = visitor.require_student()
+    course = visitor.room.courses.get(student.course)
+    if course is None:
+        raise InputError("exercise.gone")
+    return Desk(visitor.room, course, student, exercise_called(visitor.request.path_params["exercise"]))
+
+
+def _changed(form: Form) -> dict[str, str]:
+    """The settings of a form that are filled in."""
+    return {key: text.strip() for key, text in form.below("set").items() if text.strip()}

@@ -1,0 +1,61 @@
+"""Forms that a browser sends: of limited size, each field a text."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Final
+from urllib.parse import parse_qsl
+
+from starlette.requests import Request
+
+from wirelab.errors import InputError
+
+MOST_BYTES: Final = 64 << 10
+MOST_FIELDS: Final = 200
+MOST_LETTERS: Final = 4_000
+"""Of a field; most take less."""
+
+_TYPE: Final = "application/x-www-form-urlencoded"
+
+
+@dataclass(frozen=True, slots=True)
+class Form:
+    """The fields of a form, each once."""
+
+    fields: Mapping[str, str]
+
+    def text(self, name: str, most: int = MOST_LETTERS) -> str:
+        """A field, empty where it is missing. Raises InputError for one that is too long."""
+        text = self.fields.get(name, "")
+        if len(text) > most:
+            raise InputError("form.too-long")
+        return text.strip()
+
+    def below(self, prefix: str) -> dict[str, str]:
+        """The fields whose names begin so, without that beginning."""
+        begins = f"{prefix}."
+        return {
+            name.removeprefix(begins): text for name, text in self.fields.items() if name.startswith(begins)
+        }
+
+
+async def read_form(request: Request) -> Form:
+    """The form of a request. Raises InputError for one that is too large, or none."""
+    if request.headers.get("content-type", "").partition(";")[0].strip().lower() != _TYPE:
+        raise InputError("form.none")
+    body = bytearray()
+    async for chunk in request.stream():
+        body += chunk
+        if len(body) > MOST_BYTES:
+            raise InputError("form.too-long")
+    return parse_form(body.decode("ascii", errors="replace"))
+
+
+def parse_form(text: str) -> Form:
+    """The form that a query or a body is. Raises InputError for what is none."""
+    try:
+        pairs = parse_qsl(text, keep_blank_values=True, max_num_fields=MOST_FIELDS, errors="strict")
+    except ValueError as error:
+        raise InputError("form.none") from error
+    if any(len(value) > MOST_LETTERS or "\0" in value for _, value in pairs):
+        raise InputError("form.too-long")
+    return Form(dict(pairs))

@@ -1,0 +1,149 @@
+"""A classroom: its people, its courses, its runs, and what it remembers of itself."""
+
+import secrets
+import time
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Final, Self
+
+from wirelab.errors import InputError, LabError
+from wirelab.lab.lock import exclusive_now
+from wirelab.serve.courses import Courses
+from wirelab.serve.database import Database
+from wirelab.serve.limits import Limits
+from wirelab.serve.password import LEAST_LETTERS, MOST_BYTES, hashed, is_right
+from wirelab.serve.queue import RunQueue
+from wirelab.serve.runs import Runs
+from wirelab.serve.students import Students
+from wirelab.serve.words import Catalogue
+from wirelab.serve.works import Works
+
+DATABASE: Final = "classroom.sqlite"
+RESULTS: Final = "results"
+TEXTS: Final = "texts"
+
+_PASSWORD: Final = "password"  # noqa: S105 - the name of a setting
+_KEY: Final = "session-key"
+_SET_UP: Final = "set-up-key"
+_GENERATION: Final = "teacher-generation"
+
+
+@dataclass(frozen=True, slots=True)
+class Room:
+    """All that the pages need. ``root`` is the path that they are below; ``folder`` holds the results."""
+
+    database: Database
+    courses: Courses
+    students: Students
+    runs: Runs
+    works: Works
+    queue: RunQueue
+    words: Catalogue
+    limits: Limits
+    folder: Path
+    root: str = ""
+    is_secure: bool = False
+
+    @property
+    def session_key(self) -> str:
+        """What sessions are signed with: made once, and kept."""
+        return _kept(self.database, _KEY)
+
+    @property
+    def set_up_key(self) -> str | None:
+        """What lets somebody set the teacher's password; None where it is set."""
+        return None if self.database.setting(_PASSWORD) else _kept(self.database, _SET_UP)
+
+    @property
+    def generation(self) -> str:
+        """Sessions of the teacher from before the last change of the password are none any more."""
+        return self.database.setting(_GENERATION) or ""
+
+    def set_password(self, password: str) -> None:
+        """Set the teacher's password. Raises InputError for one that is too short."""
+        set_password(self.database, password)
+
+    def is_teacher(self, password: str) -> bool:
+        """Whether that is the teacher's password."""
+        kept = self.database.setting(_PASSWORD)
+        return kept is not None and is_right(password, kept)
+
+
+def set_password(database: Database, password: str) -> None:
+    """Set the teacher's password. Raises InputError for one that is too short or too long."""
+    if len(password) < LEAST_LETTERS:
+        raise InputError("teacher.short")
+    if len(password.encode()) > MOST_BYTES:
+        raise InputError("form.too-long")
+    with database.transaction():
+        database.set(_PASSWORD, hashed(password, secrets.token_bytes(16)))
+        database.set(_GENERATION, secrets.token_hex(8))
+
+
+def _kept(database: Database, name: str) -> str:
+    with database.transaction():
+        if (value := database.setting(name)) is None:
+            database.set(name, value := secrets.token_hex(32))
+    return value
+
+
+@dataclass(frozen=True, slots=True)
+class DataFolder:
+    """Where a classroom is kept: nobody else may read it, and one server at a time uses it."""
+
+    path: Path
+
+    @classmethod
+    def made(cls, path: Path) -> Self:
+        """The folder, made if it is not there. Raises LabError naming it."""
+        try:
+            path.mkdir(mode=0o700, parents=True, exist_ok=True)
+            (path / RESULTS).mkdir(exist_ok=True)
+            (path / DATABASE).touch(mode=0o600)
+        except OSError as error:
+            raise LabError(
+                f"{path}: cannot be used for a classroom: {error.strerror}",
+                hint="name a folder that can be written with --data",
+            ) from error
+        return cls(path.absolute())
+
+    def database(self) -> Database:
+        """Its database."""
+        return Database(self.path / DATABASE)
+
+    @contextmanager
+    def only_one(self) -> Iterator[None]:
+        """Hold it alone. Raises InputError if another server has it."""
+        with exclusive_now(self.path) as is_ours:
+            if not is_ours:
+                message = "another `wirelab serve` uses this folder"
+                raise InputError(message, file=str(self.path), hint="name another one with --data")
+            yield
+
+
+def classroom(  # noqa: PLR0913 - what it is made of
+    data: DataFolder,
+    database: Database,
+    queue: Callable[[Runs], RunQueue],
+    *,
+    root: str = "",
+    is_secure: bool = False,
+    clock: Callable[[], float] = time.time,
+) -> Room:
+    """The classroom of a folder. ``queue`` makes what runs its runs."""
+    runs = Runs(database, clock)
+    return Room(
+        database,
+        Courses(database, secrets.choice, clock),
+        Students(database, secrets.choice, clock),
+        runs,
+        Works(database, clock),
+        queue(runs),
+        Catalogue.of(data.path / TEXTS),
+        Limits(time.monotonic),
+        data.path / RESULTS,
+        root,
+        is_secure,
+    )

@@ -1,0 +1,201 @@
+"""The pages of a run: how far it is, and what came of it."""
+
+import asyncio
+import json
+import re
+import shlex
+from collections.abc import AsyncIterator
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, Final
+
+from starlette.concurrency import run_in_threadpool
+from starlette.requests import Request
+from starlette.responses import FileResponse, HTMLResponse, Response, StreamingResponse
+from starlette.routing import BaseRoute, Route
+
+from wirelab.runner.run_result import read_run
+from wirelab.runner.store import PLAN, REPORT, RESULT
+from wirelab.serve import bench, exercises
+from wirelab.serve.answers import Answers, go, page, require
+from wirelab.serve.bench import Bench
+from wirelab.serve.bench_pages import link
+from wirelab.serve.carrier import PANEL
+from wirelab.serve.doors import absolute
+from wirelab.serve.drawing import drawing
+from wirelab.serve.exercises import exercise_called
+from wirelab.serve.forms import Form
+from wirelab.serve.limits import Deed
+from wirelab.serve.queue import Status
+from wirelab.serve.runs import Run, State
+from wirelab.serve.visitor import Refusal, Visitor
+from wirelab.serve.words import Words
+
+_LOOK_S: Final = 0.4
+_MOST_LOOKS: Final = 9_000
+"""An hour: a browser asks again by itself."""
+_POLICY: Final = re.compile(r'http-equiv="Content-Security-Policy" content="([^"]+)"')
+_HEAD_LETTERS: Final = 2_000
+
+
+@dataclass(frozen=True, slots=True)
+class RunPages:
+    """A run, from the queue to its report."""
+
+    answers: Answers
+
+    def routes(self) -> list[BaseRoute]:
+        """The pages."""
+        get, post = self.answers.get, self.answers.post
+        return [
+            Route("/runs/{run}", get(self.one)),
+            Route("/runs/{run}/events", self.events),
+            Route("/runs/{run}/again", post(self.again), methods=["POST"]),
+            Route("/runs/{run}/report", get(self.report)),
+            Route(f"/runs/{{run}}/{RESULT}", get(self.result)),
+            Route(f"/runs/{{run}}/{{variant}}/{PLAN}", get(self.plan)),
+            Route("/runs/{run}/{variant}/raw/", get(self.raw)),
+        ]
+
+    def one(self, visitor: Visitor) -> Response:
+        """How far it is, and when it is done, what was measured."""
+        run = seen(visitor)
+        if run.spec["kind"] != bench.KIND:
+            return go(visitor, f"/exercises/{run.spec['exercise']}")
+        asked = Bench.of(run.spec)
+        status = visitor.room.queue.status(run.id) or Status(run.state)
+        return page(
+            visitor,
+            "run.html.j2",
+            run=run,
+            bench=asked,
+            progress=progress(visitor.words, status),
+            panel=panel_of(visitor, run),
+            turn=link(asked),
+            share=absolute(visitor, f"/runs/{run.id}"),
+            drawing=drawing(asked.case().wiring, visitor.words("drawing.title")),
+            command=shlex.join(asked.argv()),
+        )
+
+    def again(self, visitor: Visitor, _form: Form) -> Response:
+        """Run it again: its lab broke."""
+        run, person = seen(visitor), visitor.require_person()
+        require(visitor, Deed.RUN, person)
+        visitor.room.queue.ask(run.spec, person)
+        return go(visitor, f"/runs/{run.id}")
+
+    async def events(self, request: Request) -> Response:
+        """How far it is, told again and again (server-sent events)."""
+        visitor = Visitor(self.answers.room, request)
+
+        def allowed() -> Run | None:
+            try:
+                run = seen(visitor)
+                require(visitor, Deed.WATCH, visitor.person or visitor.address)
+            except Refusal:
+                return None
+            return run
+
+        run = await run_in_threadpool(allowed)
+        if run is None:
+            return Response(status_code=403)
+        return StreamingResponse(self._told(visitor, run), media_type="text/event-stream")
+
+    async def _told(self, visitor: Visitor, run: Run) -> AsyncIterator[str]:
+        words, before = visitor.words, ""
+        for _ in range(_MOST_LOOKS):
+            status = await run_in_threadpool(self.answers.room.queue.status, run.id) or Status(run.state)
+            now = json.dumps(progress(words, status))
+            # A line now and then tells a proxy, and us, that the other end is there.
+            yield f"data: {now}\n\n" if now != before else ":\n\n"
+            before = now
+            if status.state.has_ended:
+                return
+            await asyncio.sleep(_LOOK_S)
+
+    def report(self, visitor: Visitor) -> Response:
+        """The report as `wirelab run` makes it. It may run the one script whose hash it has, and no other."""
+        text = file_of(visitor, REPORT).read_text(encoding="utf-8")
+        found = _POLICY.search(text[:_HEAD_LETTERS])
+        policy = f"{found[1]}; base-uri 'none'; frame-ancestors 'none'" if found else "default-src 'none'"
+        return HTMLResponse(text, headers={"Content-Security-Policy": policy})
+
+    def result(self, visitor: Visitor) -> Response:
+        """The figures."""
+        return FileResponse(file_of(visitor, RESULT), media_type="application/json")
+
+    def plan(self, visitor: Visitor) -> Response:
+        """The Plan of a variant."""
+        folder = file_of(visitor, RESULT).parent
+        names = [variant.name for variant in read_run(folder / RESULT).variants]
+        variant = visitor.request.path_params["variant"]
+        if variant not in names:
+            raise Refusal(404, "refused.nothing")
+        return FileResponse(folder / variant / PLAN, media_type="application/json")
+
+    def raw(self, visitor: Visitor) -> Response:
+        """Raw files are not kept on a server: the page says how to have them."""
+        spec = seen(visitor).spec
+        if spec["kind"] != bench.KIND:
+            raise Refusal(404, "refused.nothing")
+        return page(visitor, "raw.html.j2", 404, command=shlex.join(Bench.of(spec).argv()))
+
+
+def seen(visitor: Visitor) -> Run:
+    """The run of a page, which this visitor may see. Raises Refusal."""
+    run = visitor.room.runs.get(visitor.request.path_params["run"])
+    if run is None:
+        raise Refusal(404, "refused.nothing")
+    # On the bench there is nothing of anybody's; what somebody did in an exercise is theirs.
+    if run.spec["kind"] != bench.KIND and not visitor.is_teacher:
+        person = visitor.person
+        if person is None or not visitor.room.runs.has_asked(run.id, person):
+            visitor.log("refused", "somebody else's run")
+            raise Refusal(403, "refused.others")
+    return run
+
+
+def panel_of(visitor: Visitor, run: Run) -> str:
+    """What is shown of a run, empty until it is done."""
+    if run.state is not State.DONE or run.folder is None:
+        return ""
+    return (visitor.room.folder / run.folder / PANEL).read_text(encoding="utf-8")
+
+
+def file_of(visitor: Visitor, name: str) -> Path:
+    """A file of the run of a page. Raises Refusal where there is none."""
+    run = seen(visitor)
+    if run.folder is None or not _is_shown(visitor, run):
+        raise Refusal(404, "refused.nothing")
+    return visitor.room.folder / run.folder / name
+
+
+def _is_shown(visitor: Visitor, run: Run) -> bool:
+    """Whether the whole report may be seen: that of an exercise has answers in it until it is handed in."""
+    if run.spec["kind"] == bench.KIND:
+        return True
+    if run.spec["kind"] != exercises.KIND or exercise_called(run.spec["exercise"]).said.sees != "all":
+        return False
+    student = visitor.student
+    kept = visitor.room.works.get(student.id, run.spec["exercise"]) if student else None
+    return visitor.is_teacher or (kept is not None and kept.work.submitted is not None)
+
+
+def progress(words: Words, status: Status) -> dict[str, Any]:
+    """How far a run is, for the page: a sentence, and a share of 1 where there is one."""
+    share = status.done_s / status.whole_s if status.whole_s else 0.0
+    if status.state is State.WAITING:
+        name = "run.next" if status.ahead == 0 else "run.waiting"
+        said = words(name, ahead=status.ahead, wait=_seconds(status.wait_s))
+    elif status.state is State.RUNNING:
+        said = words("run.running", done=f"{status.done_s:.1f}", whole=f"{status.whole_s:.1f}")
+    else:
+        said = words(f"run.{status.state}", message=status.message)
+    return {"state": status.state.value, "words": said, "share": round(share, 4)}
+
+
+def _seconds(wait_s: float) -> str:
+    """A wait as people say it."""
+    if wait_s < 90:  # noqa: PLR2004 - a minute and a half
+        return f"{max(5, round(wait_s / 5) * 5)} s"
+    return f"{round(wait_s / 60)} min"

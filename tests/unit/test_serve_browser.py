@@ -1,0 +1,260 @@
+"""A class in Chromium: students and the teacher, on a wide screen and on a phone, in light and dark."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import subprocess
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import pytest
+from browser import CHROMIUM
+from served import PASSWORD, PretendTestbed, Served, made_room, serving
+
+from wirelab import serve
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+PAGE = Path(__file__).resolve().parents[2] / "page"
+BUNDLE = Path(serve.__file__).parent / "static" / "serve.js"
+SHOTS = os.environ.get("WIRELAB_SHOTS")
+"""A folder for pictures of the pages, for who wants to look at them."""
+WIDTHS = (1280, 390)
+EXERCISE = "The shallow buffer"
+WHY = "It is so."
+
+
+@dataclass
+class Chromium:
+    """A browser, and what it complained of."""
+
+    driver: Any
+    base: str
+    complaints: list[str] = field(default_factory=list)
+    allowed: list[str] = field(default_factory=list)
+    strangers: list[str] = field(default_factory=list)
+
+    def person(self, **options: Any) -> Any:  # noqa: ANN401 - Playwright's page
+        """A page in a window of its own, with no cookie of another one."""
+        page = self.driver.new_context(**options).new_page()
+        page.set_default_timeout(60_000)
+        page.on("console", lambda message: self.complaints.append(message.text))
+        page.on("pageerror", lambda error: self.complaints.append(str(error)))
+        page.on("request", lambda request: self._asked(request.url))
+        page.goto(f"{self.base}/")
+        return page
+
+    def look(self, page: Any, name: str) -> None:  # noqa: ANN401 - Playwright's page
+        """At both widths, in light and dark: nothing is wider than the window, axe finds nothing serious."""
+        axe = pytest.importorskip("axe_playwright_python.sync_playwright").Axe()
+        for scheme in ("light", "dark"):
+            page.emulate_media(color_scheme=scheme)
+            for width in WIDTHS:
+                page.set_viewport_size({"width": width, "height": 900})
+                wider = page.evaluate("document.documentElement.scrollWidth - innerWidth")
+                assert wider <= 0, f"{name} at {width} is {wider} px too wide"
+                if SHOTS:
+                    page.screenshot(path=f"{SHOTS}/{name}-{width}-{scheme}.png", full_page=True)
+            found = axe.run(page).response["violations"]
+            assert [
+                (one["id"], one["impact"]) for one in found if one["impact"] in ("serious", "critical")
+            ] == []
+        page.emulate_media(color_scheme="light")
+        page.set_viewport_size({"width": 1280, "height": 900})
+
+    def _asked(self, url: str) -> None:
+        if not url.startswith(self.base):
+            self.strangers.append(url)
+
+
+@contextmanager
+def chromium(base: str) -> Iterator[Chromium]:
+    """Debian's browser. Afterwards: it asked nobody else for anything and complained of nothing."""
+    playwright = pytest.importorskip("playwright.sync_api", reason="Playwright for Python is not installed")
+    if CHROMIUM is None:
+        pytest.skip("no browser: apt-get install chromium")
+    with playwright.sync_playwright() as started:
+        driver = started.chromium.launch(executable_path=CHROMIUM, args=["--no-sandbox"])
+        opened = Chromium(driver, base)
+        try:
+            yield opened
+        finally:
+            driver.close()
+    assert [words for words in opened.complaints if words not in opened.allowed] == []
+    assert opened.strangers == []
+
+
+@pytest.fixture
+def served(tmp_path: Path) -> Iterator[Served]:
+    """A classroom with a course and nobody in it."""
+    testbed = PretendTestbed()
+    room = made_room(tmp_path / "class", testbed)
+    room.courses.add("Networks 1")
+    with serving(room, testbed) as answers:
+        yield answers
+
+
+def join(browser: Chromium, served: Served, name: str) -> Any:  # noqa: ANN401 - Playwright's page
+    """A student joins by the link of the invitation."""
+    page = browser.person()
+    page.goto(f"{served.url}/join/{served.room.courses.all()[0].code}")
+    page.get_by_label("Your name").fill(name)
+    page.get_by_role("button", name="Join").click()
+    page.get_by_role("link", name="To the exercises").click()
+    return page
+
+
+def predict(page: Any) -> None:  # noqa: ANN401 - Playwright's page
+    """All predictions of the exercise, typed and not sealed."""
+    for name, value in (("burst", "30"), ("upload", "2.3"), ("download", "1.1"), ("retransmits", "400")):
+        page.fill(f"#value-{name}", value)
+        page.fill(f"#why-{name}", WHY)
+    page.get_by_text("Kept.", exact=True).wait_for()
+
+
+def test_two_students_do_an_exercise_and_one_leaves_in_the_middle(served: Served) -> None:
+    """She closes the laptop with half of it typed, comes back on a phone by her code, and loses nothing."""
+    with chromium(served.url) as browser:
+        ada, cai = join(browser, served, "Ada"), join(browser, served, "Cai")
+        for page in (ada, cai):
+            page.get_by_role("link", name=EXERCISE).click()
+        browser.look(ada, "exercise")
+        predict(ada)
+        ada.get_by_role("link", name="My code").click()
+        code = ada.locator(".big.code").inner_text()
+        browser.look(ada, "my-code")
+        ada.context.close()
+
+        predict(cai)
+        served.testbed.go.clear()
+        cai.get_by_role("button", name="Seal the predictions").click()
+        cai.get_by_role("button", name="Run", exact=True).click()
+        cai.get_by_text("It runs: 1.0 of").wait_for()
+        browser.look(cai, "exercise-runs")
+        served.testbed.go.set()
+        cai.get_by_text("Over virtual time").first.wait_for()
+
+        phone = browser.person(viewport={"width": 390, "height": 844}, has_touch=True, is_mobile=True)
+        phone.get_by_label("Your own code").fill(code.lower())
+        phone.get_by_role("button", name="Go on").click()
+        phone.get_by_role("link", name=EXERCISE).click()
+        assert phone.input_value("#value-upload") == "2.3"
+        assert phone.input_value("#why-burst") == WHY
+        phone.get_by_role("button", name="Seal the predictions").click()
+        phone.get_by_role("button", name="Run", exact=True).click()
+        phone.get_by_text("Over virtual time").first.wait_for()
+
+        phone.select_option("[name='answer.where']", "module.line")
+        phone.fill("[name='answer.dropped']", "159")
+        phone.get_by_role("button", name="Keep the answers").click()
+        phone.select_option("#repair [name='set.module']", "aqr113c")
+        phone.fill("#repair [name='set.module.fifo']", "64 KiB")
+        phone.get_by_role("button", name="Try it").click()
+        phone.locator("#repair summary").first.wait_for()
+        phone.select_option("#repair [name='set.module']", "aqr113c")
+        phone.fill("#repair [name='set.module.fifo']", "64 KiB")
+        phone.get_by_role("button", name="This is my repair").click()
+        browser.look(phone, "exercise-repaired")
+        phone.get_by_role("button", name="Hand it in").click()
+        phone.get_by_text("of 25 points").wait_for()
+        browser.look(phone, "exercise-marks")
+        cai.reload()
+        assert "of 25 points" not in cai.content()
+
+
+def test_a_wrong_unit_is_told_and_what_was_typed_is_still_there(served: Served) -> None:
+    """The page says which prediction, and what a unit would be; a million digits are cut short."""
+    with chromium(served.url) as browser:
+        # A browser's own line for an answer that says that something was wrong with the form.
+        browser.allowed.append(
+            "Failed to load resource: the server responded with a status of 422 (Unprocessable Entity)"
+        )
+        ada = join(browser, served, "Ada")
+        ada.get_by_role("link", name=EXERCISE).click()
+        predict(ada)
+        ada.fill("#value-burst", "30 furlongs")
+        ada.get_by_role("button", name="Seal the predictions").click()
+        assert "unknown unit `furlongs`" in ada.get_by_role("alert").inner_text()
+        assert ada.input_value("#value-upload") == "2.3"
+        ada.fill("#value-burst", "9" * 1_000_000)
+        assert len(ada.input_value("#value-burst")) <= 200
+
+
+def test_the_bench_by_keyboard_alone(served: Served) -> None:
+    """A knob is turned by arrow keys, the address follows, Enter runs it, the result can be shared."""
+    with chromium(served.url) as browser:
+        ada = join(browser, served, "Ada")
+        ada.goto(f"{served.url}/bench")
+        browser.look(ada, "bench")
+        ada.keyboard.press("Tab")
+        assert ada.evaluate("document.activeElement.textContent") == "To the content"
+        ada.goto(f"{served.url}/bench/sfp-mismatch")
+        browser.look(ada, "bench-scenario")
+        ada.focus("[id='module.fifo'] + input[type=range]")
+        ada.keyboard.press("ArrowRight")
+        assert "with.module.fifo=32+KiB" in ada.url
+        assert ada.input_value("[id='module.fifo']") == "32 KiB"
+        ada.get_by_role("button", name="Run it").focus()
+        ada.keyboard.press("Enter")
+        ada.get_by_text("What bounds them").wait_for()
+        browser.look(ada, "bench-result")
+        stranger = browser.person()
+        stranger.goto(ada.get_by_label("To share it").input_value())
+        assert "32 KiB" in stranger.locator(".chip").inner_text()
+
+
+def test_the_teacher_sees_the_class_while_it_works(served: Served) -> None:
+    """The table follows by itself; so does the histogram on the projector."""
+    with chromium(served.url) as browser:
+        teacher = browser.person()
+        teacher.get_by_role("link", name="Teacher").click()
+        browser.look(teacher, "sign-in")
+        teacher.get_by_label("Password").fill(PASSWORD)
+        teacher.get_by_role("button", name="Sign in").click()
+        browser.look(teacher, "courses")
+        teacher.get_by_role("link", name="Invitation").click()
+        browser.look(teacher, "invitation")
+        teacher.get_by_role("link", name="The class").click()
+        ada = join(browser, served, "Ada")
+        ada.get_by_role("link", name=EXERCISE).click()
+        teacher.get_by_role("link", name="predicts").wait_for()
+        predict(ada)
+        ada.get_by_role("button", name="Seal the predictions").click()
+        ada.get_by_role("button", name="Run", exact=True).click()
+        ada.get_by_text("Over virtual time").first.wait_for()
+        browser.look(teacher, "class")
+        teacher.get_by_role("link", name="Predictions of").click()
+        teacher.get_by_text("1 have predicted, 1 have run it.").first.wait_for()
+        browser.look(teacher, "predictions")
+        teacher.go_back()
+        teacher.get_by_role("link", name="Ada").click()
+        browser.look(teacher, "student")
+        teacher.get_by_role("link", name=EXERCISE).click()
+        browser.look(teacher, "work")
+
+
+def test_pages_work_without_scripts(served: Served) -> None:
+    """They are made by the server: a run is asked for, and its page looks again by itself."""
+    with chromium(served.url) as browser:
+        page = browser.person(java_script_enabled=False)
+        page.goto(f"{served.url}/join/{served.room.courses.all()[0].code}")
+        page.get_by_label("Your name").fill("Ada")
+        page.get_by_role("button", name="Join").click()
+        page.goto(f"{served.url}/bench/sfp-mismatch")
+        page.get_by_label("FIFO").select_option("32 KiB")
+        page.get_by_role("button", name="Run it").click()
+        page.get_by_text("What bounds them").wait_for()
+
+
+def test_the_script_is_what_its_source_says(tmp_path: Path) -> None:
+    """What is shipped is what esbuild makes of the folder."""
+    if shutil.which("npm") is None or not (PAGE / "node_modules").is_dir():
+        pytest.skip("its tools are not here: npm ci --prefix page")
+    bundle = tmp_path / "serve.js"
+    build = ["npm", "run", "--silent", "build:serve", "--", f"--outfile={bundle}", "--log-level=warning"]
+    subprocess.run(build, cwd=PAGE, check=True)  # noqa: S603 - the tools of the folder
+    assert bundle.read_text(encoding="utf-8") == BUNDLE.read_text(encoding="utf-8")
