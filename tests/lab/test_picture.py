@@ -102,12 +102,12 @@ def test_a_picture_has_the_frames_of_the_record(
             ready_ns = known.result.status.ready_ns
             from_ns, until_ns = moment["from_ns"], moment["until_ns"]
             recorded = recorder.record_between(known.plan, known.result, from_ns, until_ns)
-            events = list(read_record(recorded.record))
+            events: list[Any] = list(read_record(recorded.record))
             labels = {port.label: port.name for port in known.plan.ports}
             for lane in moment["lanes"]:
                 here = [one for one in events if getattr(one, "port", None) == labels[lane["label"]]]
 
-                def instants(kind: type, of: list[Any]) -> list[int]:
+                def instants(kind: type[Sent | Dropped], of: list[Any]) -> list[int]:
                     ends = (one.at_ps // PS_PER_NS - ready_ns - from_ns for one in of if type(one) is kind)  # noqa: B023
                     return [at for at in ends if 0 <= at <= until_ns - from_ns]  # noqa: B023
 

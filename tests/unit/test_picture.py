@@ -119,6 +119,24 @@ def test_the_first_drop_and_the_most_drops_are_recorded(
     assert windows_ns(evidence(tmp_path, dropped, paused)) == tuple(windows)
 
 
+def test_the_first_pause_is_looked_for_from_where_none_was_counted(tmp_path: Path) -> None:
+    """From a reading of the counters to the first sample with a pause; then where most ports are paused."""
+    files = recording()
+    for snapshot in ("download:end", "end"):
+        files.stats(snapshot, "switch-p2")["tx_paused_ns"] = 1_000
+    for sample in files.samples:
+        sample["ports"]["module-line"]["dropped_frames"] = 0
+    files.samples[41]["ports"]["switch-p2"]["paused"] = 1
+    for port in ("switch-p2", "server-eth0"):
+        files.samples[55]["ports"][port]["paused"] = 1
+    seen = Evidence(plan(), read_result(plan(), files.write(tmp_path / "raw")))
+    start_ns = seen.result.snapshots["download:start"].at_ns
+    assert windows_ns(seen) == (
+        (start_ns - AROUND_NS, 41 * G // 10 + AROUND_NS),
+        (54 * G // 10 - AROUND_NS, 55 * G // 10 + AROUND_NS),
+    )
+
+
 def test_the_flow_that_sends_at_the_port_is_followed() -> None:
     """Of two that pass by it."""
     assert followed(plan(), "module-line", AT_NS) == ("download: server to client", WAY)

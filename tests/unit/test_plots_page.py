@@ -171,7 +171,9 @@ def colours(page: Any) -> list[str]:  # noqa: ANN401 - Playwright is no dependen
     """The colour that is most of a line in the first chart, and how many there are."""
     found: list[str] = page.locator(".drawn canvas").first.evaluate(
         """canvas => {
-            const data = canvas.getContext("2d").getImageData(0, 0, canvas.width, canvas.height).data;
+            const copy = new OffscreenCanvas(canvas.width, canvas.height).getContext("2d");
+            copy.drawImage(canvas, 0, 0);
+            const data = copy.getImageData(0, 0, canvas.width, canvas.height).data;
             const seen = new Set();
             for (let at = 0; at < data.length; at += 4)
                 if (data[at + 3] === 255) seen.add([...data.slice(at, at + 3)].join(" "));
