@@ -96,7 +96,7 @@ class Student:
 
 
 def test_thirty_students_at_once(tmp_path: Path) -> None:
-    """Nothing is lost, everybody is told how far it is, pages are quick, and the memory is enough for a laptop."""
+    """Nothing is lost, everybody is told how far it is, pages are quick, and a laptop has the memory."""
     process, url = started(tmp_path / "class")
     try:
         teacher = Visitor(url)

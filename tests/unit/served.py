@@ -146,7 +146,7 @@ class Visitor:
     def post(self, path: str, *, csrf: str | None = None, **fields: str) -> Answer:
         """Send a form. Names of fields are written with ``__`` for a dot."""
         if not self.csrf:
-            self.get("/teacher/sign-in")
+            self.get("/")
         sent = {name.replace("__", "."): text for name, text in fields.items()}
         sent["csrf"] = self.csrf if csrf is None else csrf
         return self.send(path, urllib.parse.urlencode(sent).encode())

@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import re
 import threading
+from dataclasses import replace
 from typing import TYPE_CHECKING
 from urllib.parse import urlencode
 
 import pytest
 from served import PretendTestbed, Served, Visitor, made_room, serving
 
+from wirelab.serve import exercises
 from wirelab.serve.exercises import exercise_called
 from wirelab.serve.forms import MOST_BYTES
 from wirelab.serve.histogram import LABELS, bin_of
@@ -251,6 +253,37 @@ def test_nobody_sees_somebody_elses_runs(served: Served) -> None:
     ada.post(f"{HERE}/hand-in")
     served.wait_for_runs()
     assert "Bottlenecks" in ada.get(f"/runs/{run}/report").text
+
+
+def test_a_technician_sees_no_inside(served: Served, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Counters, and neither charts nor ports; no report and no Plan, not even when it is handed in."""
+    open_one = exercise_called("shallow-buffer")
+    closed = replace(open_one, said=open_one.said.model_copy(update={"sees": "technician"}))
+    monkeypatch.setattr(exercises, "_read", lambda _: closed)
+    ada = ready(served)
+    page = ada.get(HERE).text
+    assert "Counters" in page
+    assert "Over virtual time" not in page
+    assert "queue high water" not in page
+    ada.post(f"{HERE}/hand-in")
+    served.wait_for_runs()
+    student = served.room.students.of_course(served.room.courses.all()[0].id)[0]
+    for attempt in served.room.works.attempts(student.id, "shallow-buffer"):
+        for name in ("report", "result.json", "network/plan.json"):
+            assert ada.get(f"/runs/{attempt.run}/{name}").status == 404
+    assert not list(served.room.folder.rglob("plan.json"))
+    assert not list(served.room.folder.rglob("report.html"))
+
+
+def test_a_run_tells_nothing_of_what_a_repair_must_do(served: Served) -> None:
+    """A try of the repair does."""
+    ada = ready(served)
+    assert "What must hold" not in ada.get(HERE).text
+    ada.post(f"{HERE}/repair", doing="try", set__module="aqr113c", set__module__fifo="64 KiB")
+    served.wait_for_runs()
+    page = ada.get(HERE).text
+    assert "What must hold" in page
+    assert "download.retransmits" in page
 
 
 def test_the_teacher_sees_who_is_where_and_takes_the_marks(served: Served) -> None:

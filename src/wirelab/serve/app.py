@@ -63,7 +63,7 @@ def application(room: Room) -> ASGIApp:
     app = Starlette(
         routes=routes,
         middleware=[Middleware(SecurityHeaders), sessions],
-        exception_handlers={HTTPException: nothing},
+        exception_handlers={HTTPException: nothing, Exception: nothing},
         lifespan=lifespan,
     )
     return BelowPath(app, room.root) if room.root else app

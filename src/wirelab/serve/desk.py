@@ -203,7 +203,7 @@ def _settle(room: Room, attempt: Attempt, folder: Path) -> None:
     )
 
 
-@lru_cache(maxsize=512)
+@lru_cache(maxsize=128)
 def result_of(folder: Path) -> RunResult:
     """The figures of a run: a folder of results never changes."""
     return read_run(folder / RESULT)

@@ -20,15 +20,20 @@ class _Shown:
     charts: tuple[tuple[Chart, str], ...]
     more: dict[str, Table]
     virtual: str
+    has_checks: bool
 
 
 def exercise_panel(exercise: Assignment, run: RunResult) -> str:
     """The piece, made where the evidence is at hand. A technician sees no inside of a device."""
-    shown = [_shown(exercise, variant) for variant in run.variants]
-    return filled_in("panel.html.j2", run=run, shown=shown, colours=COLOURS, rule=RULE)
+    # What a repair must do is no business of another run.
+    has_checks = len(run.variants) > 1
+    shown = [_shown(exercise, variant, has_checks=has_checks) for variant in run.variants]
+    return filled_in(
+        "panel.html.j2", run=run, shown=shown, colours=COLOURS, rule=RULE, expects="What must hold"
+    )
 
 
-def _shown(exercise: Assignment, variant: VariantResult) -> _Shown:
+def _shown(exercise: Assignment, variant: VariantResult, *, has_checks: bool) -> _Shown:
     told = seen(exercise, variant)
     tables = dict(
         _tables({"flow": told.flows, "ping": told.pings, "port": told.ports, "counter": told.counters})
@@ -36,7 +41,7 @@ def _shown(exercise: Assignment, variant: VariantResult) -> _Shown:
     charts: tuple[tuple[Chart, str], ...] = ()
     if variant.evidence is not None and exercise.said.sees == "all":
         charts = tuple((chart, svg(chart)) for chart in Timeline(variant.evidence).charts())
-    return _Shown(variant, tables, charts, {}, rounded(variant.elapsed_ns, TIME))
+    return _Shown(variant, tables, charts, {}, rounded(variant.elapsed_ns, TIME), has_checks)
 
 
 def _tables(lines: dict[str, Sequence[Line]]) -> Iterator[tuple[str, Table]]:

@@ -19,6 +19,7 @@ from wirelab.model.scale import Scale
 from wirelab.serve.carrier import PANEL
 from wirelab.serve.desk import Desk, result_of
 from wirelab.serve.drawing import drawing
+from wirelab.serve.exercises import exercise_called
 from wirelab.serve.queue import Status
 from wirelab.serve.runs import State
 from wirelab.serve.works import Attempt, Kept
@@ -179,7 +180,7 @@ def view_of(desk: Desk, title: str) -> View:
         kept=kept,
         step=next_step(exercise, kept.work),
         story=_prose(said.story, values),
-        drawing=_drawing(desk, title),
+        drawing=_drawing(exercise.name, tuple(values.items()), title),
         figures=values,
         predictions=tuple(_prediction(one, kept, values, beside.get(one.name)) for one in said.predictions),
         asked=runs,
@@ -273,20 +274,19 @@ def _changes(allowed: Mapping[str, Allowed], scales: Mapping[str, Scale]) -> tup
     return tuple(found)
 
 
-def _drawing(desk: Desk, title: str) -> str:
-    """The network with the student's figures beside what they are of. A hidden fault is not drawn."""
-    exercise, figures = desk.exercise, desk.figures
+@functools.lru_cache(maxsize=256)
+def _drawing(name: str, figures: tuple[tuple[str, str], ...], title: str) -> str:
+    """The network with a student's figures beside what they are of. A hidden fault is not drawn."""
+    exercise, values = exercise_called(name), dict(figures)
     run = exercise.said.networks[0]
-    settings = exercise.setup(run, figures.values, None, {}) if not figures.fault else {}
-    case = exercise.case(run)
+    case = case_with(exercise.case(run), exercise.setup(run, values, None, {}))
     notes: dict[str, list[str]] = {}
-    for name, drawn in exercise.said.figures.items():
-        for setting in drawn.setting:
+    for figure, drawn in exercise.said.figures.items():
+        for setting in () if figure in exercise.hidden else drawn.setting:
             owner, _, what = setting.partition(".")
-            words = f"{what.rpartition('.')[2]} {figures.values[name]}" if what else figures.values[name]
+            words = f"{what.rpartition('.')[2]} {values[figure]}" if what else values[figure]
             notes.setdefault(owner, []).append(words.replace("_", " "))
-    wiring = case_with(case, settings).wiring if settings else case.wiring
-    return drawing(wiring, title, notes)
+    return drawing(case.wiring, title, notes)
 
 
 def _prose(text: str, figures: Mapping[str, str]) -> str:

@@ -22,6 +22,7 @@ class _Shown:
     charts: tuple[tuple[Chart, str], ...]
     more: Mapping[str, Table]
     virtual: str
+    has_checks: bool = True
 
 
 def panel(run: RunResult) -> str:
@@ -32,6 +33,7 @@ def panel(run: RunResult) -> str:
         shown=[_shown(variant) for variant in run.variants],
         colours=COLOURS,
         rule=RULE,
+        expects="What the scenario expects, against this network",
     )
 
 

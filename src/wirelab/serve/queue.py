@@ -148,14 +148,13 @@ class RunQueue:
             finally:
                 with self._news:
                     self._running.pop(run_id, None)
-                    self._expected_s.pop(run_id, None)
 
     def _next(self) -> str | None:
         """The run that is due, None when the queue has been stopped."""
         with self._news:
             while not self._is_stopped:
                 if (run_id := self._schedule.take()) is not None:
-                    self._running[run_id] = 0.0, self._expected_s[run_id]
+                    self._running[run_id] = 0.0, self._expected_s.pop(run_id)
                     self._order = None
                     return run_id
                 self._news.wait()
