@@ -81,7 +81,10 @@ function drawGroup(root: HTMLElement): void {
     if (link !== before) figure.before(tools(link));
     before = link;
     const box = figure.querySelector<HTMLElement>(".drawn");
-    if (box) whenWide(box, () => link.add(new Plot(chart, link, box, figure, aloud)));
+    if (!box) return;
+    // Not by an attribute: the policy of a page may forbid styles in markup.
+    box.style.minHeight = `${box.dataset.height}px`;
+    whenWide(box, () => link.add(new Plot(chart, link, box, figure, aloud)));
   });
 }
 

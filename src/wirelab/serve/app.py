@@ -16,6 +16,7 @@ from starlette.routing import Mount
 from starlette.staticfiles import StaticFiles
 from starlette.types import ASGIApp
 
+from wirelab.serve import charts
 from wirelab.serve.answers import Answers, page
 from wirelab.serve.bench_pages import BenchPages
 from wirelab.serve.class_pages import ClassPages
@@ -37,6 +38,7 @@ def application(room: Room) -> ASGIApp:
     answers = Answers(room)
     pages = (Doors, ExercisePages, BenchPages, RunPages, TeacherPages, ClassPages)
     routes = [route for kind in pages for route in kind(answers).routes()]
+    routes += charts.routes()
     routes.append(Mount("/static", StaticFiles(directory=_STATIC)))
 
     @asynccontextmanager

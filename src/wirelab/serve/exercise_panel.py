@@ -5,7 +5,7 @@ from dataclasses import dataclass
 
 from wirelab.exercise.seen import Line, seen
 from wirelab.model.assignment import Assignment
-from wirelab.report.chart import COLOURS, Chart, svg
+from wirelab.report.chart import Plots
 from wirelab.report.tables import Table
 from wirelab.report.timeline import RULE, Timeline
 from wirelab.runner.run_result import RunResult, VariantResult
@@ -17,7 +17,7 @@ from wirelab.units import TIME, rounded
 class _Shown:
     variant: VariantResult
     tables: dict[str, Table]
-    charts: tuple[tuple[Chart, str], ...]
+    plots: Plots | None
     more: dict[str, Table]
     virtual: str
     has_checks: bool
@@ -29,7 +29,7 @@ def exercise_panel(exercise: Assignment, run: RunResult) -> str:
     has_checks = len(run.variants) > 1
     shown = [_shown(exercise, variant, has_checks=has_checks) for variant in run.variants]
     return filled_in(
-        "panel.html.j2", run=run, shown=shown, colours=COLOURS, rule=RULE, expects="What must hold"
+        "panel.html.j2", run=run, shown=shown, rule=RULE, expects="What must hold"
     )
 
 
@@ -38,10 +38,10 @@ def _shown(exercise: Assignment, variant: VariantResult, *, has_checks: bool) ->
     tables = dict(
         _tables({"flow": told.flows, "ping": told.pings, "port": told.ports, "counter": told.counters})
     )
-    charts: tuple[tuple[Chart, str], ...] = ()
+    plots = None
     if variant.evidence is not None and exercise.said.sees == "all":
-        charts = tuple((chart, svg(chart)) for chart in Timeline(variant.evidence).charts())
-    return _Shown(variant, tables, charts, {}, rounded(variant.elapsed_ns, TIME), has_checks)
+        plots = Plots.of(Timeline(variant.evidence, ()).charts())
+    return _Shown(variant, tables, plots, {}, rounded(variant.elapsed_ns, TIME), has_checks)
 
 
 def _tables(lines: dict[str, Sequence[Line]]) -> Iterator[tuple[str, Table]]:

@@ -3,7 +3,7 @@
 from collections.abc import Mapping
 from dataclasses import dataclass
 
-from wirelab.report.chart import COLOURS, Chart, svg
+from wirelab.report.chart import Plots
 from wirelab.report.explanation import bottleneck_table
 from wirelab.report.tables import Table, flow_table, ping_table, port_table
 from wirelab.report.timeline import RULE, Timeline
@@ -19,19 +19,18 @@ class _Shown:
 
     variant: VariantResult
     tables: Mapping[str, Table]
-    charts: tuple[tuple[Chart, str], ...]
+    plots: Plots | None
     more: Mapping[str, Table]
     virtual: str
     has_checks: bool = True
 
 
 def panel(run: RunResult) -> str:
-    """The piece, made where the evidence is at hand. It has no script and no style of its own."""
+    """The piece, made where the evidence is at hand. Its charts are drawn by the page's script."""
     return filled_in(
         "panel.html.j2",
         run=run,
         shown=[_shown(variant) for variant in run.variants],
-        colours=COLOURS,
         rule=RULE,
         expects="What the scenario expects, against this network",
     )
@@ -42,10 +41,10 @@ def _shown(variant: VariantResult) -> _Shown:
     if variant.pings:
         tables["Pings"] = ping_table(variant.pings)
     more = {"Ports": port_table(variant)} if variant.ports else {}
-    charts: tuple[tuple[Chart, str], ...] = ()
+    plots = None
     if variant.evidence is not None:
         if found := bottlenecks(variant.evidence.plan, variant.evidence.result):
             tables["What bounds them"] = bottleneck_table(variant.flows, found)
-        charts = tuple((chart, svg(chart)) for chart in Timeline(variant.evidence).charts())
+        plots = Plots.of(Timeline(variant.evidence, variant.checks).charts())
     shown = {title: table for title, table in tables.items() if table.rows}
-    return _Shown(variant, shown, charts, more, rounded(variant.elapsed_ns, TIME))
+    return _Shown(variant, shown, plots, more, rounded(variant.elapsed_ns, TIME))

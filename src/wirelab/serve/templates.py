@@ -4,7 +4,7 @@ from collections.abc import Callable, Mapping
 from functools import cache
 from typing import Any
 
-from jinja2 import Environment, PackageLoader, StrictUndefined
+from jinja2 import ChoiceLoader, Environment, PackageLoader, StrictUndefined
 
 from wirelab.results.values import printable
 
@@ -22,7 +22,8 @@ def _template(name: str) -> Callable[[Mapping[str, Any]], str]:
 @cache
 def _environment() -> Environment:
     return Environment(
-        loader=PackageLoader("wirelab.serve", "pages"),
+        # Charts are those of reports.
+        loader=ChoiceLoader([PackageLoader("wirelab.serve", "pages"), PackageLoader("wirelab", "report")]),
         autoescape=True,
         undefined=StrictUndefined,
         trim_blocks=True,
