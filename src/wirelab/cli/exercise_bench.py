@@ -48,13 +48,13 @@ class Runs:
                     bench = Bench(runner, Store(folder), cpus, live)
                     results = bench.measured(desk.exercise, setups, now)
             else:
-                looks = Looks(lab, quiet=not sys.stderr.isatty())
+                looks = Looks(lab, self.use_cache, quiet=not sys.stderr.isatty())
                 with live:
                     bench = Bench(runner, Store(desk.results), cpus, live)
                     results, run, folder = bench.kept(desk.exercise, setups, now, looks.page)
                 trials = tuple(setup.trial(desk.exercise, name) for name, setup in setups.items())
                 job = Job(desk.exercise.name, desk.exercise.said.seed, trials)
-                looks.closer(job, FinishedJob(run, folder), cpus[0])
+                looks.closer([job], [FinishedJob(run, folder)], cpus)
         for variant in results.values():
             if variant.digest is None:
                 words = next((check.explanation or check.name for check in variant.checks), variant.name)

@@ -19,8 +19,8 @@ from wirelab.report.capture import write_capture
 from wirelab.report.live import LiveReport
 from wirelab.report.text import Output
 from wirelab.results.record import read_record
-from wirelab.runner.recorded import port_called
 from wirelab.runner.store import LATEST, REPORT
+from wirelab.runner.window import port_called
 
 _PICTURE: Final = "burst"
 

@@ -12,16 +12,24 @@ from wirelab.runner.store import RAW
 
 def with_evidence(run: RunResult, folder: Path) -> RunResult:
     """The run with all that its page is made of. Raises LabError where a file is missing or another one."""
-    return replace(run, variants=tuple(_with_evidence(variant, folder) for variant in run.variants))
+    variants = (
+        variant if variant.digest is None else replace(variant, evidence=read_evidence(variant, folder))
+        for variant in run.variants
+    )
+    return replace(run, variants=tuple(variants))
 
 
-def _with_evidence(variant: VariantResult, folder: Path) -> VariantResult:
-    if variant.digest is None:
-        return variant
+def read_evidence(variant: VariantResult, folder: Path) -> Evidence:
+    """What a variant measured whose result is in ``folder``.
+
+    Raises LabError where files are missing or not what was measured.
+    """
     plan = read_plan(folder, variant.name)
     raw = folder / variant.name / RAW
     with refusals(raw):
+        if not raw.is_dir():
+            raise LabError(f"{raw}: there is none", hint="it holds what was measured: keep the whole folder")
         result = read_result(plan, raw)
     if result.digest != variant.digest:
         raise LabError(f"{raw}: this is not what {folder} is about: its digest is another one")
-    return replace(variant, evidence=Evidence(plan, result))
+    return Evidence(plan, result)

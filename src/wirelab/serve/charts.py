@@ -1,4 +1,4 @@
-"""What draws the charts of pages: the script and the style of reports, as files, since no page has any inline."""
+"""What draws the charts of pages: script and style of reports, as files, since no page has any inline."""
 
 from functools import cache
 

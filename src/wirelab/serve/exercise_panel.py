@@ -28,9 +28,7 @@ def exercise_panel(exercise: Assignment, run: RunResult) -> str:
     # What a repair must do is no business of another run.
     has_checks = len(run.variants) > 1
     shown = [_shown(exercise, variant, has_checks=has_checks) for variant in run.variants]
-    return filled_in(
-        "panel.html.j2", run=run, shown=shown, rule=RULE, expects="What must hold"
-    )
+    return filled_in("panel.html.j2", run=run, shown=shown, rule=RULE, expects="What must hold")
 
 
 def _shown(exercise: Assignment, variant: VariantResult, *, has_checks: bool) -> _Shown:
