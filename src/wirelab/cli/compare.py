@@ -17,6 +17,7 @@ from wirelab.lab.first_use import select_or_take
 from wirelab.report.compare import comparison_page, print_comparison
 from wirelab.report.text import Output
 from wirelab.runner.compare import Comparison, Outcome, compare
+from wirelab.runner.kept_record import KeptRecord
 from wirelab.runner.parting import Parting, Rerun, first_parting
 from wirelab.runner.past_runs import Kept, named
 from wirelab.runner.rerun import measured_again, variant_called
@@ -120,7 +121,9 @@ def _parting(
     with lab.in_use(), contextlib.ExitStack() as stack:
         runs = []
         for side in kept:
-            its = stack.enter_context(recorder(lab, cpu, record_bytes, lambda _: None))
-            runs.append(Rerun(*measured_again(side, variant_called(side, name), its, lab), its))
+            variant = variant_called(side, name)
+            frames = KeptRecord.beside(side.folder / variant.name)
+            its = stack.enter_context(recorder(lab, cpu, record_bytes, lambda _: None, frames))
+            runs.append(Rerun(*measured_again(side, variant, its, lab), its))
         before, after = runs
         return first_parting(before, after)
