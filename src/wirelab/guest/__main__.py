@@ -19,12 +19,10 @@ _RB_POWER_OFF = 0x4321FEDC
 
 
 def main() -> None:
-    """Run the command or the Plan that the plan folder holds; ``status.json`` says how it went."""
+    """Run what the plan folder holds: a command, a Plan, or a Plan at a prompt; ``status.json`` says how it went."""
     try:
         if (_PLAN / "command.json").exists():
-            surroundings.prepare()
-            openvswitch.start(refresh=True)
-            status = command.run(_PLAN, _RESULTS)
+            status = _commanded()
         else:
             status = experiment.run(_PLAN, _RESULTS)
     except Exception as error:  # noqa: BLE001 whatever it is, it must reach the host as a message
@@ -34,6 +32,18 @@ def main() -> None:
     sys.stderr.flush()
     os.sync()
     ctypes.CDLL(None).reboot(_RB_POWER_OFF)
+
+
+def _commanded() -> dict[str, Any]:
+    """Run the command of a lab for `wirelab exec`; one for `wirelab shell` has a Plan beside it."""
+    if (_PLAN / "plan.json").exists():
+        # Read here alone: a file more for each run would move its random numbers.
+        from wirelab.guest import session  # noqa: PLC0415
+
+        return session.run(_PLAN, _RESULTS)
+    surroundings.prepare()
+    openvswitch.start(refresh=True)
+    return command.run(_PLAN, _RESULTS)
 
 
 def _write_status(status: dict[str, Any]) -> None:

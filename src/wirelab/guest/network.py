@@ -115,6 +115,13 @@ class Network:
                 self._batches[key] = Batch(*BATCHES[tool])
         return self._batches[key]
 
+    def forget_tools(self) -> None:
+        """Leave the programs that are told line by line, and open sockets, to another process: have new ones."""
+        self._batches = {}
+        for node in self.plan.nodes:
+            with self.inside(node.name):
+                self.tools[node.name] = Counters()
+
     def inside(self, node: str) -> AbstractContextManager[None]:
         """Be in the node's network namespace. A socket or a program opened inside stays there for good."""
         namespace = self._namespace(node)
