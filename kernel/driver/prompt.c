@@ -35,6 +35,7 @@
 #include <linux/slab.h>
 #include <linux/stdarg.h>
 #include <linux/string.h>
+#include <linux/time-stop.h>
 #include <linux/uaccess.h>
 #include <linux/wait.h>
 #include <init.h>
@@ -60,9 +61,7 @@ static struct {
 	const struct etherport_prompt_calls *calls;
 	bool running;			/* not for the process: a run of so long */
 	struct time_travel_event look;
-	struct time_travel_event over;
 	const char *why;
-
 	struct etherport_condition condition;
 
 	char *told;			/* to the process, and not read yet */
@@ -198,12 +197,6 @@ static void etherport_prompt_tell_to_stop(void)
 	wake_up_interruptible(&etherport_prompt_readers);
 }
 
-static void etherport_prompt_at(struct time_travel_event *event, u64 delay_ns)
-{
-	time_travel_del_event(event);
-	time_travel_add_event_rel(event, delay_ns);
-}
-
 /* The lab stands, and nothing happens, until the host lets it go on. */
 static void etherport_prompt_stand(const char *why)
 {
@@ -214,7 +207,7 @@ static void etherport_prompt_stand(const char *why)
 	size_t len;
 
 	time_travel_del_event(&waits.look);
-	time_travel_del_event(&waits.over);
+	time_travel_stop_at = ULLONG_MAX;
 	etherport_prompt_watched = false;
 	waits.calls->flush();
 	etherport_prompt_say("stands %llu %s\n", now_ns, why);
@@ -232,17 +225,17 @@ static void etherport_prompt_stand(const char *why)
 			waits.running = true;
 			waits.why = "time";
 			if (until_ns)
-				etherport_prompt_at(&waits.over,
-						    until_ns > now_ns ? until_ns - now_ns : 0);
+				time_travel_stop_at = time_travel_now() +
+						      max(until_ns, now_ns) - now_ns;
 			break;
 		} else if (strcmp(line, "stop")) {
 			panic("prompt: the host says '%s'", line);
 		}
 	}
-	etherport_prompt_at(&waits.look, ETHERPORT_PROMPT_LOOK_NS);
+	time_travel_add_event_rel(&waits.look, ETHERPORT_PROMPT_LOOK_NS);
 }
 
-static void etherport_prompt_over(struct time_travel_event *event)
+static void etherport_prompt_over(void)
 {
 	etherport_prompt_stand(waits.why);
 }
@@ -256,12 +249,13 @@ static void etherport_prompt_look(struct time_travel_event *event)
 		if (strcmp(line, "stop"))
 			panic("prompt: the host says '%s'", line);
 		if (waits.running) {
-			etherport_prompt_stand("stopped");
-			return;
+			waits.why = "stopped";
+			time_travel_stop_at = time_travel_now();
+		} else {
+			etherport_prompt_tell_to_stop();
 		}
-		etherport_prompt_tell_to_stop();
 	}
-	etherport_prompt_at(&waits.look, ETHERPORT_PROMPT_LOOK_NS);
+	time_travel_add_event_rel(&waits.look, ETHERPORT_PROMPT_LOOK_NS);
 }
 
 /* Something is recorded. If it is what the host waits for, the lab stands when this instant is over. */
@@ -271,7 +265,7 @@ void etherport_prompt_see(const struct etherport *port, u8 kind, const void *dat
 		return;
 	etherport_prompt_watched = false;
 	waits.why = "seen";
-	etherport_prompt_at(&waits.over, 0);
+	time_travel_stop_at = time_travel_now();
 }
 
 static ssize_t etherport_prompt_device_read(struct file *file, char __user *data, size_t len,
@@ -354,7 +348,7 @@ int __init etherport_prompt_setup(const struct etherport_prompt_calls *calls)
 	}
 	waits.calls = calls;
 	time_travel_set_event_fn(&waits.look, etherport_prompt_look);
-	time_travel_set_event_fn(&waits.over, etherport_prompt_over);
+	time_travel_stop = etherport_prompt_over;
 	waits.told = kvmalloc(ETHERPORT_PROMPT_TOLD_MAX, GFP_KERNEL);
 	waits.shown = kvmalloc(ETHERPORT_PROMPT_SHOWN_LEN, GFP_KERNEL);
 	if (!waits.told || !waits.shown)

@@ -17,7 +17,20 @@ SOURCE = Path(__file__).resolve().parents[2] / "src"
 LEAVES = ["errors", "container", "units"]
 
 # Folders: each may import itself and what stands before it, in whatever form: for types alone, too.
-FOLDERS = ["model", "plan", "guest", "lab", "results", "verdict", "runner", "report", "api", "cli", "fleet"]
+FOLDERS = [
+    "model",
+    "plan",
+    "guest",
+    "lab",
+    "results",
+    "verdict",
+    "runner",
+    "report",
+    "shell",
+    "api",
+    "cli",
+    "fleet",
+]
 
 # The other ways in.
 DOORS = ["pytest_plugin", "__main__"]

@@ -20,6 +20,7 @@ from wirelab.cli.list import list_command
 from wirelab.cli.options import DEFAULT_SEED, Kernel, Name, Root, Seed, Variant, tell
 from wirelab.cli.parts import parts_command
 from wirelab.cli.run import run_command
+from wirelab.cli.shell import shell_command
 from wirelab.cli.summary import summary_command
 from wirelab.cli.sweep import sweep_command
 from wirelab.cli.truth import truth_command
@@ -51,6 +52,7 @@ _sweep = app.command("sweep")(sweep_command)
 _truth = app.command("truth")(truth_command)
 _capture = app.command("capture")(capture_command)
 _compare = app.command("compare")(compare_command)
+_shell = app.command("shell")(shell_command)
 _explain = app.command("explain")(explain_command)
 _parts = app.command("parts")(parts_command)
 app.add_typer(lab.app, name="lab")

@@ -19,12 +19,10 @@ _RB_POWER_OFF = 0x4321FEDC
 
 
 def main() -> None:
-    """Run what the plan folder holds: a command, a Plan, or a Plan at a prompt; ``status.json`` says how it went."""
+    """Run the command or the Plan that the plan folder holds; ``status.json`` says how it went."""
     try:
-        if (_PLAN / "command.json").exists():
-            status = _commanded()
-        else:
-            status = experiment.run(_PLAN, _RESULTS)
+        is_command = (_PLAN / "command.json").exists()
+        status = _commanded() if is_command else experiment.run(_PLAN, _RESULTS)
     except Exception as error:  # noqa: BLE001 whatever it is, it must reach the host as a message
         traceback.print_exc()
         status = {"status": "error", "message": f"{error}" or type(error).__name__, "hint": None}

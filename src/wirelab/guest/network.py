@@ -116,7 +116,7 @@ class Network:
         return self._batches[key]
 
     def forget_tools(self) -> None:
-        """Leave the programs that are told line by line, and open sockets, to another process: have new ones."""
+        """Have other programs and sockets than the process that this one was forked from."""
         self._batches = {}
         for node in self.plan.nodes:
             with self.inside(node.name):

@@ -34,7 +34,6 @@ def run(plan_folder: Path, results: Path) -> dict[str, Any]:
     ready_ns = experiment.next_ready_ns()
     prompt = Prompt()
     clock.sleep_until(ready_ns)
-    prompt.say(ready_ns=ready_ns, kernel=os.uname().release)
     _Session(network, prompt, results, shortcuts).serve()
     return {"status": "done"}
 
@@ -98,14 +97,16 @@ class _Session:
             with self._network.inside(said["node"]):
                 job = Job(said["argv"], env, said["columns"])
         except FileNotFoundError:
-            return self._done(failed=_NOT_FOUND)
+            self._done(failed=f"{said['argv'][0]}: {_NOT_FOUND}")
+            return
         except PermissionError:
-            return self._done(failed=_NOT_EXECUTABLE)
+            self._done(failed=f"{said['argv'][0]}: {_NOT_EXECUTABLE}")
+            return
         self._jobs.append(job)
         if said["background"]:
-            return self._done()
-        self._foreground, self._interrupted = job, False
-        return None
+            self._done()
+        else:
+            self._foreground, self._interrupted = job, False
 
     def _start(self, names: list[str], *, now: bool) -> None:
         """Start traffic: a process of its own goes through the timetable, as a run does.
@@ -153,8 +154,9 @@ class _Session:
         try:
             verify(events.change(self._network, from_values(Event, values)))
         except Exception as error:  # noqa: BLE001 - whatever it is, it must reach the host as a message
-            return self._done(failed=f"{error}" or type(error).__name__)
-        return self._done()
+            self._done(failed=f"{error}" or type(error).__name__)
+        else:
+            self._done()
 
     def _look_after(self) -> None:
         """Pass on what programs have printed, and say of the one that is waited for that it has ended."""

@@ -26,7 +26,7 @@ class Job:
             settings[1] &= ~termios.OPOST
             settings[3] &= ~termios.ECHO
             termios.tcsetattr(its, termios.TCSANOW, settings)
-            termios.tcsetwinsize(its, (0, columns))  # type: ignore[attr-defined] # of Python 3.11 on
+            termios.tcsetwinsize(its, (0, columns))
             os.set_blocking(self.output, False)
             self._program = Attached(argv, its, env)
         except BaseException:

@@ -139,24 +139,48 @@ def read_record(path: Path, kinds: Collection[Kind] = ALL) -> Iterator[Frame | E
     Kind.END is the last of one that was as long as it may be. A file may end anywhere: a disk was full, a
     lab ended. Raises LabError where it is no such file, or damaged.
     """
-    content = path.read_bytes()
-    if content[: len(_MAGIC)] != _MAGIC:
-        raise LabError(f"{path} is no record of a lab")
-    ports = {0: ""}
-    place = len(_MAGIC)
-    while (body := place + _HEAD.size) <= len(content):
-        at_ps, number, port, kind, words = _HEAD.unpack_from(content, place)
-        place = body + words * _WORD
-        if place > len(content):
-            return
+    return RecordReader(path).more(kinds)
+
+
+class RecordReader:
+    """Reads a file of the recorder that may still grow, from where it left off."""
+
+    def __init__(self, path: Path) -> None:
+        self._path = path
+        self._place = 0
+        self._ports = {0: ""}
+
+    def more(
+        self, kinds: Collection[Kind] = ALL, *, only: Collection[int] | None = None
+    ) -> Iterator[Frame | Event]:
+        """What has come since the last time, as `read_record` has it; ``only`` of frames of these numbers."""
+        with self._path.open("rb") as file:
+            file.seek(self._place)
+            content = file.read()
+        place = 0
+        if self._place == 0:
+            if content[: len(_MAGIC)] != _MAGIC:
+                raise LabError(f"{self._path} is no record of a lab")
+            place = len(_MAGIC)
+        whole = 0
         try:
-            if kind == Kind.PORT:
-                name = content[body : body + _NAME]
-                ports[port] = name.partition(b"\0")[0].decode("ascii")
-            elif kind in kinds or kind not in ALL:
-                yield _record(content[body:place], at_ps, number, ports[port], Kind(kind))
-        except (struct.error, ValueError, KeyError) as error:
-            raise LabError(f"{path} is damaged at byte {body - _HEAD.size}") from error
+            while (body := place + _HEAD.size) <= len(content):
+                at_ps, number, port, kind, words = _HEAD.unpack_from(content, place)
+                end = body + words * _WORD
+                if end > len(content):
+                    return
+                try:
+                    if kind == Kind.PORT:
+                        name = content[body : body + _NAME]
+                        self._ports[port] = name.partition(b"\0")[0].decode("ascii")
+                    elif (kind in kinds or kind not in ALL) and (only is None or number in only):
+                        yield _record(content[body:end], at_ps, number, self._ports[port], Kind(kind))
+                except (struct.error, ValueError, KeyError) as error:
+                    where = self._place + place
+                    raise LabError(f"{self._path} is damaged at byte {where}") from error
+                place = whole = end
+        finally:
+            self._place += whole
 
 
 def _record(body: bytes, at_ps: int, number: int, port: str, kind: Kind) -> Frame | Event:
