@@ -150,6 +150,11 @@ class RecordReader:
         self._place = 0
         self._ports = {0: ""}
 
+    def skip(self) -> None:
+        """Pass over what has come since the last time."""
+        for _ in self.more(frozenset()):
+            pass
+
     def more(
         self, kinds: Collection[Kind] = ALL, *, only: Collection[int] | None = None
     ) -> Iterator[Frame | Event]:

@@ -167,9 +167,7 @@ def _count(text: str) -> int:
 
 def _setting(text: str) -> tuple[str, str]:
     """``module.fifo 32 KiB`` or ``module.fifo=32 KiB``."""
-    key, _, value = (
-        text.replace("=", " ", 1).partition(" ") if "=" in text.split()[0] else text.partition(" ")
-    )
+    key, _, value = re.sub(r"\s*=\s*", " ", text, count=1).partition(" ")
     if not value.strip():
         raise InputError(f"set {key} to what? Write for example `set module.fifo 32 KiB`")
     return key, value.strip()

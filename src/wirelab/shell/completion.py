@@ -28,29 +28,34 @@ def completions(line: str, plan: Plan, case: Case) -> list[str]:
 def _next(before: list[str], plan: Plan, case: Case) -> list[str]:
     nodes = [node.name for node in plan.nodes]
     ports = [port.label for port in plan.ports]
-    match before:
+    if not before:
+        return [*WORDS, *nodes]
+    word, *rest = before
+    if word in nodes:
+        return [*nodes, *(port.name for port in plan.ports_of(word))] if rest else list(_PROGRAMS)
+    if word == "run":
+        return _of_run(rest, plan)
+    if word in {"set", "again"}:
+        return [] if rest else settings_for(case)
+    known = {
+        "start": [item.name for item in plan.timetable],
+        "show": [*nodes, *ports],
+        "help": [] if rest else list(WORDS),
+    }
+    return known.get(word, [])
+
+
+def _of_run(rest: list[str], plan: Plan) -> list[str]:
+    ports = [port.label for port in plan.ports]
+    match rest:
         case []:
-            return [*WORDS, *nodes]
-        case ["run"]:
             return ["until", "1 ms", "10 ms", "100 ms", "1 s"]
-        case ["run", "until"]:
+        case ["until"]:
             flows = [flow.name for flow in plan.flows if flow.protocol == "tcp"]
             fills = [f"{port}.{fill}" for port in ports for fill in FILLS]
             return [*ports, *fills, *(f"{flow}.{figure}" for flow in flows for figure in FIGURES)]
-        case ["run", "until", port] if port in ports:
+        case ["until", port] if port in ports:
             return list(HAPPENS)
-        case ["start", *_]:
-            return [item.name for item in plan.timetable]
-        case ["show", *_]:
-            return [*nodes, *ports]
-        case ["set" | "again"]:
-            return settings_for(case)
-        case ["help"]:
-            return list(WORDS)
-        case [node] if node in nodes:
-            return list(_PROGRAMS)
-        case [node, *_] if node in nodes:
-            return [*nodes, *(port.name for port in plan.ports if port.node == node)]
     return []
 
 

@@ -1,6 +1,7 @@
 """What a run goes on until: ``module.line drops``, ``switch.p2.queue > 10 KiB``, ``download.cwnd < 10``."""
 
 import re
+from collections.abc import Collection
 from dataclasses import dataclass
 from typing import Final
 
@@ -26,7 +27,7 @@ _MOST: Final = (1 << 32) - 1
 
 @dataclass(frozen=True, slots=True)
 class _Fill:
-    """A place of a port where frames wait: which record tells that it has grown, and which that it shrinks."""
+    """A place of a port where frames wait: which record tells that it grows, and which that it shrinks."""
 
     grows: Kind
     shrinks: Kind
@@ -118,6 +119,18 @@ def port_called(plan: Plan, label: str) -> Port:
         if port.label == label:
             return port
     raise InputError(unknown("port", label, (port.label for port in plan.ports)))
+
+
+def ports_named(plan: Plan, names: Collection[str]) -> set[str]:
+    """The ports, by interface name, of nodes and ports; all without any. Raises InputError."""
+    chosen = set() if names else {port.name for port in plan.ports}
+    for name in names:
+        found = {port.name for port in plan.ports if name in {port.label, port.node}}
+        if not found:
+            known = dict.fromkeys(each for port in plan.ports for each in (port.node, port.label))
+            raise InputError(unknown("node or port", name, known))
+        chosen |= found
+    return chosen
 
 
 def _flow(plan: Plan, name: str) -> Flow:

@@ -1,6 +1,7 @@
 """The network as it is set by now, as the file of a scenario."""
 
 import json
+import re
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any, Final
@@ -11,6 +12,8 @@ from wirelab.model.experiment import check_file
 
 _ENDINGS: Final = (".yaml", ".yml")
 _SHORT: Final = 100
+# With a dot it is no word that YAML takes for something else, as `on` and `null`.
+_PLAIN: Final = re.compile(r"[a-z][\w-]*\.[\w.-]+", re.ASCII)
 
 
 def scenario_text(
@@ -76,13 +79,17 @@ def _mapping(tree: Mapping[str, Any], key: str) -> dict[str, Any]:
 
 def _lines(key: str, value: object) -> str:
     """A key of a scenario: JSON, which is YAML, with what is long item by item."""
-    whole = json.dumps(value, ensure_ascii=False)
+    whole = _json(value)
     if len(whole) <= _SHORT or isinstance(value, str):
         return f"{key}: {whole}\n"
     if isinstance(value, dict):
-        return f"{key}:\n" + "".join(
-            f"  {json.dumps(name, ensure_ascii=False)}: {json.dumps(item, ensure_ascii=False)}\n"
-            for name, item in value.items()
-        )
-    items = value if isinstance(value, list) else [value]
-    return f"{key}:\n" + "".join(f"  - {json.dumps(item, ensure_ascii=False)}\n" for item in items)
+        rows = [
+            f"  {name if _PLAIN.fullmatch(name) else _json(name)}: {_json(value[name])}\n" for name in value
+        ]
+    else:
+        rows = [f"  - {_json(item)}\n" for item in (value if isinstance(value, list) else [value])]
+    return f"{key}:\n" + "".join(rows)
+
+
+def _json(value: object) -> str:
+    return json.dumps(value, ensure_ascii=False)

@@ -1,7 +1,7 @@
 """What happens to a frame, and what a frame is, in words."""
 
-from collections.abc import Mapping
-from typing import Final
+from collections.abc import Iterator, Mapping
+from typing import Any, Final
 
 from wirelab.plan.types import Plan
 from wirelab.report.capture import why_dropped
@@ -68,27 +68,29 @@ class Words:
         who = f"frame {event.number}" if event.number else ""
         match event:
             case Dropped():
-                return f"{where}: {who} is dropped: {why_dropped(event)}"
+                does = f"{who} is dropped: {why_dropped(event)}"
             case Paused(quanta=0):
-                return f"{where}: may send again"
+                does = "may send again"
             case Paused():
-                return f"{where}: is paused until {self.instant(event.until_ps)}"
+                does = f"is paused until {self.instant(event.until_ps)}"
             case Connection():
-                ends = (event.local_port, event.remote_port)
-                flow = self._flows.get(ends) or self._flows.get(ends[::-1])
-                name = flow or f"{event.local}:{ends[0]}"
-                which = "sender" if ends in self._flows or not flow else "receiver"
-                return (
-                    f"{name}, {which}: cwnd {event.cwnd_frames}, in flight {event.in_flight_frames},"
-                    f" lost {event.lost_frames}, retransmissions {event.retransmissions}"
-                )
+                return self._connection(event)
             case Fill():
-                what = _fill(event)
-                return f"{where}: {' '.join(filter(None, (who, _DOES[event.kind])))}{what}"
+                does = f"{who} {_DOES[event.kind]}{_fill(event)}"
             case Sent(is_control=True):
-                return f"{where}: {who}, PAUSE or PFC, has been sent"
+                does = f"{who}, PAUSE or PFC, has been sent"
             case _:
-                return f"{where}: {who} {_DOES.get(event.kind, event.kind.name.lower())}"
+                does = f"{who} {_DOES.get(event.kind, event.kind.name.lower())}"
+        return f"{where}: {does.strip()}"
+
+    def _connection(self, event: Connection) -> str:
+        ends = (event.local_port, event.remote_port)
+        flow = self._flows.get(ends) or self._flows.get(ends[::-1])
+        name = f"{flow}, {'sender' if ends in self._flows else 'receiver'}" if flow else f"tcp {ends[0]}"
+        return (
+            f"{name}: cwnd {event.cwnd_frames}, in flight {event.in_flight_frames},"
+            f" lost {event.lost_frames}, retransmissions {event.retransmissions}"
+        )
 
     def line(self, event: Event) -> str:
         """The same with its instant."""
@@ -116,3 +118,13 @@ def _fill(event: Fill) -> str:
         case Kind.QUEUED:
             return f", {event.fill_bytes} B in {event.fill_frames} there"
     return f", {event.fill_bytes} B there"
+
+
+def heard(said: Mapping[str, Any]) -> Iterator[str]:
+    """What the process in the lab says, as text. Root of the lab can have it say anything."""
+    if isinstance(out := said.get("out"), str):
+        yield out.encode("latin-1", errors="replace").decode(errors="replace")
+    elif isinstance(note := said.get("note"), str):
+        yield f"{note}\n"
+    elif isinstance(done := said.get("done"), dict) and (code := done.get("code")):
+        yield f"exit {code}\n"

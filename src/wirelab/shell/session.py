@@ -1,15 +1,15 @@
 """A session at the prompt of a network whose clock stands still between two commands.
 
-It is told lines and yields text, and knows nothing of terminals: a page that talks to it over a socket tells it
-the same lines.
+It is told lines and yields text, and knows nothing of terminals: a page that talks to it over a socket tells
+it the same lines.
 """
 
-from collections.abc import Generator, Iterator, Mapping
-from dataclasses import dataclass, replace
+from collections.abc import Callable, Generator, Iterator, Mapping
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Final, Self
 
-from wirelab.errors import InputError, LabError, unknown
+from wirelab.errors import InputError, LabError
 from wirelab.lab.select import Lab
 from wirelab.model.cases import Case, fixed, varied
 from wirelab.model.experiment import Experiment
@@ -17,18 +17,32 @@ from wirelab.plan.build import build_plan
 from wirelab.plan.jsonform import to_values
 from wirelab.plan.types import Plan
 from wirelab.results.record import Event, Frame, Kind, RecordReader
-from wirelab.shell import command as words_of
-from wirelab.shell.booted import Booted, Ran, Told
+from wirelab.shell.booted import Booted, Told
 from wirelab.shell.change import change
-from wirelab.shell.command import read_command
+from wirelab.shell.command import (
+    Again,
+    Back,
+    Help,
+    Program,
+    Quit,
+    Run,
+    Save,
+    Set,
+    Show,
+    Start,
+    Step,
+    Watch,
+    Where,
+    read_command,
+)
 from wirelab.shell.completion import completions
-from wirelab.shell.condition import ANYTHING, NEVER, Condition
+from wirelab.shell.condition import ANYTHING, NEVER, Condition, ports_named
 from wirelab.shell.help import help_text
 from wirelab.shell.instant import shown
 from wirelab.shell.picture import bars, described
 from wirelab.shell.places import PortPlaces, read_places
 from wirelab.shell.save import save, scenario_text
-from wirelab.shell.sentence import Words
+from wirelab.shell.sentence import Words, heard
 from wirelab.units import PS_PER_NS
 
 _STEP_WITHIN_NS: Final = 60_000_000_000
@@ -117,40 +131,28 @@ class Session:
         return Words(self._plan, self._up.ready_ns)
 
     def tell(self, line: str) -> Iterator[str | Picture]:
-        """Do what a line says; what comes of that, as it comes. Time passes while this goes on, and only then.
+        """Do what a line says; what comes of that, as it comes. Time passes meanwhile, and only then.
 
-        Raises InputError for a line that makes no sense: nothing is done then.
+        Whoever begins to read has to read to the end; `interrupt` makes it come soon. Raises InputError for a
+        line that makes no sense: nothing is done then.
         """
         said = read_command(line, self._plan)
-        match said:
-            case None:
-                return
-            case words_of.Help(word):
-                yield help_text(word, self._plan)
-            case words_of.Quit():
-                self.is_over = True
-            case words_of.Run(length_ns, until, text):
-                yield from self._run(length_ns, until, text)
-            case words_of.Step(count):
-                yield from self._step(count)
-            case words_of.Show(of):
-                yield from self._show(of)
-            case words_of.Where(frame):
-                yield from self._where(frame)
-            case words_of.Start(items):
-                yield from self._start(items)
-            case words_of.Back(length_ns):
-                yield from self._back(length_ns)
-            case words_of.Set(key, value):
-                yield from self._set(key, value)
-            case words_of.Again(key, value):
-                yield from self._again(key, value)
-            case words_of.Save(file):
-                yield self._save(file)
-            case words_of.Watch(length_ns, pace_ns):
-                yield from self._watch(length_ns, pace_ns)
-            case words_of.Program():
-                yield from self._program(said)
+        does: Mapping[type, Callable[[Any], Iterator[str | Picture]]] = {
+            Help: self._help,
+            Quit: self._quit,
+            Run: self._run,
+            Step: self._step,
+            Show: self._show,
+            Where: self._where,
+            Start: self._start,
+            Back: self._back,
+            Set: self._set,
+            Again: self._again,
+            Save: self._save,
+            Watch: self._watch,
+            Program: self._program,
+        }
+        return does[type(said)](said) if said else iter(())
 
     def completions(self, line: str) -> list[str]:
         """The words that may come at the end of a line, in place of the one that is begun."""
@@ -161,18 +163,26 @@ class Session:
         if self._booted:
             self._booted.interrupt()
 
-    def _run(self, length_ns: int, until: Condition | None, text: str) -> Iterator[str]:
+    def _help(self, said: Help) -> Iterator[str]:
+        yield help_text(said.word, self._plan)
+
+    def _quit(self, _: Quit) -> Iterator[str]:
+        self.is_over = True
+        yield ""
+
+    def _run(self, said: Run) -> Iterator[str]:
         reader = RecordReader(self._up.record)
+        until = said.until
         if until:
-            _skip(reader)
-        why = yield from self._pass(length_ns, until or NEVER)
+            reader.skip()
+        why = yield from self._pass(said.length_ns, until or NEVER)
         match why:
             case "stopped":
                 yield f"interrupted at {self.now}\n"
             case "seen" if until:
                 yield from self._seen(reader, until)
             case "time" if until:
-                yield f"`{text}` has not come true in {shown(length_ns)}\n"
+                yield f"`{said.text}` has not come true in {shown(said.length_ns)}\n"
 
     def _pass(self, length_ns: int, until: Condition) -> Generator[str, None, str]:
         """Let time pass; returns why it stands."""
@@ -181,7 +191,7 @@ class Session:
             if isinstance(said, str):
                 why = said
             else:
-                yield from self._heard(said)
+                yield from heard(said)
         return why
 
     def _seen(self, reader: RecordReader, until: Condition) -> Iterator[str]:
@@ -193,10 +203,10 @@ class Session:
         if last:
             yield f"{self._words.line(last)}\n"
 
-    def _step(self, count: int) -> Iterator[str]:
+    def _step(self, said: Step) -> Iterator[str]:
         reader = RecordReader(self._up.record)
-        _skip(reader)
-        for _ in range(count):
+        reader.skip()
+        for _ in range(said.count):
             why = yield from self._pass(_STEP_WITHIN_NS, ANYTHING)
             if why == "stopped":
                 yield f"interrupted at {self.now}\n"
@@ -216,27 +226,22 @@ class Session:
         told = {port.name: port for port in read_places(self._up.show())}
         return [told[name] for name in order if name in told]
 
-    def _show(self, of: tuple[str, ...]) -> Iterator[str]:
-        chosen = set()
-        for name in of:
-            found = {port.name for port in self._plan.ports if name in {port.label, port.node}}
-            if not found:
-                known = dict.fromkeys(each for port in self._plan.ports for each in (port.node, port.label))
-                raise InputError(unknown("node or port", name, known))
-            chosen |= found
-        ports = [port for port in self._places() if not of or port.name in chosen]
+    def _show(self, said: Show) -> Iterator[str]:
+        chosen = ports_named(self._plan, said.of)
+        ports = [port for port in self._places() if port.name in chosen]
         for line in described(ports, self._words, self._up.at_ns * PS_PER_NS):
             yield f"{line}\n"
 
-    def _where(self, frame: int) -> Iterator[str]:
+    def _where(self, said: Where) -> Iterator[str]:
         words, found = self._words, False
-        for entry in RecordReader(self._up.record).more(only={frame}):
+        for entry in RecordReader(self._up.record).more(only={said.frame}):
             found = True
             yield f"{words.headline(entry) if isinstance(entry, Frame) else words.line(entry)}\n"
         if not found:
-            raise InputError(f"there is no frame {frame} so far: `show` has their numbers, and `step`")
+            raise InputError(f"there is no frame {said.frame} so far: `show` has their numbers, and `step`")
 
-    def _start(self, items: tuple[str, ...]) -> Iterator[str]:
+    def _start(self, said: Start) -> Iterator[str]:
+        items = said.items
         every = [item.name for item in self._plan.timetable]
         yield from self._told({"do": "start", "items": list(items or every), "now": bool(items)})
         for item in self._plan.timetable:
@@ -246,7 +251,7 @@ class Session:
                 begins = self.now_ns + item.start_ns
                 yield f"{item.name} from {item.sender} to {item.receiver} begins at {shown(begins)}\n"
 
-    def _program(self, said: words_of.Program) -> Iterator[str]:
+    def _program(self, said: Program) -> Iterator[str]:
         yield from self._told(
             {
                 "do": "run",
@@ -264,24 +269,17 @@ class Session:
             done = said.get("done")
             if isinstance(done, dict) and done.get("failed"):
                 failed = str(done["failed"])
-            yield from self._heard(said)
+            yield from heard(said)
         if failed:
             raise InputError(failed)
 
-    def _heard(self, said: dict[str, Any]) -> Iterator[str]:
-        """What the process in the lab says, as text. Root of the lab can have it say anything."""
-        if isinstance(out := said.get("out"), str):
-            yield out.encode("latin-1", errors="replace").decode(errors="replace")
-        elif isinstance(note := said.get("note"), str):
-            yield f"{note}\n"
-        elif isinstance(done := said.get("done"), dict) and (code := done.get("code")):
-            yield f"exit {code}\n"
-
-    def _back(self, length_ns: int) -> Iterator[str]:
+    def _back(self, said: Back) -> Iterator[str]:
         up = self._up
-        target_ns = up.at_ns - length_ns
+        target_ns = up.at_ns - said.length_ns
         if target_ns < up.ready_ns:
-            raise InputError(f"the network has been ready for {self.now}, and not for {shown(length_ns)}")
+            raise InputError(
+                f"the network has been ready for {self.now}, and not for {shown(said.length_ns)}"
+            )
         journal, is_within = up.until(target_ns)
         if is_within:
             yield "that is in the middle of a command: to where it began\n"
@@ -303,31 +301,33 @@ class Session:
         self._case = _with(self._first, settings)
         self._plan = build_plan(self.experiment, self._case, self.seed)
 
-    def _set(self, key: str, value: str) -> Iterator[str]:
+    def _set(self, said: Set) -> Iterator[str]:
+        key, value = said.key, said.value
         settings = [*self._since, (key, value)]
         plan = build_plan(self.experiment, _with(self._first, settings), self.seed)
         event = change(self._plan, plan, f"{key} {value}", fixed(self._case, key))
         yield from self._told({"do": "change", "event": to_values(event), "set": [key, value]})
         self._now_set(settings)
 
-    def _again(self, key: str | None, value: str) -> Iterator[str]:
+    def _again(self, said: Again) -> Iterator[str]:
+        settings = [(said.key, said.value)] if said.key else []
         # Whatever is wrong with it is said before anything is lost.
-        case = _with(self._case, [(key, value)] if key else [])
+        case = _with(self._case, settings)
         build_plan(self.experiment, case, self.seed)
-        self._settings += [*self._since, *([(key, value)] if key else [])]
+        self._settings += [*self._since, *settings]
         self._first = case
         self._anew()
         yield f"{self.now}\n"
 
-    def _save(self, file: str) -> str:
-        path = Path(file)
+    def _save(self, said: Save) -> Iterator[str]:
+        path = Path(said.file)
         save(path, scenario_text(self.written, path.stem, self.case, [*self._settings, *self._since]))
-        return f"{file}: the network as it is set by now; wirelab run {file}\n"
+        yield f"{path}: the network as it is set by now; wirelab run {path}\n"
 
-    def _watch(self, length_ns: int, pace_ns: int) -> Iterator[str | Picture]:
+    def _watch(self, said: Watch) -> Iterator[str | Picture]:
         """Some pictures a second of the watcher's, who waits between them."""
-        end_ns = self._up.at_ns + length_ns
-        step_ns = max(1, pace_ns // PICTURES_PER_S)
+        end_ns = self._up.at_ns + said.length_ns
+        step_ns = max(1, said.pace_ns // PICTURES_PER_S)
         while True:
             at_ps = self._up.at_ns * PS_PER_NS
             yield Picture(bars(self._places(), self._words, self.now_ns, at_ps, self.columns))
@@ -342,9 +342,3 @@ class Session:
 def _with(case: Case, settings: list[tuple[str, str]]) -> Case:
     """The case with settings on top, the later ones of the same in force. Raises InputError."""
     return varied(case, dict(settings)) if settings else case
-
-
-def _skip(reader: RecordReader) -> None:
-    """What was recorded so far has been said before."""
-    for _ in reader.more(frozenset()):
-        pass
