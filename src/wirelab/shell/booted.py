@@ -159,7 +159,7 @@ class Booted:
         return again, False
 
     def repeat(self, journal: list[Ran | Told]) -> None:
-        """Do again what was done in another lab of the same Plan. Raises LabError if it comes out otherwise."""
+        """Do again what was done in another lab of this Plan. Raises LabError if it comes out otherwise."""
         for done in journal:
             if isinstance(done, Ran):
                 for _ in self.run(done.until_ns, "none"):

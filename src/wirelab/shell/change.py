@@ -11,13 +11,8 @@ _MADE: Final = ("netem", "shape", "cpu", "capture", "pool", "bus")
 _MADE_SO: Final = ("gso_max_segs", "gro_max_bytes", "pfc", "mtu_bytes", "role", "access_vlan", "trunk_vlans")
 
 
-def change(before: Plan, after: Plan, what: str, fixed: str) -> Event:
-    """What makes the one network of the other; ``fixed`` is why the setting cannot change, empty if it can.
-
-    Raises InputError where it changes nothing, or the network has to be made anew.
-    """
-    if fixed:
-        raise _from_the_start(what, fixed)
+def change(before: Plan, after: Plan, what: str) -> Event:
+    """What makes the one network of the other. Raises InputError where nothing does, or nothing has to."""
     ports = tuple(port for was, port in zip(before.ports, after.ports, strict=True) if was != port)
     cables = tuple(cable for was, cable in zip(before.cables, after.cables, strict=True) if was != cable)
     rest = replace(
@@ -29,10 +24,10 @@ def change(before: Plan, after: Plan, what: str, fixed: str) -> Event:
         variant=before.variant,
     )
     if rest != before:
-        raise _from_the_start(what, "it is read when the network is made")
+        raise from_the_start(what, "it is read when the network is made")
     for port in ports:
         if made := _made(before.port(port.name), port):
-            raise _from_the_start(what, f"{port.label} has {made} from the beginning, or never")
+            raise from_the_start(what, f"{port.label} has {made} from the beginning, or never")
     if not ports and not cables:
         raise InputError(f"{what}: it is so already")
     return Event(0, what, ports, cables)
@@ -47,5 +42,6 @@ def _made(was: Port, port: Port) -> str:
     return next((name for name in _MADE_SO if getattr(was, name) != getattr(port, name)), "")
 
 
-def _from_the_start(what: str, why: str) -> InputError:
+def from_the_start(what: str, why: str) -> InputError:
+    """What cannot change while the network is up, and how it can all the same."""
     return InputError(f"{what} cannot change while the network is up: {why}", hint=f"again {what}")

@@ -52,7 +52,7 @@ run. It does not go into the middle of a command at a node, but to where that be
     "again": (
         "again [SETTING VALUE]",
         "from the beginning, with all that was set and perhaps one thing more",
-        "`again client.nic x520`: the same network with another card, at 0 ms.",
+        "`again module.fifo 64 KiB`: the same network with another FIFO, at 0 ms.",
     ),
     "save": (
         "save FILE.yaml",

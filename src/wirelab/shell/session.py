@@ -18,7 +18,7 @@ from wirelab.plan.jsonform import to_values
 from wirelab.plan.types import Plan
 from wirelab.results.record import Event, Frame, Kind, RecordReader
 from wirelab.shell.booted import Booted, Told
-from wirelab.shell.change import change
+from wirelab.shell.change import change, from_the_start
 from wirelab.shell.command import (
     Again,
     Back,
@@ -303,9 +303,10 @@ class Session:
 
     def _set(self, said: Set) -> Iterator[str]:
         key, value = said.key, said.value
-        settings = [*self._since, (key, value)]
-        plan = build_plan(self.experiment, _with(self._first, settings), self.seed)
-        event = change(self._plan, plan, f"{key} {value}", fixed(self._case, key))
+        what, settings = f"{key} {value}", [*self._since, (key, value)]
+        if why := fixed(self._case, key):
+            raise from_the_start(what, why)
+        event = change(self._plan, build_plan(self.experiment, _with(self._first, settings), self.seed), what)
         yield from self._told({"do": "change", "event": to_values(event), "set": [key, value]})
         self._now_set(settings)
 
