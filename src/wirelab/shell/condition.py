@@ -8,8 +8,8 @@ from typing import Final
 from wirelab.errors import InputError, unknown
 from wirelab.plan.traffic import Flow
 from wirelab.plan.types import Plan, Port
-from wirelab.results.record import Kind
-from wirelab.units import COUNT, SIZE, TIME, Quantity, UnitError, parse
+from wirelab.results.record import Connection, Event, Kind
+from wirelab.units import COUNT, NS_PER_US, SIZE, TIME, Quantity, UnitError, parse
 
 HAPPENS: Final = {
     "drops": Kind.DROPPED,
@@ -20,8 +20,6 @@ HAPPENS: Final = {
 """What a port may do, and how that is recorded."""
 
 _COMPARISON: Final = re.compile(r"(?P<what>[^<>=]+?)\s*(?P<op><=|>=|<|>)\s*(?P<than>[^<>=]+)")
-_EIGHTHS: Final = 8
-_NS_PER_US: Final = 1000
 _MOST: Final = (1 << 32) - 1
 
 
@@ -40,17 +38,57 @@ FILLS: Final = {
     "buffer": _Fill(Kind.STORED, Kind.GIVEN, "bytes", SIZE),
     "rx_ring": _Fill(Kind.RX_RING, Kind.RX_RING, "frames", COUNT),
 }
-FIGURES: Final = ("cwnd", "ssthresh", "in_flight", "lost", "retransmits", "srtt", "rto")
-"""Of a flow of TCP, at its sender: in segments, ``srtt`` and ``rto`` in time."""
+
+
+@dataclass(frozen=True, slots=True)
+class _Figure:
+    """A figure of TCP: the kernel's word, where a record has it, and what makes it of the quantity."""
+
+    word: str
+    recorded: str
+    quantity: Quantity = COUNT
+    times: int = 1
+    parts: int = 1
+
+
+FIGURES: Final = {
+    "cwnd": _Figure("cwnd", "cwnd_frames"),
+    "ssthresh": _Figure("ssthresh", "ssthresh_frames"),
+    "in_flight": _Figure("in_flight", "in_flight_frames"),
+    "lost": _Figure("lost", "lost_frames"),
+    "retransmits": _Figure("retransmits", "retransmissions"),
+    "srtt": _Figure("srtt_8us", "srtt_8us", TIME, 8, NS_PER_US),
+    "rto": _Figure("rto_us", "rto_us", TIME, 1, NS_PER_US),
+}
+"""Of a flow of TCP, at its sender: in segments; ``srtt`` and ``rto`` in time."""
 
 
 @dataclass(frozen=True, slots=True)
 class Condition:
-    """As kernel/driver/condition.c words it, and what is recorded when it comes true: at which port."""
+    """As kernel/driver/condition.c words it, and what is recorded when it comes true.
+
+    That is of a ``kind`` at a ``port``, or of a connection from one TCP port to another, its ``ends``; and
+    its ``figure`` is less or more ``than`` so many.
+    """
 
     words: str
     kind: Kind | None = None
     port: str = ""
+    ends: tuple[int, int] | None = None
+    figure: str = ""
+    op: str = ""
+    than: int = 0
+
+    def holds(self, event: Event) -> bool:
+        """Whether this is what has come true."""
+        if self.kind not in {None, event.kind} or self.port not in {"", event.port}:
+            return False
+        if isinstance(event, Connection) and self.ends != (event.local_port, event.remote_port):
+            return False
+        if not self.figure:
+            return True
+        figure: int = getattr(event, self.figure)
+        return figure < self.than if self.op == "<" else figure > self.than
 
 
 ANYTHING: Final = Condition("at 0 *")
@@ -78,20 +116,17 @@ def _comparison(what: str, op: str, than: str, plan: Plan) -> Condition:
     if figure in FILLS:
         fill, port = FILLS[figure], port_called(plan, of)
         kind = fill.grows if op.startswith(">") else fill.shrinks
-        bound = _bound(op, _number(than, fill.quantity))
-        return Condition(f"fill {kind:d} {port.name} {fill.unit} {bound}", kind, port.name)
+        sign, bound = _bound(op, _number(than, fill.quantity))
+        words = f"fill {kind:d} {port.name} {fill.unit} {sign} {bound}"
+        return Condition(words, kind, port.name, None, f"fill_{fill.unit}", sign, bound)
     if figure in FIGURES:
         flow = _flow(plan, of)
-        ends = f"{flow.client_port} {flow.port}"
-        value, name = _number(than, COUNT if figure not in {"srtt", "rto"} else TIME), figure
-        if figure == "srtt":
-            # As the kernel has it: in eighths of a microsecond.
-            value, name = value * _EIGHTHS // _NS_PER_US, "srtt_8us"
-        elif figure == "rto":
-            value, name = value // _NS_PER_US, "rto_us"
-        return Condition(f"tcp {ends} {name} {_bound(op, value)}", Kind.TCP)
-    known = [*FILLS, *FIGURES]
-    raise InputError(unknown("figure", figure, known))
+        known = FIGURES[figure]
+        value = _number(than, known.quantity) * known.times // known.parts
+        sign, bound = _bound(op, value)
+        words = f"tcp {flow.client_port} {flow.port} {known.word} {sign} {bound}"
+        return Condition(words, Kind.TCP, "", (flow.client_port, flow.port), known.recorded, sign, bound)
+    raise InputError(unknown("figure", figure, [*FILLS, *FIGURES]))
 
 
 def _number(text: str, quantity: Quantity) -> int:
@@ -101,8 +136,8 @@ def _number(text: str, quantity: Quantity) -> int:
         raise InputError(str(error)) from error
 
 
-def _bound(op: str, value: int) -> str:
-    """``< n`` or ``> n`` of whole numbers. Raises InputError for what no number can meet."""
+def _bound(op: str, value: int) -> tuple[str, int]:
+    """``<`` or ``>`` and a whole number. Raises InputError for what no number can meet."""
     match op:
         case "<=":
             value += 1
@@ -110,7 +145,7 @@ def _bound(op: str, value: int) -> str:
             value -= 1
     if value < 0 or (op.startswith("<") and value == 0) or value > _MOST:
         raise InputError("that never comes true")
-    return f"{op[0]} {value}"
+    return op[0], value
 
 
 def port_called(plan: Plan, label: str) -> Port:

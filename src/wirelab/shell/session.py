@@ -195,13 +195,11 @@ class Session:
         return why
 
     def _seen(self, reader: RecordReader, until: Condition) -> Iterator[str]:
-        """What has come true: the last that was recorded of it."""
-        last: Event | None = None
+        """What has come true."""
         for entry in reader.more({until.kind} if until.kind else frozenset(Kind)):
-            if isinstance(entry, Event) and until.port in {"", entry.port}:
-                last = entry
-        if last:
-            yield f"{self._words.line(last)}\n"
+            if isinstance(entry, Event) and until.holds(entry):
+                yield f"{self._words.line(entry)}\n"
+                return
 
     def _step(self, said: Step) -> Iterator[str]:
         reader = RecordReader(self._up.record)
