@@ -58,7 +58,7 @@ WORDS = Words(PLAN, 0)
 SHOWN = """\
 port module-line 1 2500 90000
 queue 3028 2 16384
-frame 88 1514 1 0200000004010200000001010800450005dcdb8c40004006458d0a0000010a0000029c421452ee137401725fb3995010003f19d10000
+frame 88 1514 1 HEADERS
 frame 0 1514 2
 tx_ring 0 0 1
 wire 1514 1 0
@@ -79,7 +79,10 @@ rx_fifo 0 0 0
 rx_ring 0 0 256
 rx_done 0 0 0
 forwarding 0 0 0
-"""
+""".replace(
+    "HEADERS",
+    "0200000004010200000001010800450005dcdb8c40004006458d0a0000010a0000029c421452ee137401725fb3995010003f19d10000",
+)
 
 
 @pytest.mark.parametrize(
@@ -295,7 +298,7 @@ def test_what_is_saved_is_a_scenario(tmp_path: Path) -> None:
     assert not (tmp_path / "half.yaml").exists()
 
 
-def conversation(lab: Callable[[int, int], None]) -> tuple[Prompt, threading.Thread]:
+def conversation(lab: Callable[[int, int], object]) -> tuple[Prompt, threading.Thread]:
     """A prompt, and at its other end whoever plays the lab."""
     prompt = Prompt()
     thread = threading.Thread(target=lab, args=prompt.of_the_lab)
@@ -331,9 +334,15 @@ def test_what_a_lab_cannot_say_is_an_error(said: bytes) -> None:
     prompt.close()
 
 
+def hang_up(*descriptors: int) -> None:
+    """Play a lab that has ended."""
+    for descriptor in descriptors:
+        os.close(descriptor)
+
+
 def test_a_lab_that_ends_is_noticed() -> None:
     """Whoever looks after it is asked why, first."""
-    prompt, thread = conversation(lambda reads, writes: (os.close(reads), os.close(writes)))
+    prompt, thread = conversation(hang_up)
     thread.join()
     looked = []
     prompt.on_look = lambda: looked.append(1)

@@ -1,5 +1,6 @@
 """``wirelab shell``: the network of a scenario at a prompt, and time stands still while one thinks."""
 
+import errno
 import shutil
 import signal
 import sys
@@ -190,6 +191,11 @@ def _signals() -> Iterator[_CtrlC]:
     try:
         yield ctrl_c
     except _LeaveError:
+        raise typer.Exit(INTERRUPTED) from None
+    except OSError as error:
+        # Of a terminal that is gone; its SIGHUP may come later.
+        if error.errno != errno.EIO:
+            raise
         raise typer.Exit(INTERRUPTED) from None
     finally:
         for number, handler in before.items():
