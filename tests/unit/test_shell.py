@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import os
 import threading
-from ipaddress import IPv4Address
+from dataclasses import fields
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import pytest
 
@@ -155,8 +155,10 @@ def test_a_line_that_makes_no_sense_says_what_would(line: str, words: str) -> No
 
 def tcp(cwnd: int, ends: tuple[int, int]) -> Connection:
     """The state of a connection's end."""
-    address = IPv4Address("10.0.0.1")
-    return Connection(0, Kind.TCP, "", 0, address, address, *ends, *[0] * 6, cwnd, *[0] * 8)
+    figures: dict[str, Any] = dict.fromkeys((field.name for field in fields(Connection)), 0)
+    local, remote = ends
+    named = {"kind": Kind.TCP, "port": "", "local_port": local, "remote_port": remote, "cwnd_frames": cwnd}
+    return Connection(**{**figures, **named})
 
 
 @pytest.mark.parametrize(
