@@ -28,11 +28,10 @@ from wirelab.lab import host
 from wirelab.lab.host import disk_of, executes
 from wirelab.lab.jail import Confinement, Jail
 from wirelab.lab.keeper import Keeper
-from wirelab.lab.lock import exclusive_now, locked_folder
 from wirelab.lab.prompt import Prompt
 from wirelab.lab.recording import RECORD, Recording
 from wirelab.lab.runaway import Runaways
-from wirelab.lab.scratch import discard
+from wirelab.lab.scratch import discard, own_folder
 from wirelab.plan.types import MEMORY_BYTES
 from wirelab.units import NS_PER_S
 
@@ -127,7 +126,7 @@ class Machine:
         """Switch the lab on."""
         self._started_s = time.monotonic()
         try:
-            self._memory, self._memory_lock = _own_folder(self._disk)
+            self._memory, self._memory_lock = own_folder(self._disk, _MEMORY)
             self._process = self._start(self._memory)
             _limit_files(self._process.pid, [self._results, self._memory, *self._writable])
         except OSError as error:
@@ -363,24 +362,6 @@ def memory_folder(
         hint = "set TMPDIR to a folder that is not mounted noexec"
         raise LabError(msg, hint=container.MEMORY_HINT if container.is_one() else hint)
     return fallback
-
-
-def _own_folder(disk: Path) -> tuple[Path, int]:
-    """A new folder for one lab's memory, locked: it must reach no other's, nor what else is on that disk.
-
-    What a wirelab of this user has left there that was killed goes. All may write there: of somebody else's,
-    which may be a link to something of ours, nothing is touched.
-    """
-    for left in disk.glob(f"{_MEMORY}*"):
-        with suppress(OSError):
-            if left.lstat().st_uid != os.getuid():
-                continue
-            with exclusive_now(left) as is_left:
-                if is_left:
-                    discard(left)
-    folder, lock = locked_folder(disk, _MEMORY)
-    folder.chmod(0o700)
-    return folder, lock
 
 
 def guest_folder(base: Path, name: str) -> Path:

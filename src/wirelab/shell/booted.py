@@ -12,7 +12,7 @@ from wirelab.errors import InputError, LabError, refusals
 from wirelab.lab.machine import Machine, guest_folder
 from wirelab.lab.prompt import Prompt, Says, Stands
 from wirelab.lab.recording import RECORD, Recording
-from wirelab.lab.scratch import scratch_folder
+from wirelab.lab.scratch import discard, own_folder, temporary_folder
 from wirelab.lab.select import Lab
 from wirelab.plan.types import Plan
 from wirelab.runner.store import PLAN
@@ -25,6 +25,7 @@ _ALWAYS: Final = ((0, (1 << 64) // 1000 - 1),)
 # A process that computes so long without asking anything of its kernel is ended: virtual time stands still.
 _RUNAWAY_S: Final = 30.0
 _DISK_PART: Final = 2
+_FOLDER: Final = "wirelab-shell-"
 _AT_A_PROMPT: Final = "command.json"
 
 
@@ -64,8 +65,7 @@ class Booted:
     def __enter__(self) -> Self:
         """Switch it on, and wait until the network is ready."""
         with self._open:
-            folder = self._open.enter_context(scratch_folder())
-            home = guest_folder(folder.absolute(), "lab")
+            home = guest_folder(self._folder(), "lab")
             self.record = home / "results" / RECORD
             with refusals(home):
                 (home / "plan" / PLAN).write_text(self._plan.physical_json(), encoding="utf-8")
@@ -80,6 +80,15 @@ class Booted:
             # All is well: it stays open.
             self._open = self._open.pop_all()
         return self
+
+    def _folder(self) -> Path:
+        """A folder of its own. What a killed session leaves there may be large: the next one clears it away."""
+        place = temporary_folder()
+        with refusals(place):
+            folder, lock = own_folder(place, _FOLDER)
+        self._open.callback(os.close, lock)
+        self._open.callback(discard, folder)
+        return folder.absolute()
 
     def _machine(self, home: Path) -> Machine:
         free_bytes = os.statvfs(home).f_bavail * os.statvfs(home).f_frsize
