@@ -19,7 +19,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Iterator, Mapping, Sequence
+    from typing import IO
 
 ROOT: Final = Path(__file__).resolve().parents[1]
 DOCS: Final = ROOT / "docs"
@@ -50,7 +51,7 @@ class Command:
 
     ``needs_lab``: what it prints was measured, or is about the lab. ``in_readme``: the README keeps the
     output, not ``outputs/``. ``shown`` is how many lines of it are kept, None for all.
-    ``first`` are the command lines that make what it is about.
+    ``first`` are the command lines that make what it is about, ``typed`` an example whose lines are typed.
     """
 
     name: str
@@ -61,6 +62,7 @@ class Command:
     in_readme: bool = False
     shown: int | None = None
     first: tuple[str, ...] = ()
+    typed: str = ""
 
     @property
     def path(self) -> Path:
@@ -87,7 +89,9 @@ class Command:
                 if on_a_terminal([sys.executable, "-m", *shlex.split(line)], Path(folder))[0]:
                     msg = f"{line} went wrong"
                     raise ValueError(msg)
-            code, printed = on_a_terminal([sys.executable, "-m", "wirelab", *arguments], Path(folder))
+            typed = (EXAMPLES / self.typed).read_bytes() if self.typed else b""
+            argv = [sys.executable, "-m", "wirelab", *arguments]
+            code, printed = on_a_terminal(argv, Path(folder), typed)
         if code != self.exit_code:
             msg = f"{self.line} ended with {code}, not {self.exit_code}:\n{printed}"
             raise ValueError(msg)
@@ -114,18 +118,20 @@ class Command:
         self.path.write_text(output, encoding="utf-8")
 
 
-def on_a_terminal(argv: Sequence[str], folder: Path) -> tuple[int, str]:
+def on_a_terminal(argv: Sequence[str], folder: Path, typed: bytes = b"") -> tuple[int, str]:
     """Run a program in a folder. Returns its exit code and what it prints on a screen without colours.
 
-    What it says on its standard error comes first: how far a run is would else be in the middle.
+    ``typed`` is its standard input. What it says on its standard error comes first: how far a run is would
+    else be in the middle.
     """
     reader, screen = pty.openpty()
     ours = {"COLUMNS": str(_COLUMNS), "TERM": "xterm", "PYTHONPATH": str(ROOT / "src")}
     printed = bytearray()
     with (
         tempfile.TemporaryFile() as errors,
+        _as_a_file(typed) as lines,
         subprocess.Popen(
-            argv, cwd=folder, env={**os.environ, **ours}, stdout=screen, stderr=errors
+            argv, cwd=folder, env={**os.environ, **ours}, stdin=lines, stdout=screen, stderr=errors
         ) as process,
     ):
         os.close(screen)
@@ -138,6 +144,14 @@ def on_a_terminal(argv: Sequence[str], folder: Path) -> tuple[int, str]:
         text = errors.read() + bytes(printed)
     os.close(reader)
     return code, _STYLES.sub("", text.decode()).replace("\r\n", "\n")
+
+
+@contextlib.contextmanager
+def _as_a_file(content: bytes) -> Iterator[IO[bytes]]:
+    with tempfile.TemporaryFile() as file:
+        file.write(content)
+        file.seek(0)
+        yield file
 
 
 def masked(output: str) -> str:
@@ -218,6 +232,7 @@ COMMANDS: Final = (
         needs_lab=True,
         first=("wirelab run sfp-flow-control-off -q",),
     ),
+    Command("shell", "wirelab shell sfp-mismatch", needs_lab=True, typed="shell/first-drop.txt"),
     Command("exec", "wirelab exec -- mn --topo single,3 --test pingall", needs_lab=True),
     Command("mn-500-mbits", "wirelab exec -- mn --link tc,bw=500 --test pingpair", needs_lab=True, shown=11),
     Command("modprobe", "wirelab exec -- modprobe tcp_probe", exit_code=1, needs_lab=True),

@@ -4,6 +4,7 @@
 #include <net/rtnetlink.h>
 
 #include "etherport.h"
+#include "prompt.h"
 
 /* Defaults of a bare port; whoever builds a lab states each of them. */
 #define ETHERPORT_DEFAULT_MBPS		SPEED_1000
@@ -195,9 +196,15 @@ static struct rtnl_link_ops etherport_link_ops = {
 	.get_link_net	= etherport_get_link_net,
 };
 
+static const struct etherport_prompt_calls etherport_prompt_calls = {
+	.flush	= etherport_record_flush,
+	.show	= etherport_show,
+};
+
 static int __init etherport_module_init(void)
 {
-	int err = etherport_buffer_setup() ? : etherport_fifo_setup() ? : etherport_record_setup();
+	int err = etherport_buffer_setup() ? : etherport_fifo_setup() ? : etherport_record_setup() ? :
+		  etherport_prompt_setup(&etherport_prompt_calls);
 
 	etherport_probe_setup();
 	return err ? : rtnl_link_register(&etherport_link_ops);

@@ -28,6 +28,7 @@
 #include <os.h>
 
 #include "etherport.h"
+#include "prompt.h"
 
 #define ETHERPORT_RECORD_WINDOWS_MAX	8
 #define ETHERPORT_RECORD_BUFFER_LEN	(1024 * 1024)
@@ -74,7 +75,8 @@ static void etherport_record_cut(void)
 		pr_err("etherport: the record has no end, for the disk is full\n");
 }
 
-static void etherport_record_flush(void)
+/* What has been recorded is in the file. */
+void etherport_record_flush(void)
 {
 	if (recorder.used && os_write_file(recorder.fd, recorder.buffer, recorder.used) !=
 			     recorder.used)
@@ -196,6 +198,8 @@ void etherport_record_write(struct etherport *port, struct sk_buff *skb, u8 kind
 		.port = port ? port->record_number : 0,
 		.kind = kind,
 	}, data, len);
+	if (etherport_prompt_watches())
+		etherport_prompt_see(port, kind, data);
 }
 
 /* Nothing more is to be said of it than that it was so. */

@@ -9,6 +9,16 @@ import pytest
 
 DRIVER = Path(__file__).resolve().parents[2] / "kernel" / "driver"
 FILES = re.findall(r"\b(\w+)\.o\b", (DRIVER / "Makefile").read_text().partition("etherport-y")[2])
+HEADERS = (
+    "bus_cpu.h",
+    "capture.h",
+    "condition.h",
+    "etherport.h",
+    "memory.h",
+    "moderation.h",
+    "prompt.h",
+    "record.h",
+)
 # A function or table that others may use begins a line and is not static.
 DEFINED = re.compile(r"^(?!static|#|\s).*?\b(etherport_\w+)(?:\(| = \{)", re.MULTILINE)
 COMMENT = re.compile(r"/\*.*?\*/|//[^\n]*", re.DOTALL)
@@ -37,7 +47,7 @@ def test_a_file_uses_only_what_stands_before_it(name: str) -> None:
 def test_each_function_is_declared_for_its_file() -> None:
     """A header lists its files in the order of the Makefile, below each what it defines."""
     declared: dict[str, str] = {}
-    for header in ("bus_cpu.h", "capture.h", "etherport.h", "memory.h", "moderation.h", "record.h"):
+    for header in HEADERS:
         text = (DRIVER / header).read_text()
         _, *sections = re.split(r"^/\* (\w+\.c(?:, \w+\.c)*) \*/$", text, flags=re.MULTILINE)
         listed = [name.removesuffix(".c") for names in sections[::2] for name in names.split(", ")]

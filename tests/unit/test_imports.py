@@ -18,7 +18,7 @@ LEAVES = ["errors", "container", "units"]
 
 # Folders: each may import itself and what stands before it, in whatever form: for types alone, too.
 FOLDERS = ["model", "plan", "guest", "lab", "results", "verdict", "runner", "report"]
-FOLDERS += ["exercise", "api", "serve", "cli", "fleet"]
+FOLDERS += ["exercise", "shell", "api", "serve", "cli", "fleet"]
 
 # The other ways in.
 DOORS = ["pytest_plugin", "__main__"]

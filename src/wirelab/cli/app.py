@@ -21,6 +21,7 @@ from wirelab.cli.options import DEFAULT_SEED, Kernel, Name, Root, Seed, Variant,
 from wirelab.cli.parts import parts_command
 from wirelab.cli.run import run_command
 from wirelab.cli.serve import serve_command
+from wirelab.cli.shell import shell_command
 from wirelab.cli.site import site_command
 from wirelab.cli.summary import summary_command
 from wirelab.cli.sweep import sweep_command
@@ -55,6 +56,7 @@ _site = app.command("site")(site_command)
 _truth = app.command("truth")(truth_command)
 _capture = app.command("capture")(capture_command)
 _compare = app.command("compare")(compare_command)
+_shell = app.command("shell")(shell_command)
 _explain = app.command("explain")(explain_command)
 _parts = app.command("parts")(parts_command)
 app.add_typer(exercise.app, name="exercise")

@@ -21,12 +21,8 @@ _RB_POWER_OFF = 0x4321FEDC
 def main() -> None:
     """Run the command or the Plan that the plan folder holds; ``status.json`` says how it went."""
     try:
-        if (_PLAN / "command.json").exists():
-            surroundings.prepare()
-            openvswitch.start(refresh=True)
-            status = command.run(_PLAN, _RESULTS)
-        else:
-            status = experiment.run(_PLAN, _RESULTS)
+        is_command = (_PLAN / "command.json").exists()
+        status = _commanded() if is_command else experiment.run(_PLAN, _RESULTS)
     except Exception as error:  # noqa: BLE001 whatever it is, it must reach the host as a message
         traceback.print_exc()
         status = {"status": "error", "message": f"{error}" or type(error).__name__, "hint": None}
@@ -34,6 +30,18 @@ def main() -> None:
     sys.stderr.flush()
     os.sync()
     ctypes.CDLL(None).reboot(_RB_POWER_OFF)
+
+
+def _commanded() -> dict[str, Any]:
+    """Run the command of a lab for `wirelab exec`; one for `wirelab shell` has a Plan beside it."""
+    if (_PLAN / "plan.json").exists():
+        # Read here alone: a file more for each run would move its random numbers.
+        from wirelab.guest import session  # noqa: PLC0415
+
+        return session.run(_PLAN, _RESULTS)
+    surroundings.prepare()
+    openvswitch.start(refresh=True)
+    return command.run(_PLAN, _RESULTS)
 
 
 def _write_status(status: dict[str, Any]) -> None:

@@ -39,7 +39,7 @@ class Events:
         """The next one, now. Raises SettingsMismatchError for what does not hold after it."""
         # To read the clock takes 52 ns of virtual time, and tc some microseconds.
         at_ns = clock.now_ns() - ready_ns
-        found = _carry_out(self._network, self._left.pop(0))
+        found = change(self._network, self._left.pop(0))
         self._done.append({"at_ns": at_ns, "settings": [asdict(setting) for setting in found]})
         verify(found)
 
@@ -58,7 +58,7 @@ class Events:
 
 def shut(network: "Network", event: Event) -> list[Readback]:
     """Make of a network that is set up what it begins as; returns every setting as it then is."""
-    found = _carry_out(network, event)
+    found = change(network, event)
     clock.sleep_until(clock.now_ns() + clock.NS_PER_S + _noticed_ns(network.plan))
     return settings.read_back(network) + [setting for setting in found if setting.setting in _LINKS]
 
@@ -69,7 +69,7 @@ def _noticed_ns(plan: Plan) -> int:
     return max(looks_ms, default=0) * _NS_PER_MS
 
 
-def _carry_out(network: "Network", event: Event) -> list[Readback]:
+def change(network: "Network", event: Event) -> list[Readback]:
     """Make of a network what an event makes of it; returns what is then in force of all that it is about."""
     before = network.plan
     network.plan = after(before, event)

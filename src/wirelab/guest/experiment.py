@@ -26,12 +26,8 @@ _DPKG_STATUS = Path("/var/lib/dpkg/status")
 _TOOLS = ("ethtool", "iperf3", "iproute2", "mininet", "openvswitch-switch", "python3")
 
 
-def run(plan_folder: Path, results: Path) -> dict[str, Any]:
-    """Build the network of ``plan.json``, verify it, run its traffic and leave the raw files."""
-    plan = Plan.from_json((plan_folder / "plan.json").read_text())
-    (results / "flows").mkdir()
-    shortcuts = Shortcuts.of(plan_folder)
-
+def set_up(plan: Plan, results: Path) -> Network:
+    """Build the network of a Plan and verify it: it is as the Plan says, and its ways are known."""
     clock.sleep_until(_SETTLED_NS)
     # Draws nothing, and waits for the kernel's random numbers to be ready: before 7.2, iperf3 would wait.
     os.getrandom(0)
@@ -55,9 +51,18 @@ def run(plan_folder: Path, results: Path) -> dict[str, Any]:
         in_force = events.shut(network, shut)
         (results / "settings.json").write_text(readback.to_json(in_force))
         readback.verify(in_force)
+    return network
+
+
+def run(plan_folder: Path, results: Path) -> dict[str, Any]:
+    """Build the network of ``plan.json``, verify it, run its traffic and leave the raw files."""
+    plan = Plan.from_json((plan_folder / "plan.json").read_text())
+    (results / "flows").mkdir()
+    shortcuts = Shortcuts.of(plan_folder)
+    network = set_up(plan, results)
 
     probe = Probe(network)
-    ready_ns = (clock.now_ns() // _READY_STEP_NS + 1) * _READY_STEP_NS
+    ready_ns = next_ready_ns()
     whole_ns = max((item.end_ns for item in plan.traffic), default=0)
 
     def tell(at_ns: int) -> None:
@@ -82,6 +87,11 @@ def run(plan_folder: Path, results: Path) -> dict[str, Any]:
         "kernel": os.uname().release,
         "tools": tools(),
     }
+
+
+def next_ready_ns() -> int:
+    """The instant at which the network is ready, from which the traffic counts."""
+    return (clock.now_ns() // _READY_STEP_NS + 1) * _READY_STEP_NS
 
 
 def tools() -> dict[str, str]:

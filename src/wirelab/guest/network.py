@@ -115,6 +115,13 @@ class Network:
                 self._batches[key] = Batch(*BATCHES[tool])
         return self._batches[key]
 
+    def forget_tools(self) -> None:
+        """Have other programs and sockets than the process that this one was forked from."""
+        self._batches = {}
+        for node in self.plan.nodes:
+            with self.inside(node.name):
+                self.tools[node.name] = Counters()
+
     def inside(self, node: str) -> AbstractContextManager[None]:
         """Be in the node's network namespace. A socket or a program opened inside stays there for good."""
         namespace = self._namespace(node)

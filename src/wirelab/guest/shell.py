@@ -104,3 +104,19 @@ class Program:
         """End it at once."""
         self._process.kill()
         self._process.wait()
+
+
+class Attached:
+    """A program that writes to a descriptor, in a session of its own and with no input."""
+
+    def __init__(self, argv: Sequence[str], output: int, env: Mapping[str, str]) -> None:
+        """Start it. Raises OSError if there is no such program."""
+        self._process = subprocess.Popen(  # noqa: S603 argv lists only
+            argv, stdin=subprocess.DEVNULL, stdout=output, stderr=output, env=env, start_new_session=True
+        )
+        self.pid = self._process.pid
+
+    def wait(self) -> int:
+        """Wait for the end and return the exit code. Death by signal N is 128 + N, as a shell says it."""
+        code = self._process.wait()
+        return 128 - code if code < 0 else code

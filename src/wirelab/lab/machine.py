@@ -26,6 +26,7 @@ from wirelab.errors import LabError
 from wirelab.lab import host, memory
 from wirelab.lab.jail import Confinement, Jail
 from wirelab.lab.keeper import Keeper
+from wirelab.lab.prompt import Prompt
 from wirelab.lab.recording import RECORD, Recording
 from wirelab.lab.runaway import Runaways
 from wirelab.lab.scratch import discard
@@ -79,6 +80,7 @@ class Machine:
         writable: Sequence[Path] = (),
         confinement: Confinement = Confinement.AS_FAR_AS_THE_HOST_CAN,
         recording: Recording | None = None,
+        prompt: Prompt | None = None,
     ) -> None:
         """``folder`` holds ``plan/`` and gets ``results/``; ``cpu`` is the one host CPU of the lab.
 
@@ -98,6 +100,9 @@ class Machine:
         self._argv += ["init=/usr/sbin/wirelab-init"]
         if recording:
             self._argv += recording.options(f"results/{RECORD}")
+        self._prompt = prompt
+        if prompt:
+            self._argv += prompt.options()
         self._results.mkdir(exist_ok=True)
         (self._folder / "root").symlink_to(root)
         (self._folder / "lib").symlink_to(code)
@@ -117,7 +122,7 @@ class Machine:
         """Switch the lab on."""
         self._started_s = time.monotonic()
         try:
-            self._memory, self._memory_lock = memory.own_folder(self._disk)
+            self._memory, self._memory_lock = memory.own_memory(self._disk)
             self._process = self._start(self._memory)
             _limit_files(self._process.pid, [self._results, self._memory, *self._writable])
         except OSError as error:
@@ -159,6 +164,7 @@ class Machine:
                     stdout=output,
                     stderr=subprocess.STDOUT,
                     start_new_session=True,
+                    pass_fds=self._prompt.of_the_lab if self._prompt else (),
                     # Python ignores SIGXFSZ, and so does the lab's kernel then: too long a file is an error.
                     restore_signals=False,
                 )
@@ -206,7 +212,7 @@ class Machine:
         process = self._switched_on()
         told_s, farther_s = 0.0, 0.0
         runaway_s = max(_RUNAWAY_LEAST_S, _RUNAWAY_PART * wall_limit_s)
-        runaways = Runaways(process.pid, runaway_s, self._results / "console.log")
+        runaways = self.runaways(runaway_s)
         progress: Progress | None = None
         while process.poll() is None:
             wall_s = self.wall_s()
@@ -225,6 +231,16 @@ class Machine:
             with suppress(subprocess.TimeoutExpired):
                 process.wait(_POLL_S)
         return self._status()
+
+    def require_running(self) -> None:
+        """Raise LabError if it has ended, with what it says of that."""
+        if self._switched_on().poll() is not None:
+            self._status()
+            raise LabError("the lab has ended", hint=self._console())
+
+    def runaways(self, limit_s: float) -> Runaways:
+        """Who ends processes in it that compute for so long without asking anything of its kernel."""
+        return Runaways(self._switched_on().pid, limit_s, self._results / "console.log")
 
     def wall_s(self) -> float:
         """How long ago it was switched on. Raises LabError if it was not."""

@@ -3,14 +3,12 @@
 import os
 import shutil
 from collections.abc import Iterable
-from contextlib import suppress
 from pathlib import Path
 
 from wirelab import container
 from wirelab.errors import LabError
 from wirelab.lab.host import disk_of, executes
-from wirelab.lab.lock import exclusive_now, locked_folder
-from wirelab.lab.scratch import discard
+from wirelab.lab.scratch import own_folder
 from wirelab.plan.types import MEMORY_BYTES
 
 _NAME = "wirelab-lab-"
@@ -38,22 +36,9 @@ def memory_folder(
     return fallback
 
 
-def own_folder(disk: Path) -> tuple[Path, int]:
-    """A new folder for one lab's memory, locked: it must reach no other's, nor what else is on that disk.
-
-    What a wirelab of this user has left there that was killed goes. All may write there: of somebody else's,
-    which may be a link to something of ours, nothing is touched.
-    """
-    for left in disk.glob(f"{_NAME}*"):
-        with suppress(OSError):
-            if left.lstat().st_uid != os.getuid():
-                continue
-            with exclusive_now(left) as is_left:
-                if is_left:
-                    discard(left)
-    folder, lock = locked_folder(disk, _NAME)
-    folder.chmod(0o700)
-    return folder, lock
+def own_memory(disk: Path) -> tuple[Path, int]:
+    """A new folder for one lab's memory, locked: it must reach no other's, nor what else is on that disk."""
+    return own_folder(disk, _NAME)
 
 
 def room_wanted(disk: Path, memory_bytes: int) -> str:

@@ -10,6 +10,7 @@ from pathlib import Path
 
 from wirelab import container
 from wirelab.errors import LabError
+from wirelab.lab.lock import exclusive_now, locked_folder
 
 
 def temporary_folder() -> Path:
@@ -45,6 +46,24 @@ def replacement(path: Path) -> Iterator[Path]:
     finally:
         with contextlib.suppress(OSError):
             fresh.unlink(missing_ok=True)
+
+
+def own_folder(disk: Path, prefix: str) -> tuple[Path, int]:
+    """A new folder for one process, and a descriptor that locks it: nobody else of this machine may use it.
+
+    What a wirelab of this user has left there under ``prefix`` that was killed goes. All may write there: of
+    somebody else's, which may be a link to something of ours, nothing is touched. Raises OSError.
+    """
+    for left in disk.glob(f"{prefix}*"):
+        with contextlib.suppress(OSError):
+            if left.lstat().st_uid != os.getuid():
+                continue
+            with exclusive_now(left) as is_left:
+                if is_left:
+                    discard(left)
+    folder, lock = locked_folder(disk, prefix)
+    folder.chmod(0o700)
+    return folder, lock
 
 
 def discard(path: Path) -> None:

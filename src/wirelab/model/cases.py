@@ -67,6 +67,14 @@ def quantity_of(case: Case, key: str) -> Quantity | None:
         raise InputError(f"{key}: {error}") from None
 
 
+def fixed(case: Case, key: str) -> str:
+    """Why a setting cannot change while the network is up, empty if it can. Raises InputError for none."""
+    try:
+        return _reader(case).fixed(key)
+    except ValueError as error:
+        raise InputError(f"{key}: {error}") from None
+
+
 def _reader(case: Case) -> SettingReader:
     return SettingReader(case.wiring.topology, case.wiring.parts, case.wiring.traces)
 

@@ -153,30 +153,64 @@ def read_record(path: Path, kinds: Collection[Kind] = ALL) -> Iterator[Frame | E
     Kind.END is the last of one that is not whole: it was as long as it may be, or a disk was full. A file may
     end anywhere. Raises LabError where it is no such file, or damaged.
     """
-    with refusals(path):
-        content = path.read_bytes()
-    if content[: len(MAGIC)] != MAGIC:
-        other = content.startswith(_FORMAT)
-        raise LabError(f"{path} is no record of {'this wirelab' if other else 'a lab'}")
-    ports = {0: ""}
-    place, at_ps = len(MAGIC), 0
-    while (body := place + HEAD.size) <= len(content):
-        at_ps, number, port, kind, words = HEAD.unpack_from(content, place)
-        place = body + words * WORD_BYTES
-        if place > len(content):
-            break
+    reader = RecordReader(path)
+    yield from reader.more(kinds)
+    if reader.is_cut and Kind.END in kinds:
+        yield Event(reader.at_ps, Kind.END, "", 0)
+
+
+class RecordReader:
+    """Reads a file of the recorder that may still grow, from where it left off."""
+
+    def __init__(self, path: Path) -> None:
+        self._path = path
+        self._place = 0
+        self._ports = {0: ""}
+        self._has_ended = False
+        self.is_cut = False
+        """Whether the file ends in the middle of a record, which may still be written."""
+        self.at_ps = 0
+        """The instant of the last record, be it whole or not."""
+
+    def skip(self) -> None:
+        """Pass over what has come since the last time."""
+        for _ in self.more(frozenset()):
+            pass
+
+    def more(
+        self, kinds: Collection[Kind] = ALL, *, only: Collection[int] | None = None
+    ) -> Iterator[Frame | Event]:
+        """What has come since the last time, as `read_record` has it; ``only`` of frames of these numbers."""
+        with refusals(self._path), self._path.open("rb") as file:
+            file.seek(self._place)
+            content = file.read()
+        place = 0
+        if self._place == 0:
+            if content[: len(MAGIC)] != MAGIC:
+                other = content.startswith(_FORMAT)
+                raise LabError(f"{self._path} is no record of {'this wirelab' if other else 'a lab'}")
+            place = len(MAGIC)
+        whole = place
         try:
-            if kind == Kind.PORT:
-                name = content[body : body + _NAME]
-                ports[port] = name.partition(b"\0")[0].decode("ascii")
-            elif kind in kinds or kind not in ALL:
-                yield _record(content[body:place], at_ps, number, ports[port], Kind(kind))
-        except (struct.error, ValueError, KeyError) as error:
-            raise LabError(f"{path} is damaged at byte {body - HEAD.size}") from error
-        if kind == Kind.END:
-            return
-    if place != len(content) and Kind.END in kinds:
-        yield Event(at_ps, Kind.END, "", 0)
+            while not self._has_ended and (body := place + HEAD.size) <= len(content):
+                self.at_ps, number, port, kind, words = HEAD.unpack_from(content, place)
+                end = body + words * WORD_BYTES
+                if end > len(content):
+                    break
+                try:
+                    if kind == Kind.PORT:
+                        name = content[body : body + _NAME]
+                        self._ports[port] = name.partition(b"\0")[0].decode("ascii")
+                    elif (kind in kinds or kind not in ALL) and (only is None or number in only):
+                        yield _record(content[body:end], self.at_ps, number, self._ports[port], Kind(kind))
+                except (struct.error, ValueError, KeyError) as error:
+                    raise LabError(f"{self._path} is damaged at byte {self._place + place}") from error
+                place = whole = end
+                # A disk that was full may have left anything behind it.
+                self._has_ended = kind == Kind.END
+        finally:
+            self.is_cut = not self._has_ended and whole != len(content)
+            self._place += whole
 
 
 def _record(body: bytes, at_ps: int, number: int, port: str, kind: Kind) -> Frame | Event:

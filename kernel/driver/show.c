@@ -1,0 +1,99 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * Where each frame is at an instant, for who has stopped the clock there:
+ *
+ *   port <name> <link> <speed in Mbit/s> <paused until, in ps>
+ *   <place> <bytes> <frames> <limit>	what the last port has there; a limit is of
+ *					bytes or of frames, and 0 is none
+ *   frame <number> <length> <segments> <first bytes, in hex>	one of them, in its order
+ *
+ * The frames of a queue can be told where it is a plain FIFO; of others only how
+ * many there are. What is still to be segmented has no number yet.
+ */
+#include <linux/rtnetlink.h>
+#include <net/net_namespace.h>
+#include <net/sch_generic.h>
+
+#include "etherport.h"
+#include "prompt.h"
+
+#define ETHERPORT_SHOW_HEADERS_LEN	64
+
+static void etherport_show_frame(const struct sk_buff *skb)
+{
+	u8 headers[ETHERPORT_SHOW_HEADERS_LEN];
+	u32 len = min_t(u32, skb->len, sizeof(headers));
+
+	if (skb_copy_bits(skb, 0, headers, len))
+		len = 0;
+	etherport_prompt_print("frame %u %u %u %*phN\n", skb->secmark, etherport_frame_len(skb),
+			       max_t(u32, skb_shinfo(skb)->gso_segs, 1), (int)len, headers);
+}
+
+static void etherport_show_place(const char *name, u64 bytes, u32 frames, u64 limit)
+{
+	etherport_prompt_print("%s %llu %u %llu\n", name, bytes, frames, limit);
+}
+
+static void etherport_show_list(const char *name, const struct sk_buff_head *frames, u64 limit)
+{
+	const struct sk_buff *skb;
+	u64 bytes = 0;
+
+	skb_queue_walk(frames, skb)
+		bytes += etherport_frame_len(skb);
+	etherport_show_place(name, bytes, skb_queue_len(frames), limit);
+	skb_queue_walk(frames, skb)
+		etherport_show_frame(skb);
+}
+
+static void etherport_show_queue(const struct etherport *port, int class)
+{
+	struct Qdisc *qdisc = rcu_dereference_bh(netdev_get_tx_queue(port->dev, class)->qdisc);
+	const struct sk_buff *skb;
+	__u32 frames, bytes;
+
+	qdisc_qstats_qlen_backlog(qdisc, &frames, &bytes);
+	etherport_show_place("queue", etherport_queue_bytes(qdisc), frames,
+			     etherport_queue_limit_bytes(qdisc));
+	for (skb = qdisc->q.head; skb; skb = skb->next)
+		etherport_show_frame(skb);
+}
+
+static void etherport_show_port(const struct etherport *port)
+{
+	u64 paused_until_ps = 0;
+	int class;
+
+	for (class = 0; class < port->class_count; class++)
+		paused_until_ps = max(paused_until_ps, port->classes[class].paused_until_ps);
+	etherport_prompt_print("port %s %d %u %llu\n", port->dev->name,
+			       netif_carrier_ok(port->dev), port->speed_mbps, paused_until_ps);
+	for (class = 0; class < port->class_count; class++) {
+		etherport_show_queue(port, class);
+		etherport_show_list("tx_ring", &port->classes[class].tx_ring, port->tx_ring_size);
+	}
+	etherport_show_place("wire", port->tx_frame ? etherport_frame_len(port->tx_frame) : 0,
+			     !!port->tx_frame, 0);
+	if (port->tx_frame)
+		etherport_show_frame(port->tx_frame);
+	etherport_show_list("cable", &port->flight, 0);
+	etherport_show_place("buffer", port->buffer_used_bytes, 0, port->buffer_bytes);
+	etherport_show_list("rx_fifo", &port->rx_fifo, 0);
+	etherport_show_list("rx_ring", &port->rx_ring, port->rx_ring_size);
+	etherport_show_list("rx_done", &port->rx_done, 0);
+	etherport_show_list("forwarding", &port->forwarding, 0);
+}
+
+void etherport_show(void)
+{
+	struct net_device *dev;
+	struct net *net;
+
+	rcu_read_lock_bh();
+	for_each_net_rcu(net)
+		for_each_netdev_rcu(net, dev)
+			if (etherport_is(dev))
+				etherport_show_port(netdev_priv(dev));
+	rcu_read_unlock_bh();
+}
