@@ -25,7 +25,7 @@ DIST ?= dist
 # Of a wheel: the same date in every one, so that the same content is the same bytes. 1980-01-01 is a zip's first day.
 EPOCH := 315532800
 
-.PHONY: help scenario name lab wheels test fuzz stress test-peers matrix truth bench doctor clean
+.PHONY: help scenario name lab wheels test fuzz stress test-exercises test-peers matrix truth bench doctor clean
 .DELETE_ON_ERROR:
 
 help:
@@ -33,6 +33,7 @@ help:
 	@echo 'make test                         the linters, the unit tests and the lab tests'
 	@echo 'make fuzz                         read ten thousand damaged files; ARGS="--first-mutation 20000" takes others'
 	@echo 'make stress                       ten thousand random settings of ports on a kernel with KASAN and lockdep'
+	@echo 'make test-exercises               every exercise, done with the figures of each of 200 students'
 	@echo 'make matrix                       run every scenario, as many at once as there are CPUs'
 	@echo 'make truth                        hold the lab against independent measurements of real equipment'
 	@echo 'make bench                        measure how fast the labs are here; AGAINST=REVISION measures both in turns'
@@ -83,6 +84,10 @@ fuzz: $(READY_TO_TEST)
 
 stress: $(READY_TO_TEST) lab
 	@$(VENV)/bin/python -m pytest tests/stress $(ARGS)
+
+# Every network that any of 200 students has; what was measured before is not measured again.
+test-exercises: $(READY_TO_TEST) lab
+	@$(VENV)/bin/python -m pytest -n auto --dist worksteal tests/exercises $(ARGS)
 
 # Other people's scripts: Mininet's own tests, its examples', packetdrill's, the kernel's of its network. Mirrors are
 # asked for what is not there.
