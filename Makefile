@@ -25,7 +25,8 @@ DIST ?= dist
 # Of a wheel: the same date in every one, so that the same content is the same bytes. 1980-01-01 is a zip's first day.
 EPOCH := 315532800
 
-.PHONY: help scenario name lab wheels test fuzz stress test-explain test-serve test-peers matrix truth bench doctor clean
+.PHONY: help scenario name lab wheels test fuzz stress test-explain test-exercises test-serve test-peers matrix truth bench
+.PHONY: doctor clean
 .DELETE_ON_ERROR:
 
 help:
@@ -34,6 +35,7 @@ help:
 	@echo 'make fuzz                         read ten thousand damaged files; ARGS="--first-mutation 20000" takes others'
 	@echo 'make stress                       ten thousand random settings of ports on a kernel with KASAN and lockdep'
 	@echo 'make test-explain                 whether what helps is what the controls of the catalogue say: hundreds of labs'
+	@echo 'make test-exercises               every exercise, done with the figures of each of 200 students'
 	@echo 'make matrix                       run every scenario, as many at once as there are CPUs'
 	@echo 'make truth                        hold the lab against independent measurements of real equipment'
 	@echo 'make bench                        measure how fast the labs are here; AGAINST=REVISION measures both in turns'
@@ -92,6 +94,10 @@ test-explain: $(READY_TO_TEST) lab
 
 test-serve: $(READY_TO_TEST) lab
 	@PYTHONPATH=tests/unit $(VENV)/bin/python -m pytest --capture=no tests/serve $(ARGS)
+
+# Every network that any of 200 students has; what was measured before is not measured again.
+test-exercises: $(READY_TO_TEST) lab
+	@$(VENV)/bin/python -m pytest -n auto --dist worksteal tests/exercises $(ARGS)
 
 # Other people's scripts: Mininet's own tests, its examples', packetdrill's, the kernel's of its network. Mirrors are
 # asked for what is not there.

@@ -12,13 +12,15 @@ from typing import TYPE_CHECKING, Final
 from mkdocs.exceptions import PluginError
 from mkdocs.structure.files import File
 
-from docs import catalogue, notebooks, peers, reference, truth
+from docs import catalogue, exercises, notebooks, peers, reference, truth
 from docs.commands import ROOT
 from docs.offline import loaded_from_elsewhere
 from wirelab.report.html import filled_in
 from wirelab.report.script import Script
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping
+
     from mkdocs.config.defaults import MkDocsConfig
     from mkdocs.structure.files import Files
 
@@ -34,11 +36,24 @@ DOCUMENTS: Final = (
 
 
 def on_config(config: MkDocsConfig) -> MkDocsConfig:
-    """Put a page for each scenario below the catalogue's index."""
+    """Put a page for each scenario below the catalogue's index, and those of each exercise below theirs."""
     index = "catalogue/index.md"
-    pages = [{"Overview": index}, *(f"catalogue/{name}.md" for name in catalogue.names())]
-    config.nav = [{"Catalogue": pages} if item == {"Catalogue": index} else item for item in config.nav or ()]
+    pages: list[object] = [{"Overview": index}, *(f"catalogue/{name}.md" for name in catalogue.names())]
+    tasks: list[object] = [
+        {"Overview": "exercises/index.md"},
+        *(name for name, _ in exercises.pages() if name != "exercises/index.md"),
+    ]
+    made = {"Catalogue": (index, pages), "Exercises": ("exercises/index.md", tasks)}
+    config.nav = [_with_pages(item, made) for item in config.nav or ()]
     return config
+
+
+def _with_pages(item: object, made: Mapping[str, tuple[str, list[object]]]) -> object:
+    """An item of the navigation; where it is only an index, with the pages below it."""
+    for title, (index, pages) in made.items():
+        if item == {title: index}:
+            return {title: pages}
+    return item
 
 
 def on_files(files: Files, config: MkDocsConfig) -> Files:
@@ -49,6 +64,7 @@ def on_files(files: Files, config: MkDocsConfig) -> Files:
         *reference.pages(),
         *notebooks.pages(),
         *catalogue.pages(),
+        *exercises.pages(),
         truth.page(),
         peers.page(),
     ):

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Final
 
@@ -27,6 +26,20 @@ COURSE: Final = "networks-1"
 NOW: Final = datetime(2026, 11, 24, 9, tzinfo=UTC)
 
 
+def students_of(exercise: Assignment, count: int) -> dict[str, str]:
+    """Of so many students one for each network there is, by what is different in it."""
+    first: dict[str, str] = {}
+    for number in range(count):
+        student = f"student {number}"
+        figures = figures_of(exercise, student)
+        fault = figures.fault
+        words = [
+            f"{name} {value}" for name, value in figures.values.items() if not fault or name == fault.figure
+        ]
+        first.setdefault(", ".join([*([fault.name] if fault else []), *words]), student)
+    return dict(sorted(first.items()))
+
+
 def figures_of(exercise: Assignment, student: str) -> Figures:
     """What the student's network has."""
     return drawn(exercise, COURSE, student)
@@ -46,26 +59,27 @@ def begun(exercise: Assignment, student: str, predictions: Mapping[str, str]) ->
     figures = figures_of(exercise, student)
     work = started(exercise, COURSE, student, NOW)
     said = {
-        one.name: Predicted(
-            _written(computed(predictions[one.name], figures.values, quantity_asked(one.unit)), one.unit),
-            "as the story has it",
-        )
+        one.name: Predicted(predicted(exercise, predictions, one.name, figures), "as the story has it")
         for one in exercise.said.predictions
     }
     return sealed(exercise, work, said, NOW) if said else work
 
 
+def predicted(exercise: Assignment, predictions: Mapping[str, str], name: str, figures: Figures) -> str:
+    """What the student writes for a prediction."""
+    unit = exercise.prediction(name).unit
+    return _written(computed(predictions[name], figures.values, quantity_asked(unit)), unit)
+
+
 def networks_of(exercise: Assignment, student: str, solution: Solution) -> dict[str, Setup]:
     """All that a whole work of the student is marked by."""
     networks = Networks(exercise, figures_of(exercise, student))
-    asked = [question.asked for question in exercise.said.questions]
-    work = started(exercise, COURSE, student, NOW)
-    needed = networks.needed(work)
+    needed = networks.needed(started(exercise, COURSE, student, NOW))
     for one in exercise.said.questions:
         if one.choice is not None:
             options = range(1, len(one.choice.options) + 1)
             needed |= {f"{one.choice.name}-option-{n}": networks.option(one.choice, n) for n in options}
-    if exercise.said.repair is not None and asked is not None:
+    if exercise.said.repair is not None:
         settings = repair_of(exercise, solution, networks.figures)
         needed |= {"repair": networks.repair(settings), "repair-control": networks.control(settings)}
     return needed
@@ -111,8 +125,3 @@ def _written(amount: float, unit: str | None) -> str:
     quantity: Quantity = quantity_asked(unit)
     value = from_coherent(amount, quantity)
     return str(round(value)) if quantity is COUNT else show(round(value), quantity)
-
-
-def without_answers(work: Work) -> Work:
-    """The same work with nothing but its predictions."""
-    return replace(work, answers={}, repair=None)
