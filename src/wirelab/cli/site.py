@@ -3,11 +3,12 @@
 import os
 import secrets
 import sys
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
 from datetime import UTC, datetime
 from functools import partial
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Self
 
 import typer
 
@@ -15,15 +16,18 @@ from wirelab.cli import options
 from wirelab.cli.looks import RECORD_BYTES
 from wirelab.cli.names import usable_cpus
 from wirelab.errors import InputError, LabError
+from wirelab.exercise.grid import factors, networks
+from wirelab.exercise.prose import prose
 from wirelab.lab.cache import Cache
 from wirelab.lab.first_use import select_or_take
 from wirelab.lab.scratch import discard, scratch_folder
 from wirelab.lab.select import Lab
+from wirelab.model.exercise_reader import load_exercise
 from wirelab.model.experiment import load
 from wirelab.report.closer import CloserLook
 from wirelab.report.live import LiveReport
 from wirelab.report.picture import Picture
-from wirelab.report.site import Site, first_point, require_all
+from wirelab.report.site import Points, Site, first_point, require_all
 from wirelab.report.text import Output, warn
 from wirelab.runner.cpus import run_on
 from wirelab.runner.measurement_cache import MeasurementCache
@@ -34,13 +38,56 @@ from wirelab.runner.sweep import SweepJob, SweepRunner, grid, read_factors
 from wirelab.runner.trial import LabTestbed, Runner
 
 
+@dataclass(frozen=True, slots=True)
+class _Asked:
+    """What pages are asked for, with ``title`` and ``stories`` where they are those of an exercise."""
+
+    job: SweepJob
+    points: Points
+    first: int
+    title: str = ""
+    stories: tuple[str, ...] = ()
+
+    @classmethod
+    def of_scenario(cls, name: str, vary: Sequence[str], variant: str | None, seed: int) -> Self:
+        """A scenario with settings that vary. Raises InputError."""
+        experiment = load(name, Path.cwd())
+        case = experiment.cases[0] if variant is None else experiment.case(variant)
+        job = SweepJob(name, experiment, case, read_factors(vary, case), seed)
+        points = grid(case, job.factors)
+        return cls(job, points, first_point(job, points))
+
+    @classmethod
+    def of_exercise(cls, name: str) -> Self:
+        """Every network of an exercise. Raises InputError, also where a scenario is named."""
+        try:
+            exercise = load_exercise(name, Path.cwd())
+        except InputError as error:
+            hint = "a scenario needs something that varies: --vary module.fifo=8KiB..64KiB*2"
+            raise InputError(f"{error}", hint=hint) from None
+        chosen, said = factors(exercise), exercise.said
+        case = exercise.case(exercise.run(None))
+        points = networks(exercise)
+        keys = [factor.key for factor in chosen]
+        stories = (prose(said.story, dict(zip(keys, values, strict=True))) for values, _ in points)
+        job = SweepJob(exercise.name, exercise.experiment, case, chosen, said.seed)
+        return cls(job, points, 0, said.title, tuple(stories))
+
+
 def site_command(  # noqa: PLR0913 - the options of a command line
-    name: options.Name,
+    name: Annotated[
+        str,
+        typer.Argument(
+            help="A scenario by name or file; without --vary an exercise.",
+            metavar="NAME|FILE",
+            autocompletion=options.complete_scenario,
+        ),
+    ],
     *,
     vary: Annotated[
-        list[str],
+        list[str] | None,
         typer.Option(metavar="KEY=VALUES", help="A slider and its values: 8KiB,16KiB or 8KiB..256KiB*2."),
-    ],
+    ] = None,
     folder: Annotated[
         Path,
         typer.Option("--output", "-o", metavar="DIR", help="Where the pages go: a folder of their own."),
@@ -59,13 +106,11 @@ def site_command(  # noqa: PLR0913 - the options of a command line
     """Run a scenario with every combination of the settings that vary, and make pages with sliders of it.
 
     The pages load nothing: any web server shows them, and so does a browser from a USB stick. `index.html` is
-    the scenario as it stands, if that is one of the points. `sweep.json` beside it has the figures.
+    the scenario as it stands, if that is one of the points. `sweep.json` beside it has the figures. Of an
+    exercise it is every network that a student may begin with.
     """
-    experiment = load(name, Path.cwd())
-    case = experiment.cases[0] if variant is None else experiment.case(variant)
-    job = SweepJob(name, experiment, case, read_factors(vary, case), seed)
-    points = grid(case, job.factors)
-    first = first_point(job, points)
+    asked = _Asked.of_scenario(name, vary, variant, seed) if vary else _Asked.of_exercise(name)
+    job, points = asked.job, asked.points
     require_place(folder)
     cpus = usable_cpus(None, jobs)
     lab = select_or_take(kernel, root, say=options.tell)
@@ -74,18 +119,18 @@ def site_command(  # noqa: PLR0913 - the options of a command line
     with (
         lab.in_use(),
         scratch_folder() as scratch,
-        Store.of_sweeps(scratch).begin(experiment.scenario.name, datetime.now(UTC)) as draft,
+        Store.of_sweeps(scratch).begin(job.experiment.scenario.name, datetime.now(UTC)) as draft,
     ):
         with live:
             sweep = SweepRunner(job, runner, draft, live, None, keep_points=True).run(points, cpus)
         require_all(sweep)
-        site = Site(job, points, sweep, draft.folder, first)
+        site = Site(job, points, sweep, draft.folder, asked.first, asked.title, asked.stories)
         look = partial(_pictures, lab, runner) if pictures else None
         tasks = [partial(_page, site, look, number) for number in range(len(points))]
         pages = run_on(cpus, tasks, runner.testbed.stop)
     names = site.names()
     _write(folder, {SWEEP: sweep.to_json(), **dict(zip(names, pages, strict=True))})
-    typer.echo(folder / names[first])
+    typer.echo(folder / names[asked.first])
 
 
 def require_place(folder: Path) -> None:

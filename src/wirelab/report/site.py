@@ -27,7 +27,8 @@ Points = list[tuple[tuple[str, ...], Case]]
 class Site:
     """The pages of a finished sweep whose points' files are in ``folder``; ``points`` are those of its grid.
 
-    ``first`` is the place of the one with which it opens.
+    ``first`` is the place of the one with which it opens. ``title`` and ``stories``, of each point and as markup,
+    are those of an exercise; without them the scenario's stand there.
     """
 
     job: SweepJob
@@ -35,6 +36,8 @@ class Site:
     sweep: Sweep
     folder: Path
     first: int
+    title: str = ""
+    stories: tuple[str, ...] = ()
 
     def run(self, number: int) -> RunResult:
         """What was measured at a point, from 0, judged anew from its raw files and named by its values.
@@ -45,12 +48,19 @@ class Site:
         job = self.job.job(number + 1, values, case)
         (trial,) = job.trials
         raw = self.folder / trial.plan.variant / RAW
-        named = replace(trial, plan=replace(trial.plan, variant=case.name))
-        return job.result([judge(named, raw)], wall_s=0.0)
+        shown = ", ".join(
+            f"{factor.key} {value}" for factor, value in zip(self.job.factors, values, strict=True)
+        )
+        named = replace(trial, plan=replace(trial.plan, variant=shown))
+        run = job.result([judge(named, raw)], wall_s=0.0)
+        # A sweep of the scenario knows nothing of an exercise's figures.
+        return replace(run, scenario=self.title, rerun_argv=()) if self.title else run
 
     def page(self, number: int, run: RunResult, pictures: Iterable[Picture]) -> str:
         """The text of a point's page."""
-        return html_report(run, pictures, place="alone", panel=Panel.of(self.sweep, self.names(), number))
+        story = self.stories[number] if self.stories else ""
+        panel = Panel.of(self.sweep, self.names(), number, story)
+        return html_report(run, pictures, place="alone", panel=panel)
 
     def names(self) -> list[str]:
         """The name of each point's page."""

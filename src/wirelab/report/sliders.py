@@ -36,12 +36,13 @@ class Slider:
 
 @dataclass(frozen=True, slots=True)
 class Panel:
-    """The sliders of one page."""
+    """The sliders of one page. ``story`` is markup in the place of the scenario's story, if there is any."""
 
     sliders: tuple[Slider, ...]
+    story: str = ""
 
     @classmethod
-    def of(cls, sweep: Sweep, pages: Sequence[str], number: int) -> Self:
+    def of(cls, sweep: Sweep, pages: Sequence[str], number: int, story: str = "") -> Self:
         """Those of the page of point ``number``, from 0; ``pages`` has the name of each point's page.
 
         A slider leads to the points that differ from this one by its value alone. A setting of one value has
@@ -61,7 +62,7 @@ class Panel:
                 place = factor.values.index(here[position])
                 plots = Plots.of(_along(sweep, factor, points, place))
                 sliders.append(Slider(factor.key, stops, place, plots))
-        return cls(tuple(sliders))
+        return cls(tuple(sliders), story)
 
 
 def told(point: Point) -> str:

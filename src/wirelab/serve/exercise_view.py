@@ -5,11 +5,10 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Final
 
-from markdown_it import MarkdownIt
-
 from wirelab import units
 from wirelab.exercise.answers import Choice, choices, shown_of
 from wirelab.exercise.marks import Mark, compared
+from wirelab.exercise.prose import prose
 from wirelab.exercise.steps import Doing, Step, next_step
 from wirelab.exercise.work import Work
 from wirelab.model.assignment import Assignment, case_with, quantity_asked
@@ -179,7 +178,7 @@ def view_of(desk: Desk, title: str) -> View:
         exercise=exercise,
         kept=kept,
         step=next_step(exercise, kept.work),
-        story=_prose(said.story, values),
+        story=prose(said.story, values),
         drawing=_drawing(exercise.name, tuple(values.items()), title),
         figures=values,
         predictions=tuple(_prediction(one, kept, values, beside.get(one.name)) for one in said.predictions),
@@ -193,7 +192,7 @@ def view_of(desk: Desk, title: str) -> View:
         questions=tuple(_question(desk, question, kept) for question in said.questions),
         repairs=_changes(said.repair.settings if said.repair else {}, exercise.repairs),
         repair_text=filled_text(said.repair.text, values) if said.repair else "",
-        after=_prose(said.after or "", values),
+        after=prose(said.after or "", values),
         marks=marks,
         is_closed=desk.is_closed,
     )
@@ -287,16 +286,6 @@ def _drawing(name: str, figures: tuple[tuple[str, str], ...], title: str) -> str
             words = f"{what.rpartition('.')[2]} {values[figure]}" if what else values[figure]
             notes.setdefault(owner, []).append(words.replace("_", " "))
     return drawing(case.wiring, title, notes)
-
-
-def _prose(text: str, figures: Mapping[str, str]) -> str:
-    """Markdown of an exercise as HTML; HTML in it is text."""
-    return str(_markdown().render(filled_text(text, figures)))
-
-
-@functools.cache
-def _markdown() -> MarkdownIt:
-    return MarkdownIt("commonmark", {"html": False}).enable("table")
 
 
 def progress_of(work: Work | None, exercise: Assignment) -> tuple[int, int]:
