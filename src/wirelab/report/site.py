@@ -13,7 +13,7 @@ from wirelab.report.picture import Picture
 from wirelab.report.sliders import Panel
 from wirelab.runner.run_result import RunResult
 from wirelab.runner.store import RAW
-from wirelab.runner.sweep import Sweep, SweepJob
+from wirelab.runner.sweep import Sweep, SweepJob, words_for
 from wirelab.runner.trial import judge
 from wirelab.verdict.verdict import Verdict
 
@@ -27,8 +27,8 @@ Points = list[tuple[tuple[str, ...], Case]]
 class Site:
     """The pages of a finished sweep whose points' files are in ``folder``; ``points`` are those of its grid.
 
-    ``first`` is the place of the one with which it opens. ``title`` and ``stories``, of each point and as markup,
-    are those of an exercise; without them the scenario's stand there.
+    ``first`` is the place of the one with which it opens. ``title`` and ``stories``, a piece of markup for each
+    point, are those of an exercise; without them the scenario's stand there.
     """
 
     job: SweepJob
@@ -48,10 +48,7 @@ class Site:
         job = self.job.job(number + 1, values, case)
         (trial,) = job.trials
         raw = self.folder / trial.plan.variant / RAW
-        shown = ", ".join(
-            f"{factor.key} {value}" for factor, value in zip(self.job.factors, values, strict=True)
-        )
-        named = replace(trial, plan=replace(trial.plan, variant=shown))
+        named = replace(trial, plan=replace(trial.plan, variant=words_for(self.job.factors, values)))
         run = job.result([judge(named, raw)], wall_s=0.0)
         # A sweep of the scenario knows nothing of an exercise's figures.
         return replace(run, scenario=self.title, rerun_argv=()) if self.title else run
@@ -71,11 +68,8 @@ def require_all(sweep: Sweep) -> None:
     """Raise LabError if something was not measured: a slider would lead nowhere."""
     for point in sweep.points:
         if point.verdict in (Verdict.ERROR, Verdict.SKIP):
-            where = ", ".join(
-                f"{factor.key} {value}" for factor, value in zip(sweep.factors, point.values, strict=True)
-            )
             raise LabError(
-                f"{where}: {point.verdict}: {point.explanation or 'nothing was measured'}",
+                f"{words_for(sweep.factors, point.values)}: {point.verdict}: {point.explanation or 'nothing was measured'}",
                 hint="no page was written; what was measured is kept, so another try begins where this ended",
             )
 

@@ -84,6 +84,11 @@ def grid(case: Case, factors: Sequence[Factor]) -> list[tuple[tuple[str, ...], C
     return [(values, varied(case, dict(zip(keys, values, strict=True)))) for values in points]
 
 
+def words_for(factors: Sequence[Factor], values: Sequence[str]) -> str:
+    """What a person calls a point: ``module.fifo 8 KiB, client.rx_usecs 0 us``."""
+    return ", ".join(f"{factor.key} {value}" for factor, value in zip(factors, values, strict=True))
+
+
 @dataclass(frozen=True, slots=True)
 class Point:
     """What was measured with one combination of values.
