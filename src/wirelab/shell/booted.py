@@ -82,7 +82,7 @@ class Booted:
         return self
 
     def _folder(self) -> Path:
-        """A folder of its own. What a killed session leaves there may be large: the next one clears it away."""
+        """A folder of its own. What a killed session leaves there is large: the next one clears it away."""
         place = temporary_folder()
         with refusals(place):
             folder, lock = own_folder(place, _FOLDER)
