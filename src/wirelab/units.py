@@ -200,13 +200,15 @@ def parse(text: str, quantity: Quantity) -> int:
 
 
 def parse_nearly(text: str, quantity: Quantity) -> int:
-    """``text`` as ``parse`` reads it, but rounded, for estimates; a plain count must be whole all the same."""
+    """``text`` as ``parse`` reads it, rounded, for estimates; a plain count must be whole all the same."""
     match = _QUANTITY.fullmatch(_stripped(text, quantity))
     unit = (match[2] or "").strip() if match else ""
     if match is None or unit not in quantity.units:
         return parse(text, quantity)
     whole = round(Fraction(match[1]) * quantity.units[unit])
-    return parse(f"{whole} {quantity.base}", quantity)
+    if whole > _LARGEST:
+        raise UnitError(f"`{text}` is too large")
+    return whole
 
 
 def parse_range(text: str, quantity: Quantity) -> tuple[int | None, int | None]:

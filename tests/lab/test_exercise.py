@@ -15,7 +15,6 @@ from wirelab.exercise.network import Networks
 from wirelab.exercise.work import Predicted, Work
 from wirelab.model.catalogue import shipped_root
 from wirelab.model.exercise_reader import load_exercise
-from wirelab.runner.run_result import VariantResult
 from wirelab.runner.store import Store
 from wirelab.runner.trial import Runner, Trial
 
@@ -25,6 +24,7 @@ if TYPE_CHECKING:
     from wirelab.lab.machine import Progress
     from wirelab.lab.select import Lab
     from wirelab.model.assignment import Assignment
+    from wirelab.runner.run_result import VariantResult
 
 NOW = datetime(2026, 11, 24, 9, 30, tzinfo=UTC)
 COURSE = "networks-1"
@@ -76,7 +76,7 @@ def by_name(marks: Marks) -> dict[str, Mark]:
 
 @pytest.mark.parametrize("student", ["grace", "barbara"])
 def test_the_storys_own_solution_has_all_points(exercise: Assignment, bench: Bench, student: str) -> None:
-    """The formula, what the run shows, and the module that can say stop; a guess of the line rate has none."""
+    """The formula, what the run shows, the module that can say stop; guesses of the line rate have few."""
     figures = drawn(exercise, COURSE, student)
     kib = int(figures.values["fifo"].removesuffix(" KiB"))
     gbps = float(figures.values["line"].removesuffix(" Gbit/s"))
@@ -105,3 +105,42 @@ def test_the_storys_own_solution_has_all_points(exercise: Assignment, bench: Ben
         "upload-why": None
     }
     assert marks.notes == ()
+
+
+PAUSED = """
+title: Say stop
+goal: See who stops whom.
+story: A module that can say stop.
+scenario: sfp-flow-control
+questions:
+  - paused: {name: who, text: Who pauses whom?, points: 4}
+  - element: {name: where, text: What bounds the download?, flow: download, points: 2}
+  - port: {name: silent, text: Which port is silent for longest?, most: paused, points: 2}
+"""
+
+
+def test_who_paused_whom(bench: Bench, tmp_path: Path) -> None:
+    """The ends of the cable with the longest silence have all points, the other way round there are none."""
+    folder = tmp_path / "exercises" / "say-stop"
+    folder.mkdir(parents=True)
+    (folder / "exercise.yaml").write_text(PAUSED, encoding="utf-8")
+    exercise = load_exercise("say-stop", tmp_path)
+    begun = steps.started(exercise, COURSE, "ada", NOW)
+    name, setup = steps.run_asked(exercise, begun)
+    network = bench.measured(exercise, {name: setup}, NOW)[setup]
+    work = steps.ran(exercise, begun, "run", name, network.digest or "", now=NOW)
+    for question, text in {
+        "who": "module.host -> switch.p2",
+        "where": "module.line",
+        "silent": "switch.p2",
+    }.items():
+        work = steps.answered(exercise, work, question, text, NOW)
+    right = by_name(graded(exercise, work, bench))
+    assert {one: mark.points for one, mark in right.items()} == {"who": 4.0, "where": 2.0, "silent": 2.0}
+    for question, text in {
+        "who": "switch.p2 pauses module.host",
+        "where": "switch.p1",
+        "silent": "server",
+    }.items():
+        work = steps.answered(exercise, work, question, text, NOW)
+    assert {mark.points for mark in by_name(graded(exercise, work, bench)).values()} == {0.0}

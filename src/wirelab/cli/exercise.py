@@ -33,9 +33,9 @@ from wirelab.verdict.verdict import Verdict
 app = typer.Typer(
     help="Do an exercise: predict, run, look, answer, repair. Grade a class.", no_args_is_help=True
 )
-app.command("look")(look_command)
-app.command("grade")(grade_command)
-app.command("preview")(preview_command)
+_look = app.command("look")(look_command)
+_grade = app.command("grade")(grade_command)
+_preview = app.command("preview")(preview_command)
 
 T = TypeVar("T")
 
