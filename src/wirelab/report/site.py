@@ -27,8 +27,8 @@ Points = list[tuple[tuple[str, ...], Case]]
 class Site:
     """The pages of a finished sweep whose points' files are in ``folder``; ``points`` are those of its grid.
 
-    ``first`` is the place of the one with which it opens. ``title`` and ``stories``, a piece of markup for each
-    point, are those of an exercise; without them the scenario's stand there.
+    ``first`` is the place of the one with which it opens. ``title`` and ``stories``, markup for each point, are
+    those of an exercise; without them the scenario's stand there.
     """
 
     job: SweepJob
@@ -68,10 +68,10 @@ def require_all(sweep: Sweep) -> None:
     """Raise LabError if something was not measured: a slider would lead nowhere."""
     for point in sweep.points:
         if point.verdict in (Verdict.ERROR, Verdict.SKIP):
-            raise LabError(
-                f"{words_for(sweep.factors, point.values)}: {point.verdict}: {point.explanation or 'nothing was measured'}",
-                hint="no page was written; what was measured is kept, so another try begins where this ended",
-            )
+            where = words_for(sweep.factors, point.values)
+            why = point.explanation or "nothing was measured"
+            hint = "no page was written; what was measured is kept, so another try begins where this ended"
+            raise LabError(f"{where}: {point.verdict}: {why}", hint=hint)
 
 
 def first_point(job: SweepJob, points: Points) -> int:
