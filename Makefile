@@ -54,6 +54,7 @@ help:
 	@echo 'make test-peers                   scripts of others, as they are: the tests of Mininet, its examples, the kernel'
 	@echo 'make test-serve                   a class of thirty on a real lab, and a server that is killed twenty times'
 	@echo 'make docs                         the documentation, as a site in docs/site that needs no server'
+	@echo 'make site                         pages with sliders of some exercises, in dist/site'
 	@echo 'make page                         the script of the pages, of its sources; page-lint: is it sound?'
 	@echo 'make clean                        remove the virtual environment and what tools left here'
 	@echo

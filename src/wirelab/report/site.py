@@ -27,8 +27,8 @@ Points = list[tuple[tuple[str, ...], Case]]
 class Site:
     """The pages of a finished sweep whose points' files are in ``folder``; ``points`` are those of its grid.
 
-    ``first`` is the place of the one with which it opens. ``title`` and ``stories``, markup for each point, are
-    those of an exercise; without them the scenario's stand there.
+    ``first`` is the place of the one with which it opens. ``title`` and ``stories``, markup for each point,
+    are those of an exercise; without them the scenario's stand there.
     """
 
     job: SweepJob
