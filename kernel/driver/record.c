@@ -54,8 +54,7 @@ static struct {
 	u16 ports;
 } recorder;
 
-/* What has been recorded is in the file. */
-void etherport_record_flush(void)
+static void etherport_record_flush(void)
 {
 	if (recorder.used && os_write_file(recorder.fd, recorder.buffer, recorder.used) !=
 			     recorder.used) {
@@ -269,6 +268,12 @@ static void etherport_record_end(void)
 		etherport_record_flush();
 }
 __uml_exitcall(etherport_record_end);
+
+/* All that has been recorded is in the file. */
+void etherport_record_sync(void)
+{
+	etherport_record_end();
+}
 
 static int __init etherport_record_file_option(char *value, int *add)
 {
