@@ -197,7 +197,7 @@ static struct rtnl_link_ops etherport_link_ops = {
 };
 
 static const struct etherport_prompt_calls etherport_prompt_calls = {
-	.flush	= etherport_record_flush,
+	.flush	= etherport_record_sync,
 	.show	= etherport_show,
 };
 

@@ -75,8 +75,7 @@ static void etherport_record_cut(void)
 		pr_err("etherport: the record has no end, for the disk is full\n");
 }
 
-/* What has been recorded is in the file. */
-void etherport_record_flush(void)
+static void etherport_record_flush(void)
 {
 	if (recorder.used && os_write_file(recorder.fd, recorder.buffer, recorder.used) !=
 			     recorder.used)
@@ -304,6 +303,12 @@ static void etherport_record_end(void)
 		etherport_record_flush();
 }
 __uml_exitcall(etherport_record_end);
+
+/* All that has been recorded is in the file. */
+void etherport_record_sync(void)
+{
+	etherport_record_end();
+}
 
 static int __init etherport_record_file_option(char *value, int *add)
 {

@@ -115,7 +115,7 @@ static inline bool etherport_records(void)
 
 /* record.c, probe.c */
 int etherport_record_setup(void);
-void etherport_record_flush(void);
+void etherport_record_sync(void);
 void etherport_probe_setup(void);
 void etherport_record_write(struct etherport *port, struct sk_buff *skb, u8 kind, u64 at_ps,
 			    const void *data, u32 len);

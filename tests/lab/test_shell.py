@@ -217,14 +217,16 @@ class Terminal:
         )
         os.close(its)
         self.printed = ""
+        self.read = 0
 
     def until(self, what: str) -> None:
-        """Read until something is printed after all that was read so far."""
-        begun, until_s = len(self.printed), time.monotonic() + MOST_S
-        while what not in self.printed[begun:]:
+        """Read until something is printed after what was waited for before."""
+        until_s = time.monotonic() + MOST_S
+        while (found := self.printed.find(what, self.read)) < 0:
             assert time.monotonic() < until_s, self.printed
             if select.select([self.master], [], [], 0.1)[0]:
                 self.printed += os.read(self.master, 1 << 16).decode(errors="replace")
+        self.read = found + len(what)
 
     def type(self, text: str) -> None:
         """Have a person type it."""
