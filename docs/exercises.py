@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Final
 from docs.commands import ROOT
 from docs.markdown import code, table, words
 from wirelab.exercise.draw import drawn
+from wirelab.model.exercise import ChoiceQuestion
 from wirelab.model.exercise_reader import load_exercise
 from wirelab.model.fill import filled_text
 
@@ -19,6 +20,7 @@ if TYPE_CHECKING:
 
     from wirelab.exercise.draw import Figures
     from wirelab.model.assignment import Assignment
+    from wirelab.model.exercise import Asked
 
 COURSE: Final = "networks-1"
 STUDENT: Final = "ada"
@@ -88,7 +90,7 @@ def _page(exercise: Assignment) -> str:
         f"# {words(said.title)}\n",
         f"*{words(said.goal)}*\n",
         f"    wirelab exercise start {exercise.name} --student {STUDENT} --course {COURSE}\n",
-        f"## Story\n\n{filled_text(said.story, figures.values)}",
+        f"## Story\n\n{filled_text(said.story, figures.values).strip()}\n",
         *_figures(exercise, figures),
         *_list("Predict", (f"{filled(one.text)} ({_points(one.points)})" for one in said.predictions)),
         *_list("Run", (f"`{run.name}`: {filled(run.text or '')}" for run in said.networks)),
@@ -99,7 +101,7 @@ def _page(exercise: Assignment) -> str:
             f"{code(key)} ({words(exercise.experiments[key].words)})" for key in said.experiments.settings
         )
         parts.append(f"## Try\n\n{text} At most {said.experiments.most} experiments with {scales}.\n")
-    parts += _list("Answer", (f"{filled(asked.text)} ({_points(asked.points)})" for asked in said.asked))
+    parts += _list("Answer", (_asked(asked, figures) for asked in said.asked))
     if said.repair is not None:
         scales = ", ".join(
             f"{code(key)} ({words(exercise.repairs[key].words)})" for key in said.repair.settings
@@ -119,6 +121,14 @@ def _figures(exercise: Assignment, figures: Figures) -> Iterator[str]:
         return
     rows = [(code(name), figures.values[name], words(scale.words)) for name, scale in exercise.scales.items()]
     yield f"## What differs\n\n{table(('figure', 'Ada’s', 'of'), rows)}"  # noqa: RUF001 - an apostrophe
+
+
+def _asked(asked: Asked, figures: Figures) -> str:
+    """A question, with the answers to choose from."""
+    options = asked.options if isinstance(asked, ChoiceQuestion) else ()
+    texts = [asked.text, *(option.text for option in options)]
+    filled = [words(filled_text(text, figures.values)) for text in texts]
+    return "\n    - ".join([f"{filled[0]} ({_points(asked.points)})", *filled[1:]])
 
 
 def _list(title: str, items: Iterator[str]) -> list[str]:
