@@ -206,7 +206,9 @@ def parse_nearly(text: str, quantity: Quantity) -> int:
     if match is None or unit not in quantity.units:
         return parse(text, quantity)
     whole = round(Fraction(match[1]) * quantity.units[unit])
-    return parse(f"{whole} {quantity.base}", quantity)
+    if whole > _LARGEST:
+        raise UnitError(f"`{text}` is too large")
+    return whole
 
 
 def parse_range(text: str, quantity: Quantity) -> tuple[int | None, int | None]:

@@ -105,3 +105,42 @@ def test_the_storys_own_solution_has_all_points(exercise: Assignment, bench: Ben
         "upload-why": None
     }
     assert marks.notes == ()
+
+
+PAUSED = """
+title: Say stop
+goal: See who stops whom.
+story: A module that can say stop.
+scenario: sfp-flow-control
+questions:
+  - paused: {name: who, text: Who pauses whom?, points: 4}
+  - element: {name: where, text: What bounds the download?, flow: download, points: 2}
+  - port: {name: silent, text: Which port is silent for longest?, most: paused, points: 2}
+"""
+
+
+def test_who_paused_whom(bench: Bench, tmp_path: Path) -> None:
+    """The ends of the cable with the longest silence have all points, the other way round there are none."""
+    folder = tmp_path / "exercises" / "say-stop"
+    folder.mkdir(parents=True)
+    (folder / "exercise.yaml").write_text(PAUSED, encoding="utf-8")
+    exercise = load_exercise("say-stop", tmp_path)
+    begun = steps.started(exercise, COURSE, "ada", NOW)
+    name, setup = steps.run_asked(exercise, begun)
+    network = bench.measured(exercise, {name: setup}, NOW)[setup]
+    work = steps.ran(exercise, begun, "run", name, network.digest or "", now=NOW)
+    for question, text in {
+        "who": "module.host -> switch.p2",
+        "where": "module.line",
+        "silent": "switch.p2",
+    }.items():
+        work = steps.answered(exercise, work, question, text, NOW)
+    right = by_name(graded(exercise, work, bench))
+    assert {one: mark.points for one, mark in right.items()} == {"who": 4.0, "where": 2.0, "silent": 2.0}
+    for question, text in {
+        "who": "switch.p2 pauses module.host",
+        "where": "switch.p1",
+        "silent": "server",
+    }.items():
+        work = steps.answered(exercise, work, question, text, NOW)
+    assert {mark.points for mark in by_name(graded(exercise, work, bench)).values()} == {0.0}

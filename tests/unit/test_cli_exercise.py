@@ -7,6 +7,7 @@ import io
 import json
 import os
 import pty
+import re
 import select
 import subprocess
 import sys
@@ -328,3 +329,4 @@ def test_preview_shows_what_a_student_reads_and_what_is_right(wirelab: Wirelab) 
     assert "Twice the FIFO, 56 KiB" in out
     assert "module.line, 159" in out
     assert "FIFO: the FIFO of module.line" in out
+    assert re.search(r"^helps +option ", out, re.MULTILINE)

@@ -2,7 +2,8 @@
 
 import re
 import sys
-from collections.abc import Callable
+from collections import Counter
+from collections.abc import Callable, Mapping
 from datetime import UTC, datetime
 from functools import cache
 from pathlib import Path
@@ -81,6 +82,9 @@ def grade_command(  # noqa: PLR0913 - the options of a command line
         raise InputError(
             "there is no work that can be graded", hint="students hand in what `submit` has written"
         )
+    if len(exercises) > 1 and (moodle or canvas):
+        names_of = ", ".join(sorted(exercises))
+        raise InputError(f"a gradebook has a column for one exercise, not for {names_of}", hint="--exercise")
     lab = select_or_take(kernel, root, say=options.tell)
     live = LiveReport(Output.for_stream(sys.stderr), (), len(found.works), "networks")
     with lab.in_use(), live, scratch_folder() as folder:
@@ -94,13 +98,23 @@ def grade_command(  # noqa: PLR0913 - the options of a command line
     options.write_file(moodle, moodle_csv, done)
     options.write_file(canvas, lambda marks: canvas_csv(marks, first), done)
     options.write_file(junit_file, junit_of, done)
-    for one in done if html else ():
-        path = html / file_name(one.marks) if html else None
-        options.write_file(path, lambda mine: page_of(mine, titles[mine.marks.exercise]), one)
+    if html is not None:
+        _write_pages(html, done, titles)
     if any(one.marks.broken for one in done):
         raise typer.Exit(LabError.exit_code)
     if found.refused:
         raise typer.Exit(InputError.exit_code)
+
+
+def _write_pages(folder: Path, done: list[Graded], titles: Mapping[str, str]) -> None:
+    """A page for each work; a second one in the same name has a number."""
+    taken: Counter[str] = Counter()
+    for one in done:
+        name = file_name(one.marks, "")
+        taken[name] += 1
+        number = f"-{taken[name]}" if taken[name] > 1 else ""
+        path = folder / f"{name}{number}.html"
+        options.write_file(path, lambda mine: page_of(mine, titles[mine.marks.exercise]), one)
 
 
 def _print(done: list[Graded]) -> None:

@@ -46,7 +46,7 @@ def story(console: Output, desk: Desk) -> None:
     console.print()
     markdown(console, filled_text(said.story, values))
     if not desk.figures.fault:
-        say(console, desk.exercise.experiment.topology.drawing.rstrip(), "cyan")
+        say(console, desk.exercise.drawing(values), "cyan")
     told = {name: value for name, value in values.items() if name not in desk.exercise.hidden}
     if told:
         console.print()

@@ -32,9 +32,9 @@ folder or a data base, keeps `Work.to_json()` and reads it with `parse_work`.
     marks = marked(exercise, work, bench.measured(exercise, needed, now))
 
 Forms: `exercise.said` is the file (`model/exercise.py`); its texts go through `filled_text(text,
-figures.values)` of `model/fill.py`. `exercise.experiments` and `exercise.repairs` are the settings that may
-be changed, each with its `Scale` (`words`, `listed`, `low`, `high`, `step`, `quantity`). What a student
-writes is text: escape it.
+figures.values)` of `model/fill.py`, its drawing is `exercise.drawing(figures.values)`.
+`exercise.experiments` and `exercise.repairs` are the settings that may be changed, each with its `Scale`
+(`words`, `listed`, `low`, `high`, `step`, `quantity`). What a student writes is text: escape it.
 
 Equal `Setup`s are equal networks: a queue of runs needs no more than them, and their results may be kept by
 them. Of `figures.values` a student sees all but `exercise.hidden`. With `sees: technician` a student must

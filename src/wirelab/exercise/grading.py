@@ -121,7 +121,7 @@ def _place(submission: Submission) -> str:
     """The folder of a submission; of Moodle whose it is."""
     if submission.participant is not None:
         return f"{submission.owner} ({submission.participant})"
-    return submission.where.rpartition("/")[0] or "."
+    return submission.where.rpartition("/")[0] or "the top folder"
 
 
 def _latest(works: Iterable[Submission]) -> Iterator[Submission]:

@@ -11,7 +11,7 @@ from wirelab.model.cases import Case, quantity_of, varied
 from wirelab.model.exercise import Drawn, ExerciseFile, Fault, Prediction, Question, Run
 from wirelab.model.expect import Expectation
 from wirelab.model.experiment import Experiment
-from wirelab.model.fill import filled_setting, placeholders
+from wirelab.model.fill import filled_setting, filled_text, placeholders
 from wirelab.model.formula import FormulaError, Reference, quantity_of_unit, read_formula, unknown_unit
 from wirelab.model.metric import METRICS
 from wirelab.model.scale import Scale
@@ -80,6 +80,12 @@ class Assignment:
     def fault(self, name: str) -> Fault:
         """The fault called ``name``. Raises InputError."""
         return named("fault", name, self.said.faults)
+
+    def drawing(self, figures: Mapping[str, str]) -> str:
+        """The network in one line, with a student's figures where the exercise draws its own."""
+        if self.said.drawing is None:
+            return self.experiment.topology.drawing.rstrip()
+        return filled_text(self.said.drawing, figures)
 
     @property
     def hidden(self) -> frozenset[str]:

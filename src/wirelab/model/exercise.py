@@ -225,6 +225,9 @@ class ExerciseFile(Model):
     title: Text = key("What it is called.")
     goal: Text = key("What a student can do afterwards, in a sentence.")
     story: Text = key("What it is about, as Markdown; `{fifo}` is the student's figure of that name.")
+    drawing: Text | None = optional(
+        "The network in one line, with `{line}` for a figure; else the topology's drawing."
+    )
     time_ns: PositiveTime | None = optional("How long it takes.", alias="time")
     scenario: Text = key("A scenario of the catalogue, or a file `*.yaml` in the same folder.")
     variant: Name | None = optional("Its variant; the first one if none is named.")

@@ -328,6 +328,7 @@ class ExerciseCheck:
 def written_texts(said: ExerciseFile) -> Iterator[tuple[Loc, str]]:
     """Every text that a student reads and that may have figures in it, with its place."""
     whole = {"title": said.title, "goal": said.goal, "story": said.story, "after": said.after}
+    whole["drawing"] = said.drawing
     texts: list[tuple[Loc, str | None]] = [((name,), text) for name, text in whole.items()]
     texts += [(("runs", index, "text"), run.text) for index, run in enumerate(said.runs)]
     texts += [(("predictions", index, "text"), one.text) for index, one in enumerate(said.predictions)]
