@@ -11,7 +11,7 @@ import pytest
 from served import PretendTestbed, Served, made_room, serving
 from students import HERE, PREDICTED, kept, ready
 
-from wirelab.serve import exercises
+from wirelab.serve import bench_pages, exercises
 from wirelab.serve.exercises import exercise_called
 from wirelab.serve.forms import MOST_BYTES
 
@@ -86,6 +86,26 @@ def test_a_technician_sees_no_inside(served: Served, monkeypatch: pytest.MonkeyP
             assert ada.get(f"/runs/{attempt.run}/{name}").status == 404
     assert not list(served.room.folder.rglob("plan.json"))
     assert not list(served.room.folder.rglob("report.html"))
+
+
+def test_a_mistake_of_the_server_is_a_page_and_a_line_of_its_log(
+    served: Served, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+) -> None:
+    """Nobody sees a traceback but whoever reads the log; the next page is there again."""
+
+    def mistaken() -> tuple[str, ...]:
+        message = "a mistake for a test"
+        raise RuntimeError(message)
+
+    visitor = served.visitor()
+    with monkeypatch.context() as patched:
+        patched.setattr(bench_pages, "scenarios", mistaken)
+        answer = visitor.get("/bench")
+    assert answer.status == 500
+    assert "The server made a mistake" in answer.text
+    assert "a mistake for a test" not in answer.text
+    assert "a mistake for a test" in caplog.text
+    assert visitor.get("/bench").status == 200
 
 
 def test_a_form_that_is_none_or_too_large_changes_nothing(served: Served) -> None:
