@@ -17,7 +17,7 @@ LOOKS = 120
 
 
 def test_it_serves_a_class(box: Box, results: Path) -> None:
-    """Its log has the link for the teacher's password; the class is in /class, and the front page is there."""
+    """Its log has the link for the password; the class is in /class, and the front page is there."""
     name = box.start("serve", results=results)
     try:
         for _ in range(LOOKS):
