@@ -63,7 +63,6 @@ def application(room: Room) -> ASGIApp:
         max_age=_SESSION_S,
         path=room.root or "/",
         same_site="lax",
-        https_only=room.is_secure,
     )
     app = Starlette(
         routes=routes,
