@@ -1,6 +1,8 @@
 """Makes the pages with sliders that the project publishes of its exercises, and a page that leads to them.
 
     PYTHONPATH=src:. python -m docs.explore dist/site
+
+What was measured before is not measured again.
 """
 
 from __future__ import annotations
@@ -12,7 +14,6 @@ import sys
 from pathlib import Path
 
 from docs.commands import ROOT
-
 from wirelab.model.exercise_reader import load_exercise
 
 EXERCISES = ("what-a-gigabit-carries", "burst-and-buffer", "say-stop", "the-window", "long-queue")

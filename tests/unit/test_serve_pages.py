@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+import tomllib
 from pathlib import Path
 from typing import TYPE_CHECKING, get_args
 
@@ -10,7 +11,8 @@ import pytest
 from served import PretendTestbed, Served, made_room, serving
 
 from wirelab import serve
-from wirelab.errors import InputError
+from wirelab.cli import serve as serve_command
+from wirelab.errors import InputError, LabError
 from wirelab.exercise.steps import Doing
 from wirelab.serve.bench import scenario_called, scenarios
 from wirelab.serve.drawing import drawing
@@ -47,6 +49,9 @@ def test_every_answer_forbids_what_is_not_ours(served: Served) -> None:
         assert "server" not in headers
     cookie = served.visitor().get("/").headers["set-cookie"].lower()
     assert "httponly" in cookie
+    assert "secure" not in cookie
+    behind = served.visitor().get("/", **{"X-Forwarded-Proto": "https"}).headers["set-cookie"]
+    assert behind.endswith("; secure")
     assert "samesite=lax" in cookie
 
 
@@ -81,6 +86,20 @@ def test_a_path_that_is_none_is_refused() -> None:
         Address("127.0.0.1", 1, "", Path("cert.pem"))
     with pytest.raises(InputError, match="no such file"):
         Address("127.0.0.1", 1, "", Path("/nowhere/cert.pem"), Path("/nowhere/key.pem"))
+
+
+def test_without_what_it_needs_it_says_how_to_have_it(monkeypatch: pytest.MonkeyPatch) -> None:
+    """`wirelab[serve]` is an extra: who only runs scenarios need not have it."""
+    monkeypatch.setattr(serve_command, "_NEEDED", ("starlette", "no_such_module"))
+    with pytest.raises(LabError, match="needs no_such_module") as told:
+        serve_command._require_extra()  # noqa: SLF001 - what the command does first
+    assert "wirelab[serve]" in (told.value.hint or "")
+
+
+def test_the_extra_and_the_tests_have_the_same_packages() -> None:
+    """What is tested is what is installed."""
+    said = tomllib.loads((HOME.parents[2] / "pyproject.toml").read_text(encoding="utf-8"))
+    assert said["project"]["optional-dependencies"]["serve"] == said["dependency-groups"]["serve"]
 
 
 def test_every_text_that_is_used_is_in_the_catalogue() -> None:

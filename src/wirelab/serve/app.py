@@ -1,5 +1,6 @@
 """The web application of a classroom."""
 
+import logging
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from pathlib import Path
@@ -16,6 +17,7 @@ from starlette.routing import Mount
 from starlette.staticfiles import StaticFiles
 from starlette.types import ASGIApp
 
+from wirelab.results.values import printable
 from wirelab.serve import charts
 from wirelab.serve.answers import Answers, page
 from wirelab.serve.bench_pages import BenchPages
@@ -29,6 +31,7 @@ from wirelab.serve.teacher_pages import TeacherPages
 from wirelab.serve.visitor import COOKIE, Refusal, Visitor
 
 _STATIC: Final = Path(__file__).with_name("static")
+_LOG: Final = logging.getLogger(__name__)
 _SESSION_S: Final = 200 * 24 * 3600
 """A term: a student's own code is good for longer."""
 
@@ -49,6 +52,8 @@ def application(room: Room) -> ASGIApp:
 
     async def nothing(request: Request, error: Exception) -> Response:
         status = error.status_code if isinstance(error, HTTPException) else 500
+        if not isinstance(error, HTTPException):
+            _LOG.error("%s: a mistake of the server", printable(request.url.path)[:200], exc_info=error)
         refusal = Refusal(status, "refused.nothing" if status < 500 else "refused.broken")  # noqa: PLR2004 - HTTP
         visitor = Visitor(room, request)
         return await run_in_threadpool(page, visitor, "refused.html.j2", status, refusal=refusal)
@@ -60,7 +65,6 @@ def application(room: Room) -> ASGIApp:
         max_age=_SESSION_S,
         path=room.root or "/",
         same_site="lax",
-        https_only=room.is_secure,
     )
     app = Starlette(
         routes=routes,

@@ -35,6 +35,9 @@ class SecurityHeaders:
                     headers[name] = value
                 for name, value in _UNLESS_SAID.items():
                     headers.setdefault(name, value)
+                # Behind a proxy the requests tell whether it speaks TLS.
+                if scope["scheme"] == "https" and "set-cookie" in headers:
+                    headers["set-cookie"] += "; secure"
             await send(message)
 
         await self._app(scope, receive, with_headers if scope["type"] == "http" else send)

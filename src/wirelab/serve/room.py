@@ -44,7 +44,6 @@ class Room:
     limits: Limits
     folder: Path
     root: str = ""
-    is_secure: bool = False
 
     @property
     def session_key(self) -> str:
@@ -123,13 +122,12 @@ class DataFolder:
             yield
 
 
-def classroom(  # noqa: PLR0913 - what it is made of
+def classroom(
     data: DataFolder,
     database: Database,
     queue: Callable[[Runs], RunQueue],
     *,
     root: str = "",
-    is_secure: bool = False,
     clock: Callable[[], float] = time.time,
 ) -> Room:
     """The classroom of a folder. ``queue`` makes what runs its runs."""
@@ -145,5 +143,4 @@ def classroom(  # noqa: PLR0913 - what it is made of
         Limits(time.monotonic),
         data.path / RESULTS,
         root,
-        is_secure,
     )

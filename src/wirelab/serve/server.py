@@ -89,8 +89,7 @@ def classroom_with_lab(
     def queue(runs: Runs) -> RunQueue:
         return RunQueue(runs, carrier, PLANNERS, cpus, measurements.lab_id)
 
-    is_secure = address.certificate is not None
-    return classroom(data, data.database(), queue, root=address.root, is_secure=is_secure, clock=time.time)
+    return classroom(data, data.database(), queue, root=address.root, clock=time.time)
 
 
 def serve(room: Room, address: Address, listening: socket.socket) -> None:
