@@ -34,8 +34,8 @@ h1 {{ font-size: 1.6rem; }} h2 {{ margin: 1.6rem 0 0; font-size: 1.15rem; }} p {
 </head>
 <body>
 <h1>Networks to turn</h1>
-<p>Each was run with every combination of the settings that its sliders have. All that the lab measured is there,
-to look at as closely as you like; nothing is loaded from elsewhere.</p>
+<p>Each was run with every combination of the settings that its sliders have. All that the lab measured
+is there, to look at as closely as you like; nothing is loaded from elsewhere.</p>
 {entries}
 </body>
 </html>
