@@ -12,7 +12,8 @@ from wirelab.runner.run_result import VariantResult
 _ALWAYS: Final = ("goodput", "retransmits", "drops", "lost")
 _COUNTED: Final = (
     *("tx_frames", "rx_frames", "tx_bytes", "rx_bytes", "tx_pause_frames", "rx_pause_frames"),
-    *("tx_pfc_frames", "rx_pfc_frames", "tx_collisions", "tx_late_collisions", "rx_fcs", "rx_buffer"),
+    *("tx_pfc_frames", "rx_pfc_frames", "tx_collisions", "tx_late_collisions"),
+    *("rx_dropped_fcs", "rx_dropped_buffer", "rx_dropped_collision"),
 )
 """What cards and switches that can be managed count, by the names that the lab's have."""
 
