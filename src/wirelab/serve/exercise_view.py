@@ -148,6 +148,11 @@ class View:
         return _PLACES[self.step.doing]
 
     @property
+    def step_name(self) -> str:
+        """What the next step is about: the question, or a name."""
+        return self.texts.get(self.step.name or "", self.step.name or "")
+
+    @property
     def texts(self) -> dict[str, str]:
         """What was asked, by name."""
         return {one.name: one.text for one in self.predictions} | {

@@ -1,8 +1,10 @@
 """The server of a classroom: uvicorn with our application, on one address."""
 
+import contextlib
 import logging
 import os
 import socket
+import threading
 import time
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
@@ -108,4 +110,17 @@ def serve(room: Room, address: Address, listening: socket.socket) -> None:
         limit_concurrency=_MOST_CONNECTIONS,
         http="h11",
     )
+    # The first who opens the bench shall not wait until all of the catalogue has been read.
+    threading.Thread(target=_read_catalogue, daemon=True).start()
     uvicorn.Server(config).run(sockets=[listening])
+
+
+def _read_catalogue() -> None:
+    """Read every exercise and scenario; what is wrong with one is said where it is asked for."""
+    for read, names in (
+        (exercises.exercise_called, exercises.exercise_names()),
+        (bench.scenario_called, bench.scenarios()),
+    ):
+        for name in names:
+            with contextlib.suppress(InputError):
+                read(name)
