@@ -184,7 +184,6 @@ _IN_BITS_AND_SECONDS: Final[Mapping[str, tuple[Fraction, tuple[int, int, int]]]]
 }
 """A base unit in bits, seconds and metres, and its powers of these."""
 QUANTITIES: Final = tuple(value for value in globals().values() if isinstance(value, Quantity))
-"""Every quantity that is defined above."""
 
 
 def parse(text: str, quantity: Quantity) -> int:
