@@ -168,6 +168,30 @@ def test_the_teacher_sees_who_is_where_and_takes_the_marks(served: Served) -> No
     assert teacher.get(f"{of}/exercises/shallow-buffer/marks-evil.csv").status == 404
 
 
+def test_the_teacher_gives_points_for_what_is_written_in_words(served: Served) -> None:
+    """They are among the marks, the student's and the exported ones; more than there are is refused."""
+    ada = ready(served)
+    ada.post(f"{HERE}/answer", **{"answer__upload-why": "From slow to fast nothing waits."})
+    ada.post(f"{HERE}/hand-in")
+    served.wait_for_runs()
+    before = re.search(r"([\d.]+) of (\d+) points", ada.get(HERE).text)
+    assert before
+    course = served.room.courses.all()[0]
+    student = served.room.students.of_course(course.id)[0]
+    teacher, page = served.teacher(), f"/teacher/students/{student.id}/exercises/shallow-buffer"
+    assert "From slow to fast nothing waits." in teacher.get(page).text
+    for wrong in ("3", "-1", "1e1", "nan", "9" * 100):
+        assert teacher.post(f"{page}/points", **{"points__upload-why": wrong}).status == 422
+    assert teacher.post(f"{page}/points", points__where="2").status == 422
+    assert ada.post(f"{page}/points", **{"points__upload-why": "2"}).status == 403
+    teacher.post(f"{page}/points", **{"points__upload-why": "1,5"})
+    after = re.search(r"([\d.]+) of (\d+) points", ada.get(HERE).text)
+    assert after
+    assert float(after[1]) == float(before[1]) + 1.5
+    marks = teacher.get(f"/teacher/courses/{course.id}/exercises/shallow-buffer/marks-all.csv").text
+    assert ",1.5," in marks
+
+
 def test_a_student_begins_anew_when_the_teacher_says_so(served: Served) -> None:
     """The old work is laid aside: in the database, and shown to nobody."""
     ready(served)

@@ -1,6 +1,7 @@
 """The teacher's pages of a class: who is where, what they said, and their marks for other programs."""
 
 import io
+import re
 import zipfile
 from dataclasses import dataclass
 from typing import Final
@@ -8,12 +9,14 @@ from typing import Final
 from starlette.responses import Response
 from starlette.routing import BaseRoute, Route
 
+from wirelab.errors import InputError
 from wirelab.exercise.gradebook import canvas_csv, csv_of, moodle_csv
 from wirelab.exercise.grading import Graded
 from wirelab.exercise.steps import next_step
 from wirelab.exercise.submission import Submission
 from wirelab.exercise.work import WORK
 from wirelab.model.assignment import Assignment
+from wirelab.model.exercise import TextQuestion
 from wirelab.runner.run_result import VariantResult
 from wirelab.serve.answers import Answers, go, page
 from wirelab.serve.courses import Course
@@ -28,6 +31,7 @@ from wirelab.serve.teacher_pages import course_of, student_of
 from wirelab.serve.visitor import Refusal, Visitor
 from wirelab.serve.works import Kept
 
+_POINTS: Final = re.compile(r"[0-9]{1,3}(?:[.,][0-9])?")
 _STUCK_S: Final = 600.0
 """Who has done nothing for so long is stuck, or away."""
 _CSV: Final = {"all": csv_of, "moodle": moodle_csv}
@@ -63,6 +67,9 @@ class ClassPages:
             Route(f"{course}/exercises/{{exercise}}/works.zip", get(self.works)),
             Route("/teacher/students/{student}", get(self.student)),
             Route("/teacher/students/{student}/exercises/{exercise}", get(self.work)),
+            Route(
+                "/teacher/students/{student}/exercises/{exercise}/points", post(self.give), methods=["POST"]
+            ),
             Route(
                 "/teacher/students/{student}/exercises/{exercise}/reset", post(self.reset), methods=["POST"]
             ),
@@ -173,6 +180,21 @@ class ClassPages:
         view = view_of(Desk(visitor.room, course, student, exercise), visitor.words("drawing.title"))
         return page(visitor, "work.html.j2", student=student, course=course, view=view)
 
+    def give(self, visitor: Visitor, form: Form) -> Response:
+        """Give points for what a student wrote in words."""
+        visitor.require_teacher()
+        student, exercise = student_of(visitor), exercise_of(visitor)
+        if visitor.room.works.get(student.id, exercise.name) is None:
+            raise Refusal(404, "refused.nothing")
+        most = {asked.name: asked.points for asked in exercise.said.asked if isinstance(asked, TextQuestion)}
+        given = {
+            name: _points(text, most.get(name, 0))
+            for name, text in form.below("points").items()
+            if text.strip()
+        }
+        visitor.room.works.give(student.id, exercise.name, given)
+        return go(visitor, f"/teacher/students/{student.id}/exercises/{exercise.name}")
+
     def reset(self, visitor: Visitor, _form: Form) -> Response:
         """Let a student begin an exercise anew."""
         visitor.require_teacher()
@@ -184,6 +206,14 @@ class ClassPages:
 def exercise_of(visitor: Visitor) -> Assignment:
     """The exercise of a page. Raises InputError where there is none."""
     return exercise_called(visitor.request.path_params["exercise"])
+
+
+def _points(text: str, most: int) -> float:
+    """So many points. Raises InputError for what is none, or more than there are."""
+    points = float(text.replace(",", ".")) if _POINTS.fullmatch(text.strip()) else -1.0
+    if not 0 <= points <= most:
+        raise InputError("teacher.points")
+    return points
 
 
 def _cell(room: Room, exercise: Assignment, kept: Kept | None) -> Cell:

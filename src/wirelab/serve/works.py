@@ -2,7 +2,7 @@
 
 import json
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
 from typing import Final, Literal
 
@@ -19,12 +19,16 @@ MOST_DRAFT_LETTERS: Final = 60_000
 
 @dataclass(frozen=True, slots=True)
 class Kept:
-    """A work as it is kept. ``draft`` is what was typed and not handed over yet, by field."""
+    """A work as it is kept. ``draft`` is what was typed and not handed over yet, by field.
+
+    ``given`` are the points that the teacher gave, by question; they are among the ``marks``.
+    """
 
     work: Work
     draft: Mapping[str, str]
     changed_s: float
     marks: Marks | None
+    given: Mapping[str, float] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, slots=True)
@@ -134,6 +138,11 @@ class Works:
         sql = "UPDATE work SET marks = ? WHERE student = ? AND exercise = ?"
         self.database.write(sql, (marks, student, exercise))
 
+    def give(self, student: str, exercise: str, points: Mapping[str, float]) -> None:
+        """Give points for what is left to the teacher."""
+        sql = "UPDATE work SET given = ? WHERE student = ? AND exercise = ?"
+        self.database.write(sql, (json.dumps(dict(points)), student, exercise))
+
     def lay_aside(self, student: str, exercise: str) -> None:
         """Let a student begin anew. What there was is laid aside, and not shown any more."""
         with self.database.transaction() as connection:
@@ -147,11 +156,26 @@ class Works:
 
 def _kept(row: Row) -> Kept:
     marks = row["marks"]
+    given = json.loads(row["given"])
     return Kept(
         parse_work(row["text"].encode()),
         json.loads(row["draft"]),
         row["changed_s"],
-        None if marks is None else read_marks(marks),
+        None if marks is None else _with_given(read_marks(marks), given),
+        given,
+    )
+
+
+def _with_given(marks: Marks, given: Mapping[str, float]) -> Marks:
+    """Marks with what the teacher gave, where it is left to them."""
+    return replace(
+        marks,
+        marks=tuple(
+            replace(mark, points=given[mark.name], reason="by the teacher")
+            if mark.points is None and not mark.broken and mark.name in given
+            else mark
+            for mark in marks.marks
+        ),
     )
 
 
