@@ -96,9 +96,10 @@ test-explain: $(READY_TO_TEST) lab
 test-serve: $(READY_TO_TEST) lab
 	@PYTHONPATH=tests/unit $(VENV)/bin/python -m pytest --capture=no tests/serve $(ARGS)
 
-# Every network that any of 200 students has; what was measured before is not measured again.
+# Every network that any of 200 students has, and the scenarios as they are; what was measured before is not measured
+# again.
 test-exercises: $(READY_TO_TEST) lab
-	@$(VENV)/bin/python -m pytest -n auto --dist worksteal tests/exercises $(ARGS)
+	@$(VENV)/bin/python -m pytest -n auto --dist worksteal tests/exercises exercises/*/scenario.yaml $(ARGS)
 
 # Other people's scripts: Mininet's own tests, its examples', packetdrill's, the kernel's of its network. Mirrors are
 # asked for what is not there.
