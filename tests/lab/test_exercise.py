@@ -7,12 +7,14 @@ from typing import TYPE_CHECKING
 
 import pytest
 
+from wirelab.cli.exercise_look import look_command
+from wirelab.errors import InputError
 from wirelab.exercise import steps
 from wirelab.exercise.draw import drawn
 from wirelab.exercise.marks import Mark, Marks, compared, marked
 from wirelab.exercise.measure import Bench
 from wirelab.exercise.network import Networks
-from wirelab.exercise.work import Predicted, Work
+from wirelab.exercise.work import WORK, Predicted, Work
 from wirelab.model.catalogue import shipped_root
 from wirelab.model.exercise_reader import load_exercise
 from wirelab.runner.store import Store
@@ -144,3 +146,24 @@ def test_who_paused_whom(bench: Bench, tmp_path: Path) -> None:
     }.items():
         work = steps.answered(exercise, work, question, text, NOW)
     assert {mark.points for mark in by_name(graded(exercise, work, bench)).values()} == {0.0}
+
+
+def test_a_technician_captures_at_a_host(
+    bench: Bench, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """Frames of the last flow, as a capture; of a port inside a module nobody can."""
+    folder = tmp_path / "exercises" / "say-stop"
+    folder.mkdir(parents=True)
+    (folder / "exercise.yaml").write_text(f"{PAUSED}sees: technician\n", encoding="utf-8")
+    exercise = load_exercise("say-stop", tmp_path)
+    work = steps.started(exercise, COURSE, "ada", NOW)
+    name, setup = steps.run_asked(exercise, work)
+    network = bench.measured(exercise, {name: setup}, NOW)[setup]
+    work = steps.ran(exercise, work, "run", name, network.digest or "", now=NOW)
+    (tmp_path / WORK).write_text(work.to_json(), encoding="utf-8")
+    monkeypatch.chdir(tmp_path)
+    look_command(capture=tmp_path / "a.pcapng", port="client")
+    assert int(capsys.readouterr().out.split(": ")[1].split()[0]) > 1000
+    assert (tmp_path / "a.pcapng").stat().st_size > 100_000
+    with pytest.raises(InputError, match=r"nobody can capture at `module\.line`"):
+        look_command(capture=tmp_path / "b.pcapng", port="module.line")

@@ -15,14 +15,17 @@ from wirelab.exercise.network import Networks
 from wirelab.exercise.steps import run_asked
 from wirelab.lab.first_use import select_or_take
 from wirelab.lab.scratch import replacement
+from wirelab.plan.types import Plan
 from wirelab.report.capture import write_capture
 from wirelab.report.live import LiveReport
 from wirelab.report.text import Output
 from wirelab.results.record import read_record
 from wirelab.runner.recorded import port_called
 from wirelab.runner.store import LATEST, REPORT
+from wirelab.units import NS_PER_MS
 
 _PICTURE: Final = "burst"
+_WINDOW_NS: Final = 50 * NS_PER_MS
 
 
 def look_command(  # noqa: PLR0913 - the options of a command line
@@ -37,8 +40,13 @@ def look_command(  # noqa: PLR0913 - the options of a command line
         str | None, typer.Option(metavar="PORT", help="Of which port. [default: the first]")
     ] = None,
     window: Annotated[
-        str, typer.Option("--record", metavar="WINDOW", help="Of which time: `0.5s..0.6s`.")
-    ] = "0s..0.2s",
+        str | None,
+        typer.Option(
+            "--record",
+            metavar="WINDOW",
+            help="Of which time: `1s..1.1s`. [default: 50 ms of the last flow]",
+        ),
+    ] = None,
     open_it: Annotated[bool, typer.Option("--open/--print", help="Open it, or only say where it is.")] = True,
     folder: Folder = None,
     exercise: Exercise = None,
@@ -70,7 +78,7 @@ def _capture(  # noqa: PLR0913, PLR0917 - what a capture is of
     run: str | None,
     out: Path,
     port: str | None,
-    window: str,
+    window: str | None,
     lab_of: tuple[Path | None, Path | None],
 ) -> None:
     name, setup = run_asked(desk.exercise, desk.work, run or desk.exercise.run(None).name)
@@ -91,8 +99,14 @@ def _capture(  # noqa: PLR0913, PLR0917 - what a capture is of
     limit = limit_bytes(DEFAULT_LIMIT)
     with lab.in_use(), live, recorder(lab, cpu, limit, lambda done: live.progress(trial, done)) as its:
         known = its.measured(trial.plan)
-        recorded = its.record(trial.plan, known, window)
+        recorded = its.record(trial.plan, known, window or _beginning(trial.plan))
         with replacement(out) as fresh, fresh.open("wb") as file:
             frames = read_record(recorded.record)
             written = write_capture(file, trial.plan, frames, known.status.ready_ns, [chosen.name])
     typer.echo(f"{out}: {written.packets} frames at {chosen.label}")
+
+
+def _beginning(plan: Plan) -> str:
+    """The first 50 ms of the last flow, which is mostly the slow one; long ones would fill a disk."""
+    start_ns = max(item.start_ns for item in plan.traffic)
+    return f"{start_ns} ns..{start_ns + _WINDOW_NS} ns"
