@@ -50,6 +50,7 @@ class Chromium:
 
     def look(self, page: Any, name: str) -> None:  # noqa: ANN401 - Playwright's page
         """At both widths, in light and dark: nothing is wider than the window, axe finds nothing serious."""
+        page.wait_for_load_state()
         axe = pytest.importorskip("axe_playwright_python.sync_playwright").Axe()
         for scheme in ("light", "dark"):
             page.emulate_media(color_scheme=scheme)
