@@ -8,6 +8,7 @@ from wirelab.model.metric import METRICS
 from wirelab.report.chart import Chart, Mark, Plots
 from wirelab.report.grid import charts
 from wirelab.report.tables import shown
+from wirelab.results.flow import flow_figure
 from wirelab.runner.sweep import Factor, Point, Sweep
 from wirelab.verdict.verdict import Verdict
 
@@ -69,12 +70,13 @@ def told(point: Point) -> str:
     """What a point measured: ``download 1.21 Gbit/s, 9 826 retransmits``."""
     if point.verdict in (Verdict.ERROR, Verdict.SKIP):
         return f"{point.verdict}: {point.explanation or 'nothing was measured'}"
-    goodput, retransmits = METRICS["goodput"], METRICS["retransmits"]
+    goodput, retransmits, lost = METRICS["goodput"], METRICS["retransmits"], METRICS["lost"]
     flows = []
     for flow in point.flows:
         words = "connection lost" if flow.goodput_bps is None else shown(goodput, flow.goodput_bps)
         again = f", {shown(retransmits, flow.retransmits)} retransmits" if flow.retransmits else ""
-        flows.append(f"{flow.name} {words}{again}")
+        gone = f", {shown(lost, ppm)} lost" if (ppm := flow_figure("lost", flow)) else ""
+        flows.append(f"{flow.name} {words}{again}{gone}")
     return "; ".join(flows)
 
 
