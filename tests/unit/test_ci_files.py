@@ -25,16 +25,19 @@ ACTIONS = {
     "actions/cache/restore@v5",
     "actions/cache/save@v5",
     "actions/checkout@v6",
+    "actions/deploy-pages@v4",
     "actions/download-artifact@v8",
     "actions/upload-artifact@v7",
+    "actions/upload-pages-artifact@v4",
 }
 LOCAL = {"./", "./.wirelab", "./.github/workflows/ci.yml", "./.github/workflows/scenarios.yml"}
 READS = {"contents": "read"}
-# What makes a release has to write; each job what it is for, and no other.
+# What makes a release or publishes pages has to write; each job what it is for, and no other.
 MAY = {
-    "attest": {**READS, "id-token": "write", "attestations": "write"},
-    "github": {"contents": "write"},
-    "pypi": {**READS, "id-token": "write"},
+    ("release.yml", "attest"): {**READS, "id-token": "write", "attestations": "write"},
+    ("release.yml", "github"): {"contents": "write"},
+    ("release.yml", "pypi"): {**READS, "id-token": "write"},
+    ("pages.yml", "publish"): {"pages": "write", "id-token": "write"},
 }
 MAKE = re.compile(
     r'(?:sudo --preserve-env=HOME )?make (?:-C "\$(?:GITHUB_ACTION_PATH|WIRELAB_HOME)" )?([\w-]+)'
@@ -76,11 +79,11 @@ def test_a_shell_is_given_a_target_of_make_and_nothing_else(path: Path) -> None:
 
 @pytest.mark.parametrize("path", WORKFLOWS, ids=lambda path: path.name)
 def test_a_workflow_may_read_and_no_more(path: Path) -> None:
-    """No job asks for more, but three of a release; no checkout leaves a token, and there is no secret."""
+    """No job asks for more, but those that publish; no checkout leaves a token, and there is no secret."""
     document = load(path)
     assert document["permissions"] == READS
     for name, job in document["jobs"].items():
-        assert job.get("permissions", READS) == (MAY.get(name, READS) if path == RELEASE else READS)
+        assert job.get("permissions", READS) == MAY.get((path.name, name), READS)
     for step in steps(path):
         if step.get("uses", "").startswith("actions/checkout@"):
             assert step["with"]["persist-credentials"] is False

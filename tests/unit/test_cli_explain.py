@@ -95,7 +95,7 @@ def test_the_report_has_the_same(wirelab: Wirelab) -> None:
     (result,) = results_in(wirelab.results)
     page = (result / "report.html").read_text(encoding="utf-8")
     assert page.count("Bottlenecks") == 2
-    assert "<td>the FIFO of module.line</td>" in page
+    assert ">the FIFO of module.line</td>" in page
     explained = json.loads(wirelab("explain", "lossy", "--json")[1])
     for flow in (flow for variant in explained["variants"] for flow in variant["flows"]):
         assert "; ".join(flow["evidence"]) in page

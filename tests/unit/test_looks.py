@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
 DROPS: dict[str, dict[str, int | str]] = {**HOLDS, "main": {"dropped": 159, "sampled": 3}}
-PICTURE = re.compile(r'"frames"|burst-canvas')
+PICTURE = re.compile(r'"frames"|class="burst"')
 
 
 @pytest.fixture
@@ -45,7 +45,7 @@ def test_a_run_that_drops_is_looked_at_again(wirelab: Wirelab) -> None:
     assert (code, err) == (0, "")
     assert "looking closer" not in out
     assert recordings(wirelab) == 1
-    assert "burst-canvas" in page(wirelab)
+    assert 'class="burst"' in page(wirelab)
 
 
 def test_the_picture_is_kept_with_the_measurement(wirelab: Wirelab) -> None:
@@ -54,7 +54,7 @@ def test_the_picture_is_kept_with_the_measurement(wirelab: Wirelab) -> None:
     first = page(wirelab)
     assert wirelab.run("lossy.yaml", cache=True)[0] == 0
     assert recordings(wirelab) == 1
-    assert "burst-canvas" in page(wirelab)
+    assert 'class="burst"' in page(wirelab)
     [kept] = (wirelab.folder / "cache" / "runs").glob("*-picture*")
     kept.write_bytes(kept.read_bytes()[:-1])
     code, _, err = wirelab.run("lossy.yaml", cache=True)
@@ -73,7 +73,7 @@ def test_nothing_is_recorded_that_nobody_asks_for(
     wirelab.lab.order(orders)
     wirelab.run("lossy.yaml", *options)
     assert recordings(wirelab) == 0
-    assert "burst-canvas" not in page(wirelab)
+    assert 'class="burst"' not in page(wirelab)
 
 
 @pytest.mark.parametrize("content", [b"nothing of the kind", written()[:-9] + b"\xff" * 9, b""])
@@ -82,7 +82,7 @@ def test_a_picture_that_cannot_be_made_costs_nothing_else(wirelab: Wirelab, cont
     (wirelab.lab.home / "record.bin").write_bytes(content)
     code, out, err = wirelab.run("lossy.yaml")
     assert (code, "lossy: pass" in out) == (0, True)
-    assert err.startswith("warning: no picture: ") or "burst-canvas" in page(wirelab)
+    assert err.startswith("warning: no picture of main: ") or 'class="burst"' in page(wirelab)
     assert "</html>" in page(wirelab)
 
 

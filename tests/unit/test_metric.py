@@ -58,10 +58,12 @@ def test_each_metric_has_its_words() -> None:
 def test_a_metric_costs_two_files(letters: str, files: set[str]) -> None:
     """The table and the reader; a standard statistic that nothing has read before has its name in the guest.
 
-    Names are looked for as parts of others, too: a counter is called much like its metric.
+    Names are looked for as parts of others, too: a counter is called much like its metric. Which counters a
+    technician sees is a choice of exercises, and a metric needs to be none of them.
     """
     texts = {path: path.read_text(encoding="utf-8") for path in SOURCE.rglob("*.py")}
-    assert {path.relative_to(SOURCE).as_posix() for path, text in texts.items() if letters in text} == files
+    named = {path.relative_to(SOURCE).as_posix() for path, text in texts.items() if letters in text}
+    assert named - {"exercise/seen.py"} == files
 
 
 def test_it_follows_through_all_of_them(tmp_path: Path) -> None:

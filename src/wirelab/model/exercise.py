@@ -1,9 +1,9 @@
 """What an exercise says: the keys of ``exercises/NAME/exercise.yaml``."""
 
 from collections.abc import Mapping
-from typing import Any, ClassVar, Final, Literal, Self
+from typing import Annotated, Any, ClassVar, Final, Literal, Self
 
-from pydantic import model_validator
+from pydantic import WithJsonSchema, model_validator
 
 from wirelab.model.scenario import Bounds, Rows, Settings
 from wirelab.model.types import Count, Model, Name, OnOff, PositiveCount, PositiveTime, Text, key, optional
@@ -12,10 +12,15 @@ NETWORK_RUN: Final = "network"
 """The run of the network as it was given, where the exercise does not name its own."""
 
 
+_Values = Annotated[
+    tuple[Text, ...], WithJsonSchema({"type": "array", "items": {"type": ["string", "boolean", "integer"]}})
+]
+
+
 class Range(Model):
     """Values that a setting may have: a list of them, or a range and its step."""
 
-    values: Rows = key("The values, as a scenario would write them.", default=())
+    values: _Values = key("The values, as a scenario would write them.", default=())
     range: Text | None = optional("The least and the most, as `12..48 KiB`.")
     step: Text | None = optional("From one value of the range to the next, as `4 KiB`.")
 
