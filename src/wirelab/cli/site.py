@@ -103,7 +103,7 @@ def site_command(  # noqa: PLR0913 - the options of a command line
     kernel: options.Kernel = None,
     root: options.Root = None,
 ) -> None:
-    """Run a scenario with every combination of the settings that vary, and make pages with sliders of it.
+    """Make pages with sliders of a scenario, run with every combination of the settings that vary.
 
     The pages load nothing: any web server shows them, and so does a browser from a USB stick. `index.html` is
     the scenario as it stands, if that is one of the points. `sweep.json` beside it has the figures. Of an
