@@ -123,7 +123,7 @@ def test_a_full_disk_ends_a_record_and_says_where(rig: Rig) -> None:
     room_bytes = 1_200_000
 
     def fill(results: Path) -> None:
-        """Let the lab write no more than that, as if its disk were full, from when it has its memory on."""
+        """Let the lab write no more than that, as if its disk were full, once it has its memory."""
         if not (results / "progress").is_file():
             return
         for process in Path("/proc").glob("[0-9]*"):
