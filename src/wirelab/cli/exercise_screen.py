@@ -13,6 +13,7 @@ from wirelab.exercise.answers import choices
 from wirelab.exercise.marks import Mark
 from wirelab.exercise.seen import Line, Seen
 from wirelab.exercise.steps import Step, next_step
+from wirelab.exercise.work import WORK
 from wirelab.model.exercise import Prediction, Question
 from wirelab.model.fill import filled_text
 from wirelab.model.scale import Scale
@@ -155,7 +156,7 @@ def coming(console: Output, desk: Desk) -> None:
     step: Step = next_step(desk.exercise, desk.work)
     command = _COMMANDS[step.doing]
     where = "" if desk.folder == Path() else f" --folder {desk.folder}"
-    many = where if where and len(list(Path.cwd().glob("*/work.json"))) > 1 else ""
+    many = where if where and len(list(Path.cwd().glob(f"*/{WORK}"))) > 1 else ""
     console.print()
     say(console, f"Next: {step.words}" + (f"    {command}{many}" if command else ""), "bold")
 

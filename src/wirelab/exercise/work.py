@@ -18,7 +18,7 @@ from pydantic import AfterValidator, Field, TypeAdapter, ValidationError
 from wirelab.errors import InputError
 from wirelab.exercise.draw import person
 from wirelab.model.types import Name
-from wirelab.results.values import Digest, printable
+from wirelab.results.values import Digest, first_wrong, printable
 from wirelab.units import BYTES_PER_KIB
 
 WORK: Final = "work.json"
@@ -176,11 +176,7 @@ def parse_work(content: bytes) -> Work:
     try:
         return _adapter().validate_json(content)
     except ValidationError as error:
-        first = error.errors(include_url=False)[0]
-        place = "".join(f"[{step}]" if isinstance(step, int) else f".{step}" for step in first["loc"])
-        words = f"{place.lstrip('.')[:LONGEST_VALUE]}: " if place else ""
-        # What it says of the text itself may have any character in it.
-        raise ValueError(printable(words + first["msg"].removeprefix("Value error, "))) from None
+        raise ValueError(first_wrong(error)) from None
 
 
 def read_work(path: Path) -> Work:

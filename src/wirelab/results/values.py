@@ -3,10 +3,11 @@
 import re
 from typing import Annotated, Final
 
-from pydantic import AfterValidator, Field, PlainSerializer
+from pydantic import AfterValidator, Field, PlainSerializer, ValidationError
 
 _LARGEST: Final = 2**63 - 1
 _LONGEST_TEXT: Final = 100_000
+_LONGEST_PLACE: Final = 200
 _LABEL: Final = r"^[a-z0-9][a-z0-9-]{0,39}(\.[a-z0-9-]{1,40})?$"
 _UNPRINTABLE: Final = re.compile(
     # Controls of C0 and C1, those that turn the direction of writing, halves of a character, non-characters.
@@ -17,6 +18,14 @@ _UNPRINTABLE: Final = re.compile(
 def printable(text: str) -> str:
     """``text`` with U+FFFD for what no terminal should see and XML 1.0 cannot hold; tabs and lines stay."""
     return _UNPRINTABLE.sub("\N{REPLACEMENT CHARACTER}", text)
+
+
+def first_wrong(error: ValidationError) -> str:
+    """The first field that is not as it should be, ``flows[0].name: ...``, as a terminal may print it."""
+    first = error.errors(include_url=False)[0]
+    place = "".join(f"[{step}]" if isinstance(step, int) else f".{step}" for step in first["loc"])
+    words = f"{place.lstrip('.')[:_LONGEST_PLACE]}: " if place else ""
+    return printable(words + first["msg"].removeprefix("Value error, "))
 
 
 def _checked(text: str) -> str:

@@ -14,7 +14,7 @@ from pydantic import Field, TypeAdapter, ValidationError
 from wirelab.errors import InputError, LabError, refusals
 from wirelab.lab.scratch import replacement
 from wirelab.model.types import Name
-from wirelab.results.values import Count, Digest, printable
+from wirelab.results.values import Count, Digest, first_wrong
 from wirelab.verdict.bursts import Bursts
 from wirelab.verdict.explanation import Bottleneck
 from wirelab.verdict.remedy import Remedy, Tried
@@ -104,9 +104,7 @@ def parse_explanation(content: bytes) -> Explanation:
     try:
         return _adapter().validate_json(content)
     except ValidationError as error:
-        first = error.errors(include_url=False)[0]
-        place = ".".join(map(str, first["loc"]))
-        raise ValueError(printable(f"{place}: {first['msg']}" if place else first["msg"])) from None
+        raise ValueError(first_wrong(error)) from None
 
 
 def read_explanation(folder: Path) -> Explanation | None:

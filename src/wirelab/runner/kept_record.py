@@ -14,6 +14,7 @@ from wirelab.lab.recording import RECORD
 from wirelab.lab.scratch import replacement
 from wirelab.results.record import Kind, read_record
 from wirelab.results.result import Result
+from wirelab.results.values import first_wrong
 from wirelab.units import PS_PER_NS
 
 DOCUMENT: Final = "record.json"
@@ -54,10 +55,8 @@ class KeptRecord:
         try:
             told = _Document.model_validate_json(content)
         except ValidationError as error:
-            first = error.errors(include_url=False)[0]
-            where = ".".join(map(str, first["loc"])) or "it"
             hint = "remove it, to run again instead"
-            raise LabError(f"{path}: {where}: {first['msg']}", hint=hint) from None
+            raise LabError(f"{path}: {first_wrong(error)}", hint=hint) from None
         return cls(folder / RECORD, told.digest, told.from_ns, told.until_ns, told.first_drop)
 
     def has(self, known: Result, windows_ns: Sequence[tuple[int, int]]) -> bool:

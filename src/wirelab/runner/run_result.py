@@ -19,7 +19,7 @@ from wirelab.results.flow import FlowResult
 from wirelab.results.ping import PingResult
 from wirelab.results.port import PortResult
 from wirelab.results.result import Result, figure
-from wirelab.results.values import Amount, Count, Digest, Label, Text, printable
+from wirelab.results.values import Amount, Count, Digest, Label, Text, first_wrong
 from wirelab.units import NS_PER_S
 from wirelab.verdict.checks import Check
 from wirelab.verdict.verdict import Verdict, worst
@@ -184,10 +184,7 @@ def parse_run(content: bytes) -> RunResult:
     try:
         return _adapter().validate_json(content)
     except ValidationError as error:
-        first = error.errors(include_url=False)[0]
-        place = "".join(f"[{step}]" if isinstance(step, int) else f".{step}" for step in first["loc"])
-        words = f"{place.lstrip('.')}: " if place else ""
-        raise ValueError(printable(words + first["msg"].removeprefix("Value error, "))) from None
+        raise ValueError(first_wrong(error)) from None
 
 
 def read_run(path: Path) -> RunResult:
