@@ -205,7 +205,7 @@ def test_a_record_that_is_not_whole_is_kept_up_to_its_end(tmp_path: Path, known:
 @pytest.mark.parametrize(
     ("document", "message"),
     [
-        ("", "record.json: it: Invalid JSON"),
+        ("", "record.json: Invalid JSON"),
         ('{"digest": "0", "from_ns": 0}', "record.json: until_ns: Field required"),
         (
             '{"digest": "0", "from_ns": "0", "until_ns": 1}',
