@@ -72,7 +72,7 @@ def exit_code_of(command: Callable[[], int | None]) -> int:
             code = explained.exit_code
     if code == INTERRUPTED:
         _complain("interrupted")
-    _close_stdout()
+    _close_streams()
     return code
 
 
@@ -136,9 +136,10 @@ def _open_streams() -> None:
             setattr(sys, name, os.fdopen(number, mode, closefd=False))
 
 
-def _close_stdout() -> None:
-    """Write out what is buffered; a reader that is gone must not make the interpreter complain."""
-    try:
-        sys.stdout.flush()
-    except OSError:
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+def _close_streams() -> None:
+    """Write out what is buffered; a reader or a terminal that is gone must not make the interpreter complain."""
+    for stream in (sys.stdout, sys.stderr):
+        try:
+            stream.flush()
+        except OSError:
+            os.dup2(os.open(os.devnull, os.O_WRONLY), stream.fileno())
