@@ -33,7 +33,7 @@ help:
 	@echo 'make scenario NAME=sfp-mismatch   run a scenario; the folder scenarios/ names them all'
 	@echo 'make test                         the linters, the unit tests and the lab tests'
 	@echo 'make fuzz                         read ten thousand damaged files; ARGS="--first-mutation 20000" takes others'
-	@echo 'make stress                       ten thousand random settings of ports on a kernel with KASAN and lockdep'
+	@echo 'make stress                       random settings of ports on a kernel with KASAN; a kernel without shortcuts'
 	@echo 'make test-explain                 whether what helps is what the controls of the catalogue say: hundreds of labs'
 	@echo 'make test-exercises               every exercise, done with the figures of each of 200 students'
 	@echo 'make matrix                       run every scenario, as many at once as there are CPUs'

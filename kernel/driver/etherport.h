@@ -234,6 +234,7 @@ struct etherport {
 struct etherport_cb {
 	u64 ready_ps;		/* in the TX ring: through CPU and bus; or to be passed on */
 	u64 arrival_ps;		/* on the cable; of a PAUSE frame: when it takes effect */
+	bool of_the_mac;	/* a control frame that the port has made itself */
 	bool damaged;		/* by a collision */
 	bool bit_error;		/* on a cable, this one or one before a hub */
 	u8 class;		/* in the packet buffer */

@@ -3,6 +3,7 @@
 #include <linux/module.h>
 #include <net/rtnetlink.h>
 
+#include "control.h"
 #include "etherport.h"
 #include "prompt.h"
 
@@ -206,6 +207,7 @@ static int __init etherport_module_init(void)
 	int err = etherport_buffer_setup() ? : etherport_fifo_setup() ? : etherport_record_setup() ? :
 		  etherport_prompt_setup(&etherport_prompt_calls);
 
+	etherport_control_setup();
 	etherport_probe_setup();
 	return err ? : rtnl_link_register(&etherport_link_ops);
 }

@@ -13,26 +13,8 @@
  * The transmitter asks here whether it may send and what is due; that something
  * has changed it learns by the function that the port was made with.
  */
+#include "control.h"
 #include "etherport.h"
-
-/* IEEE 802.3 Table 31A-1 and clause 31.3: the whole MAC control frame. */
-struct etherport_control_frame {
-	struct ethhdr eth;
-	__be16 opcode;
-	union {
-		__be16 quanta;
-		struct {
-			__be16 enabled;
-			__be16 quanta[ETHERPORT_CLASSES];
-		} __packed pfc;
-		u8 pad[ETH_ZLEN - ETH_HLEN - 2];
-	};
-} __packed;
-
-#define ETHERPORT_OPCODE_PAUSE	0x0001
-#define ETHERPORT_OPCODE_PFC	0x0101
-
-static const u8 etherport_pause_da[ETH_ALEN] = { 0x01, 0x80, 0xc2, 0x00, 0x00, 0x01 };
 
 static u64 etherport_quanta_ps(const struct etherport *port, u16 quanta)
 {
@@ -68,24 +50,19 @@ static void etherport_fill_pfc(struct etherport *port, struct etherport_control_
 
 static struct sk_buff *etherport_pause_frame(struct etherport *port)
 {
+	struct sk_buff *skb = etherport_control_new(port);
 	struct etherport_control_frame *frame;
-	struct sk_buff *skb;
 
-	skb = netdev_alloc_skb(port->dev, sizeof(*frame));
 	if (!skb)
 		return NULL;
 
-	frame = skb_put_zero(skb, sizeof(*frame));
-	ether_addr_copy(frame->eth.h_dest, etherport_pause_da);
-	ether_addr_copy(frame->eth.h_source, port->dev->dev_addr);
-	frame->eth.h_proto = htons(ETH_P_PAUSE);
+	frame = (struct etherport_control_frame *)skb->data;
 	if (port->pfc) {
 		etherport_fill_pfc(port, frame);
 	} else {
 		frame->opcode = htons(ETHERPORT_OPCODE_PAUSE);
 		frame->quanta = etherport_asked_quanta(port, 0);
 	}
-	skb_reset_mac_header(skb);
 	return skb;
 }
 
@@ -261,14 +238,6 @@ static void etherport_pfc_obey(struct etherport *port,
 			etherport_pause_class(port, class, ntohs(frame->pfc.quanta[class]), now_ps);
 }
 
-/* What a MAC sees of a frame, however it lies in memory: padded with zeros. */
-static void etherport_read_control(const struct sk_buff *skb,
-				   struct etherport_control_frame *frame)
-{
-	memset(frame, 0, sizeof(*frame));
-	skb_copy_bits(skb, 0, frame, min_t(u32, skb->len, sizeof(*frame)));
-}
-
 /*
  * A MAC control frame has left, of this MAC or of somebody in front of it who
  * makes such frames: both ends count it by what it says.
@@ -277,7 +246,7 @@ void etherport_pause_sent(struct etherport *port, const struct sk_buff *skb, boo
 {
 	struct etherport_control_frame frame;
 
-	etherport_read_control(skb, &frame);
+	etherport_control_read(skb, &frame);
 	port->count.tx_injected_frames += injected;
 	if (frame.opcode == htons(ETHERPORT_OPCODE_PAUSE))
 		port->count.tx_pause_frames++;
@@ -287,20 +256,12 @@ void etherport_pause_sent(struct etherport *port, const struct sk_buff *skb, boo
 		port->count.tx_unknown_control_frames++;
 }
 
-/* Annex 31B.3.3: to the address that is reserved for it, or to this station. */
-static bool etherport_pause_is_for(const struct etherport *port,
-				   const struct etherport_control_frame *frame)
-{
-	return ether_addr_equal(frame->eth.h_dest, etherport_pause_da) ||
-	       ether_addr_equal(frame->eth.h_dest, port->dev->dev_addr);
-}
-
 /* A received frame takes effect. A frame of data that is being sent is completed first. */
 static void etherport_pause_obey(struct etherport *port, const struct sk_buff *skb, u64 now_ps)
 {
 	struct etherport_control_frame frame;
 
-	etherport_read_control(skb, &frame);
+	etherport_control_read(skb, &frame);
 	if (frame.opcode == htons(ETHERPORT_OPCODE_PFC))
 		etherport_pfc_obey(port, &frame, now_ps);
 	else if (port->pause_rx && !port->pfc)
@@ -321,7 +282,7 @@ static void etherport_heard_event(struct etherport_event *event)
 		}
 		__skb_unlink(skb, &port->pause_heard);
 		etherport_pause_obey(port, skb, now_ps);
-		consume_skb(skb);
+		etherport_control_free(skb);
 	}
 }
 
@@ -336,10 +297,11 @@ static void etherport_pause_react(struct etherport *port, struct sk_buff *skb)
 
 	if (idle && !port->pause_reaction_ns) {
 		etherport_pause_obey(port, skb, now_ps);
+		etherport_control_free(skb);
 		return;
 	}
 	etherport_cb(skb)->arrival_ps = now_ps + port->pause_reaction_ns * 1000;
-	__skb_queue_tail(&port->pause_heard, skb_get(skb));
+	__skb_queue_tail(&port->pause_heard, skb);
 	if (idle)
 		etherport_event_at(&port->heard_event, etherport_cb(skb)->arrival_ps, now_ps);
 }
@@ -350,8 +312,8 @@ void etherport_pause_received(struct etherport *port, struct sk_buff *skb)
 	struct etherport_control_frame frame;
 	bool obey;
 
-	etherport_read_control(skb, &frame);
-	obey = netif_carrier_ok(port->dev) && etherport_pause_is_for(port, &frame);
+	etherport_control_read(skb, &frame);
+	obey = netif_carrier_ok(port->dev) && etherport_control_is_for(port, &frame);
 	switch (frame.opcode) {
 	case htons(ETHERPORT_OPCODE_PAUSE):
 		port->count.rx_pause_frames++;
@@ -363,10 +325,12 @@ void etherport_pause_received(struct etherport *port, struct sk_buff *skb)
 		break;
 	default:
 		port->count.rx_unknown_control_frames++;
-		return;
+		obey = false;
 	}
 	if (obey)
 		etherport_pause_react(port, skb);
+	else
+		etherport_control_free(skb);
 }
 
 void etherport_pause_init(struct etherport *port, void (*tx_kick)(struct etherport *port))

@@ -271,7 +271,6 @@ void etherport_receive(struct etherport *port, struct sk_buff *skb)
 			return;
 		}
 		etherport_pause_received(port, skb);
-		consume_skb(skb);
 		return;
 	}
 

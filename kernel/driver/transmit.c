@@ -176,6 +176,7 @@ static void etherport_tx_done(struct etherport *port, struct sk_buff *skb, u64 n
 		port->count.tx_frames++;
 		port->count.tx_bytes += etherport_frame_len(skb);
 	}
+	etherport_cb(skb)->of_the_mac = port->tx_control;
 	etherport_cb(skb)->damaged = port->tx_damaged;
 	etherport_cb(skb)->bit_error = false;
 	etherport_cable_send(port, skb, now_ps - etherport_short_delay_ps(port), now_ps);

@@ -14,8 +14,8 @@ from typing import TYPE_CHECKING
 import pytest
 
 from tests.lab.rig import NS_PER_S
+from tests.lab.shortened import everything
 from tests.lab.test_catalogue import few_frames, main_plan, shortened
-from tests.lab.test_shortcuts import everything
 from wirelab.lab.recipe import Recipe
 from wirelab.lab.recording import RECORD, Recording
 from wirelab.report.capture import CAUSES

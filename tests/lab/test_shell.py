@@ -206,7 +206,7 @@ class Terminal:
         self.master, its = os.openpty()
         termios.tcsetwinsize(its, (40, 120))
         env = {**os.environ, "TERM": "xterm", "PROMPT_TOOLKIT_NO_CPR": "1"}
-        # What is written must be buffered, as it is for everyone: a closed terminal fails when that is written out.
+        # Buffered as for everyone: of a closed terminal one learns when what was written goes out.
         env.pop("PYTHONUNBUFFERED", None)
         self.process = subprocess.Popen(
             [sys.executable, "-c", _AT_A_TERMINAL, *shell(lab)[1:]],

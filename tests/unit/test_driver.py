@@ -13,6 +13,7 @@ HEADERS = (
     "bus_cpu.h",
     "capture.h",
     "condition.h",
+    "control.h",
     "etherport.h",
     "memory.h",
     "moderation.h",
