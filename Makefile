@@ -88,7 +88,7 @@ fuzz: $(READY_TO_TEST)
 	@$(VENV)/bin/python -m pytest -n auto tests/unit/test_model_mutations.py --mutations 10000 $(ARGS)
 
 stress: $(READY_TO_TEST) lab
-	@$(VENV)/bin/python -m pytest tests/stress $(ARGS)
+	@$(VENV)/bin/python -m pytest --timeout 0 tests/stress $(ARGS)
 
 test-explain: $(READY_TO_TEST) lab
 	@$(VENV)/bin/python -m pytest --timeout 0 tests/explain $(ARGS)

@@ -86,6 +86,19 @@ def counted(record: Iterable[Frame | Event]) -> Counter[tuple[str, str]]:
     return counts
 
 
+def test_each_pause_frame_is_a_frame_of_its_own(rig: Rig) -> None:
+    """A MAC makes the next one in the memory of one that was read: in a record each is sent once."""
+    raw = rig.run(few_frames("pause-headroom"), recording=ALL)
+    frames, sent = {}, Counter[int]()
+    for entry in read_record(raw / RECORD, {Kind.FRAME, Kind.SENT}):
+        if isinstance(entry, Frame):
+            frames[entry.number] = entry
+        elif entry.kind is Kind.SENT and frames[entry.number].headers[12:14] == PAUSE:
+            sent[entry.number] += 1
+    assert len(sent) > 100, "more than are ever under way"
+    assert set(sent.values()) == {1}
+
+
 def test_a_record_is_as_long_as_its_limit(rig: Rig) -> None:
     """The limit is of bytes that are written: a full record has room for no entry more, and says so."""
     limit_bytes = 1_000_000
