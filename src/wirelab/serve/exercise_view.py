@@ -109,6 +109,7 @@ class View:
     after: str
     marks: Status | None
     is_closed: bool
+    has_shells: bool
 
     @property
     def is_sealed(self) -> bool:
@@ -164,6 +165,11 @@ class View:
         return any(one.attempt.kind == "run" and one.attempt.name == name for one in self.asked)
 
     @property
+    def can_look(self) -> bool:
+        """Whether the clock of a network that was run may be stopped: not where a fault is hidden in it."""
+        return self.has_shells and self.can_change and self.exercise.said.sees == "all"
+
+    @property
     def can_change(self) -> bool:
         """Whether the student may still do something."""
         return not (self.is_done or self.is_closed)
@@ -184,7 +190,7 @@ def view_of(desk: Desk, title: str) -> View:
         kept=kept,
         step=next_step(exercise, kept.work),
         story=prose(said.story, values),
-        drawing=_drawing(exercise.name, tuple(values.items()), title),
+        drawing=drawing_of(exercise.name, tuple(values.items()), title),
         figures=values,
         predictions=tuple(_prediction(one, kept, values, beside.get(one.name)) for one in said.predictions),
         asked=runs,
@@ -200,6 +206,7 @@ def view_of(desk: Desk, title: str) -> View:
         after=prose(said.after or "", values),
         marks=marks,
         is_closed=desk.is_closed,
+        has_shells=desk.room.shells.most > 0,
     )
 
 
@@ -279,7 +286,7 @@ def _changes(allowed: Mapping[str, Allowed], scales: Mapping[str, Scale]) -> tup
 
 
 @functools.lru_cache(maxsize=256)
-def _drawing(name: str, figures: tuple[tuple[str, str], ...], title: str) -> str:
+def drawing_of(name: str, figures: tuple[tuple[str, str], ...], title: str) -> str:
     """The network with a student's figures beside what they are of. A hidden fault is not drawn."""
     exercise, values = exercise_called(name), dict(figures)
     run = exercise.said.networks[0]

@@ -16,6 +16,7 @@ from wirelab.serve.limits import Limits
 from wirelab.serve.password import LEAST_LETTERS, MOST_BYTES, hashed, is_right
 from wirelab.serve.queue import RunQueue
 from wirelab.serve.runs import Runs
+from wirelab.serve.shells import Shells
 from wirelab.serve.students import Students
 from wirelab.serve.words import Catalogue
 from wirelab.serve.works import Works
@@ -40,6 +41,7 @@ class Room:
     runs: Runs
     works: Works
     queue: RunQueue
+    shells: Shells
     words: Catalogue
     limits: Limits
     folder: Path
@@ -122,15 +124,16 @@ class DataFolder:
             yield
 
 
-def classroom(
+def classroom(  # noqa: PLR0913 - all by name but what it is made of
     data: DataFolder,
     database: Database,
     queue: Callable[[Runs], RunQueue],
     *,
+    shells: Shells | None = None,
     root: str = "",
     clock: Callable[[], float] = time.time,
 ) -> Room:
-    """The classroom of a folder. ``queue`` makes what runs its runs."""
+    """The classroom of a folder. ``queue`` makes what runs its runs; without ``shells`` it has none."""
     runs = Runs(database, clock)
     return Room(
         database,
@@ -139,6 +142,7 @@ def classroom(
         runs,
         Works(database, clock),
         queue(runs),
+        shells or Shells(),
         Catalogue.of(data.path / TEXTS),
         Limits(time.monotonic),
         data.path / RESULTS,

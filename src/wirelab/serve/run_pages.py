@@ -72,6 +72,8 @@ class RunPages:
             progress=progress(visitor.words, status),
             panel=panel_of(visitor, run),
             turn=link(asked),
+            shell=link(asked, "/shell"),
+            has_shells=visitor.room.shells.most > 0 and visitor.person is not None,
             share=absolute(visitor, f"/runs/{run.id}"),
             drawing=drawing(asked.case().wiring, visitor.words("drawing.title")),
             command=shlex.join(asked.argv()),

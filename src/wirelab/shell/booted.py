@@ -1,7 +1,7 @@
 """A lab that has been switched on, and stands still at its prompt; and what it has been told so far."""
 
 import os
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import ExitStack
 from dataclasses import dataclass
 from pathlib import Path
@@ -12,7 +12,7 @@ from wirelab.errors import InputError, LabError, refusals
 from wirelab.lab.machine import Machine, guest_folder
 from wirelab.lab.prompt import Prompt, Says, Stands
 from wirelab.lab.recording import RECORD, Recording
-from wirelab.lab.scratch import discard, own_folder, temporary_folder
+from wirelab.lab.scratch import SHELL, discard, own_folder, temporary_folder
 from wirelab.lab.select import Lab
 from wirelab.plan.types import Plan
 from wirelab.runner.store import PLAN
@@ -25,7 +25,6 @@ _ALWAYS: Final = ((0, (1 << 64) // 1000 - 1),)
 # A process that computes so long without asking anything of its kernel is ended: virtual time stands still.
 _RUNAWAY_S: Final = 30.0
 _DISK_PART: Final = 2
-_FOLDER: Final = "wirelab-shell-"
 _AT_A_PROMPT: Final = "command.json"
 
 
@@ -49,13 +48,18 @@ class Told:
 class Booted:
     """A network that is up, from switching on to switching off: a context manager.
 
-    ``at_ns`` is the kernel's clock, ``ready_ns`` of it when the network was ready.
+    ``at_ns`` is the kernel's clock, ``ready_ns`` of it when the network was ready. ``on_look`` is called ten
+    times a second while nothing comes from the lab; what it raises ends that.
     """
 
-    def __init__(self, lab: Lab, plan: Plan, cpu: int) -> None:
+    def __init__(
+        self, lab: Lab, plan: Plan, cpu: int, *, record_bytes: int, on_look: Callable[[], None]
+    ) -> None:
         self._lab = lab
         self._plan = plan
         self._cpu = cpu
+        self._record_bytes = record_bytes
+        self._on_look = on_look
         self._prompt = Prompt()
         self._open = ExitStack()
         self._cut = False
@@ -82,10 +86,10 @@ class Booted:
         return self
 
     def _folder(self) -> Path:
-        """A folder of its own. What a killed session leaves may be large: the next one clears it away."""
+        """A folder of its own. What a killed session leaves may be large: the next lab clears it away."""
         place = temporary_folder()
         with refusals(place):
-            folder, lock = own_folder(place, _FOLDER)
+            folder, lock = own_folder(place, SHELL)
         self._open.callback(os.close, lock)
         self._open.callback(discard, folder)
         return folder.absolute()
@@ -99,7 +103,7 @@ class Booted:
             seed=self._plan.seed,
             cpu=self._cpu,
             memory_bytes=self._plan.memory_bytes,
-            recording=Recording(_ALWAYS, min(RECORD_BYTES, free_bytes // _DISK_PART)),
+            recording=Recording(_ALWAYS, min(self._record_bytes, free_bytes // _DISK_PART)),
             prompt=self._prompt,
         )
 
@@ -109,6 +113,7 @@ class Booted:
         begun_s = monotonic()
 
         def look() -> None:
+            self._on_look()
             machine.require_running()
             runaways.end(monotonic() - begun_s)
 

@@ -4,7 +4,7 @@ It is told lines and yields text, and knows nothing of terminals: a page that ta
 it the same lines.
 """
 
-from collections.abc import Callable, Generator, Iterator, Mapping
+from collections.abc import Callable, Generator, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Final, Self
@@ -17,11 +17,12 @@ from wirelab.plan.build import build_plan
 from wirelab.plan.jsonform import to_values
 from wirelab.plan.types import Plan
 from wirelab.results.record import Event, Frame, Kind, RecordReader
-from wirelab.shell.booted import Booted, Told
+from wirelab.shell.booted import RECORD_BYTES, Booted, Told
 from wirelab.shell.change import change, from_the_start
 from wirelab.shell.command import (
     Again,
     Back,
+    Command,
     Help,
     Program,
     Quit,
@@ -57,6 +58,23 @@ class Picture:
     lines: list[str]
 
 
+@dataclass(frozen=True, slots=True)
+class Around:
+    """What a session is in: ``keep`` writes a scenario, ``permit`` raises InputError for what is forbidden.
+
+    ``on_look`` is called ten times a second while nothing comes from the lab; what it raises ends that.
+    ``record_bytes`` is the most that is kept of frames.
+    """
+
+    keep: Callable[[Path, str], None] = save
+    permit: Callable[[Command], None] = lambda _: None
+    on_look: Callable[[], None] = lambda: None
+    record_bytes: int = RECORD_BYTES
+
+
+_ALONE: Final = Around()
+
+
 class Session:
     """The network of a case at a prompt: a context manager, from switching the lab on to switching it off."""
 
@@ -69,11 +87,14 @@ class Session:
         seed: int,
         cpu: int,
         written: Mapping[str, Any],
+        settings: Sequence[tuple[str, str]] = (),
         columns: int = COLUMNS,
+        around: Around = _ALONE,
     ) -> None:
         """``written`` is the scenario's file as a tree, for `save`; ``cpu`` is the one host CPU of the lab.
 
-        ``columns`` is how wide the lines of programs may be.
+        ``settings`` are on top of the case as it is written. ``columns`` is how wide the lines of programs
+        may be. Raises InputError for settings that cannot be.
         """
         self.written = written
         self.experiment = experiment
@@ -84,12 +105,13 @@ class Session:
         """Whether somebody has said that this is the end."""
         self._lab = lab
         self._cpu = cpu
+        self._around = around
         self._booted: Booted | None = None
-        # What it was switched on with, all that was set at the prompt, and of that what was set since.
-        self._first = self._case = case
-        self._settings: list[tuple[str, str]] = []
+        # What it was switched on with, all that was set on top of the case, and what was set since.
+        self._settings = list(settings)
+        self._first = self._case = _with(case, self._settings)
         self._since: list[tuple[str, str]] = []
-        self._plan = build_plan(experiment, case, seed)
+        self._plan = build_plan(experiment, self._case, seed)
 
     def __enter__(self) -> Self:
         """Switch the lab on. Raises LabError."""
@@ -103,7 +125,10 @@ class Session:
             booted.__exit__(*exception)
 
     def _boot(self) -> None:
-        self._booted = Booted(self._lab, self._plan, self._cpu).__enter__()
+        around = self._around
+        self._booted = Booted(
+            self._lab, self._plan, self._cpu, record_bytes=around.record_bytes, on_look=around.on_look
+        ).__enter__()
 
     @property
     def plan(self) -> Plan:
@@ -137,6 +162,8 @@ class Session:
         line that makes no sense: nothing is done then.
         """
         said = read_command(line, self._plan)
+        if said:
+            self._around.permit(said)
         does: Mapping[type, Callable[[Any], Iterator[str | Picture]]] = {
             Help: self._help,
             Quit: self._quit,
@@ -320,7 +347,9 @@ class Session:
 
     def _save(self, said: Save) -> Iterator[str]:
         path = Path(said.file)
-        save(path, scenario_text(self.written, path.stem, self.case, [*self._settings, *self._since]))
+        self._around.keep(
+            path, scenario_text(self.written, path.stem, self.case, [*self._settings, *self._since])
+        )
         yield f"{path}: the network as it is set by now; wirelab run {path}\n"
 
     def _watch(self, said: Watch) -> Iterator[str | Picture]:
