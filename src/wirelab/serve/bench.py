@@ -92,7 +92,7 @@ class Bench:
 
 def bench_task(spec: Spec) -> Task:
     """The planner of the bench."""
-    return Task(Bench.of(spec).job(), panel)
+    return Task(Bench.of(spec).job(), panel, has_pictures=True)
 
 
 def scenarios() -> tuple[str, ...]:

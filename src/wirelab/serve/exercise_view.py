@@ -20,6 +20,7 @@ from wirelab.serve.desk import Desk, result_of
 from wirelab.serve.drawing import drawing
 from wirelab.serve.exercises import exercise_called
 from wirelab.serve.queue import Status
+from wirelab.serve.run_pages import Pictures, pictures_of
 from wirelab.serve.runs import State
 from wirelab.serve.works import Attempt, Kept
 
@@ -86,6 +87,7 @@ class Done:
     title: str
     status: Status
     panel: str
+    pictures: Pictures | None
 
 
 @dataclass(frozen=True, slots=True)
@@ -224,11 +226,12 @@ def _measured(desk: Desk, runs: Sequence[Done]) -> dict[str, Any]:
 def _done(desk: Desk, attempt: Attempt) -> Done:
     status = desk.room.queue.status(attempt.run) or Status(State.BROKEN)
     run = desk.room.runs.get(attempt.run)
-    panel = ""
+    panel, pictures = "", None
     if attempt.kind != "marks" and status.state is State.DONE and run is not None and run.folder is not None:
         panel = (desk.room.folder / run.folder / PANEL).read_text(encoding="utf-8")
+        pictures = pictures_of(desk.room, run)
     title = ", ".join(f"{key} {value}" for key, value in attempt.settings.items())
-    return Done(attempt, title, status, panel)
+    return Done(attempt, title, status, panel, pictures)
 
 
 def _prediction(

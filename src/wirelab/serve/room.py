@@ -14,8 +14,9 @@ from wirelab.serve.courses import Courses
 from wirelab.serve.database import Database
 from wirelab.serve.limits import Limits
 from wirelab.serve.password import LEAST_LETTERS, MOST_BYTES, hashed, is_right
-from wirelab.serve.queue import RunQueue
-from wirelab.serve.runs import Runs
+from wirelab.serve.pictures import pictures_spec
+from wirelab.serve.queue import RunQueue, Status
+from wirelab.serve.runs import Run, Runs
 from wirelab.serve.shells import Shells
 from wirelab.serve.students import Students
 from wirelab.serve.words import Catalogue
@@ -61,6 +62,14 @@ class Room:
     def generation(self) -> str:
         """Sessions of the teacher from before the last change of the password are none any more."""
         return self.database.setting(_GENERATION) or ""
+
+    def pictures_of(self, run: Run) -> tuple[Run, Status] | None:
+        """The run that makes the pictures of another one, and how far it is; None where there is none."""
+        run_id = self.queue.id_of(pictures_spec(run.spec))
+        # In this order: what is done has its files.
+        status = self.queue.status(run_id)
+        of = self.runs.get(run_id)
+        return (of, status) if of and status else None
 
     def set_password(self, password: str) -> None:
         """Set the teacher's password. Raises InputError for one that is too short."""

@@ -91,8 +91,12 @@ class Runs:
         """What waits or was under way when the server ended, in the order asked for, and by whom each was."""
         self.database.write("UPDATE run SET state = 'waiting' WHERE state = 'running'")
         rows = self.database.rows("SELECT * FROM run WHERE state = 'waiting' ORDER BY asked_s, id")
+        return [(_run(row), self.people(row["id"])) for row in rows]
+
+    def people(self, run_id: str) -> list[str]:
+        """Who has asked for a run, in that order."""
         sql = "SELECT person FROM asked WHERE run = ? ORDER BY at_s"
-        return [(_run(row), [who["person"] for who in self.database.rows(sql, (row["id"],))]) for row in rows]
+        return [row["person"] for row in self.database.rows(sql, (run_id,))]
 
     def begin(self, run_id: str) -> None:
         """It is under way."""

@@ -1,6 +1,7 @@
 """The server of a classroom: uvicorn with our application, on one address."""
 
 import contextlib
+import functools
 import logging
 import os
 import socket
@@ -19,7 +20,7 @@ from wirelab.lab.select import Lab
 from wirelab.runner.measurement_cache import MeasurementCache
 from wirelab.runner.store import Store
 from wirelab.runner.trial import LabTestbed, Runner
-from wirelab.serve import bench, exercises
+from wirelab.serve import bench, exercises, pictures
 from wirelab.serve.app import application
 from wirelab.serve.carrier import Carrier
 from wirelab.serve.queue import Planner, RunQueue
@@ -28,10 +29,14 @@ from wirelab.serve.runs import Runs
 from wirelab.serve.shells import Shells, sessions_in
 from wirelab.serve.talk import MOST_BYTES
 
-PLANNERS: Final[Mapping[str, Planner]] = {
+_ANSWERS: Final[Mapping[str, Planner]] = {
     bench.KIND: bench.bench_task,
     exercises.KIND: exercises.exercise_task,
     exercises.MARKS: exercises.marks_task,
+}
+PLANNERS: Final[Mapping[str, Planner]] = {
+    **_ANSWERS,
+    pictures.KIND: functools.partial(pictures.pictures_task, _ANSWERS),
 }
 """Who plans the runs of each kind."""
 
@@ -93,13 +98,13 @@ class Labs:
     most_shells: int
 
 
-def classroom_with_lab(
-    data: DataFolder, address: Address, labs: Labs, warn: Callable[[str], None]
-) -> Room:
+def classroom_with_lab(data: DataFolder, address: Address, labs: Labs, warn: Callable[[str], None]) -> Room:
     """The classroom of a folder, with the labs that its runs and shells take place in."""
     lab, cpus = labs.lab, labs.cpus
     measurements = MeasurementCache.of(Cache.at(os.environ).root, lab, warn)
-    carrier = Carrier(Runner(LabTestbed(lab), measurements), Store(data.path / RESULTS))
+    testbed = LabTestbed(lab)
+    looker = pictures.Looker(testbed, measurements)
+    carrier = Carrier(Runner(testbed, measurements), Store(data.path / RESULTS), looker)
 
     def queue(runs: Runs) -> RunQueue:
         return RunQueue(runs, carrier, PLANNERS, cpus, measurements.lab_id)
