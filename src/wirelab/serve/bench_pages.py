@@ -3,7 +3,7 @@
 from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Final
-from urllib.parse import urlencode
+from urllib.parse import quote, urlencode
 
 from starlette.responses import Response
 from starlette.routing import BaseRoute, Route
@@ -110,7 +110,7 @@ def link(bench: Bench, page: str = "") -> str:
     """The path of the page that has the knobs turned so, or of another ``page`` of the same."""
     fields = {_VARIANT: bench.variant}
     fields |= {f"{_WITH}.{key}": text for key, text in sorted(bench.settings.items())}
-    return f"/bench/{bench.scenario}{page}?{urlencode(fields)}"
+    return f"/bench/{bench.scenario}{page}?{urlencode(fields, quote_via=quote)}"
 
 
 def _turned(element: Element, settings: Mapping[str, str]) -> Element:

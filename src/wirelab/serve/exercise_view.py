@@ -224,6 +224,9 @@ def _measured(desk: Desk, runs: Sequence[Done]) -> dict[str, Any]:
 
 
 def _done(desk: Desk, attempt: Attempt) -> Done:
+    before = desk.room.runs.get(attempt.run)
+    if before is not None and before.is_trimmed and attempt.kind != "marks":
+        desk.room.queue.again(before, desk.person)
     status = desk.room.queue.status(attempt.run) or Status(State.BROKEN)
     run = desk.room.runs.get(attempt.run)
     panel, pictures = "", None

@@ -15,6 +15,7 @@ from wirelab.serve import pictures
 from wirelab.serve.carrier import Carrier, Task
 from wirelab.serve.runs import Run, Runs, Spec, State
 from wirelab.serve.schedule import Schedule
+from wirelab.serve.trimming import Trimming
 
 MOST_WAITING_EACH: Final = 4
 MOST_WAITING: Final = 2_000
@@ -56,6 +57,7 @@ class RunQueue:
     planners: Mapping[str, Planner]
     cpus: Sequence[int]
     lab_id: str
+    trimming: Trimming | None = None
     _schedule: Schedule = field(default_factory=Schedule)
     _later: Schedule = field(default_factory=Schedule)
     _running: dict[str, tuple[float, float]] = field(default_factory=dict)
@@ -68,6 +70,8 @@ class RunQueue:
 
     def start(self) -> None:
         """Take up what was left, and whatever is asked for from now on."""
+        if self.trimming is not None:
+            self.trimming.begin()
         for run, people in self.runs.unfinished():
             for person in people:
                 self._of(run.spec).add(run.id, person)
@@ -97,7 +101,7 @@ class RunQueue:
         virtual_s = sum(expected_s(trial.plan) for trial in task.job.trials)
         with self._news:
             known = self.runs.get(run_id)
-            if (known is None or known.state is State.BROKEN) and not is_needed:
+            if (known is None or known.state is State.BROKEN or known.is_trimmed) and not is_needed:
                 if self._schedule.waiting_of(person) >= MOST_WAITING_EACH:
                     raise InputError("run.enough")
                 if len(self._schedule) >= MOST_WAITING:
@@ -133,6 +137,22 @@ class RunQueue:
                 )
         run = self.runs.get(run_id)
         return None if run is None else Status(run.state, whole_s=run.expected_s, message=run.message or "")
+
+    def is_repeatable(self, run: Run) -> bool:
+        """Whether the same comes of a run again from what was measured: its Plans, the lab, the exercise."""
+        try:
+            task = self.planners[run.spec["kind"]](run.spec)
+        except WirelabError:
+            return False
+        measurements = self.carrier.runner.measurements
+        if measurements is None or run.id != self.id_of(run.spec):
+            return False
+        return all(measurements.path(trial.plan).is_file() for trial in task.job.trials)
+
+    def again(self, run: Run, person: str) -> None:
+        """Somebody looks at a run whose files were trimmed: it is carried out again."""
+        if run.is_trimmed:
+            self.ask(run.spec, person, is_needed=True)
 
     def counts(self) -> tuple[int, int]:
         """How many runs wait, and how many are under way."""
@@ -193,6 +213,8 @@ class RunQueue:
                     for person in self.runs.people(run_id):
                         self.ask(pictures.pictures_spec(run.spec), person, is_needed=True)
                 self._each_s = None
+            if self.trimming is not None:
+                self.trimming.trim()
 
     def _broke(self, run_id: str, message: str) -> None:
         # A lab that was switched off did not break: it waits for the next server.

@@ -66,6 +66,9 @@ class Room:
     def pictures_of(self, run: Run) -> tuple[Run, Status] | None:
         """The run that makes the pictures of another one, and how far it is; None where there is none."""
         run_id = self.queue.id_of(pictures_spec(run.spec))
+        before = self.runs.get(run_id)
+        if before is not None and before.is_trimmed:
+            self.queue.again(before, next(iter(self.runs.people(run_id)), ""))
         # In this order: what is done has its files.
         status = self.queue.status(run_id)
         of = self.runs.get(run_id)

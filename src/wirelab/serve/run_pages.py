@@ -67,6 +67,9 @@ class RunPages:
                 return go(visitor, f"/runs/{visitor.room.queue.id_of(of)}")
             return go(visitor, f"/exercises/{of['exercise']}")
         asked = Bench.of(run.spec)
+        if run.is_trimmed:
+            # A link to it may be years old.
+            visitor.room.queue.again(run, visitor.person or visitor.address)
         status = visitor.room.queue.status(run.id) or Status(run.state)
         return page(
             visitor,

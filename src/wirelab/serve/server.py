@@ -28,6 +28,7 @@ from wirelab.serve.room import RESULTS, DataFolder, Room, classroom
 from wirelab.serve.runs import Runs
 from wirelab.serve.shells import Shells, sessions_in
 from wirelab.serve.talk import MOST_BYTES
+from wirelab.serve.trimming import Trimming
 
 _ANSWERS: Final[Mapping[str, Planner]] = {
     bench.KIND: bench.bench_task,
@@ -107,7 +108,9 @@ def classroom_with_lab(data: DataFolder, address: Address, labs: Labs, warn: Cal
     carrier = Carrier(Runner(testbed, measurements), Store(data.path / RESULTS), looker)
 
     def queue(runs: Runs) -> RunQueue:
-        return RunQueue(runs, carrier, PLANNERS, cpus, measurements.lab_id)
+        made = RunQueue(runs, carrier, PLANNERS, cpus, measurements.lab_id)
+        made.trimming = Trimming(runs, data.path / RESULTS, made.is_repeatable)
+        return made
 
     shells = Shells(sessions_in(lab), cpus, labs.most_shells)
     return classroom(data, data.database(), queue, shells=shells, root=address.root, clock=time.time)
