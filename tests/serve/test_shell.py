@@ -93,7 +93,7 @@ def labs(process: int) -> list[int]:
 def test_a_page_has_the_prompt_of_a_terminal(
     server: tuple[subprocess.Popen[str], str], scratch: Path
 ) -> None:
-    """By keyboard: lines, completion, history; the answers are those of `wirelab shell`. Then nothing is left."""
+    """By keyboard: lines, completion, history; answers as of `wirelab shell`. Then nothing is left."""
     process, address = server
     argv = [sys.executable, "-m", "wirelab", "shell", "sfp-mismatch"]
     environ = {**os.environ, "PYTHONPATH": str(HERE / "src")}
