@@ -333,3 +333,16 @@ def test_all_end_with_the_server(tmp_path: Path) -> None:
     assert PretendSession.alive == 0
     with pytest.raises(InputError, match=r"shell\.none"):
         shells.require_room("student:1")
+
+
+def test_it_works_below_a_path_of_a_proxy(tmp_path: Path) -> None:
+    """The page names its socket below it."""
+    testbed = PretendTestbed()
+    room = made_room(tmp_path / "class", testbed, root="/lab", shells=Shells(sessions, [0], 1))
+    with serving(room, testbed, "/lab") as answers:
+        teacher = answers.teacher()
+        assert (
+            'data-socket="/lab/bench/sfp-mismatch/shell/socket?'
+            in teacher.get("/bench/sfp-mismatch/shell").text
+        )
+        told(opened(answers, teacher))
