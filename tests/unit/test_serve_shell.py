@@ -27,7 +27,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from wirelab.serve.shell import ShellSetup
-    from wirelab.shell.session import Around
+    from wirelab.shell.around import Around
 
 BENCH = "/bench/sfp-mismatch/shell/socket"
 EXERCISE = f"{HERE}/shell/socket"
@@ -135,7 +135,7 @@ def opened(served: Served, visitor: Visitor, path: str = BENCH, **said: Any) -> 
 
 def told(line: ClientConnection, last: str = "prompt") -> list[dict[str, Any]]:
     """All that comes until a message that has ``last``."""
-    found = []
+    found: list[dict[str, Any]] = []
     while not found or last not in found[-1]:
         found.append(json.loads(line.recv(WAIT_S)))
     return found

@@ -17,6 +17,7 @@ from wirelab.model.experiment import load
 from wirelab.model.yamlfile import read
 from wirelab.plan.build import build_plan
 from wirelab.results.record import Connection, Dropped, Fill, Kind
+from wirelab.shell.around import Around
 from wirelab.shell.change import change
 from wirelab.shell.command import (
     Again,
@@ -42,7 +43,7 @@ from wirelab.shell.picture import MOST_FRAMES, bars, described
 from wirelab.shell.places import read_places
 from wirelab.shell.save import save, scenario_text
 from wirelab.shell.sentence import Words, heard
-from wirelab.shell.session import Around, Session
+from wirelab.shell.session import Session
 
 if TYPE_CHECKING:
     from collections.abc import Callable

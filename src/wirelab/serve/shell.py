@@ -15,9 +15,10 @@ from wirelab.errors import InputError, WirelabError
 from wirelab.lab.scratch import scratch_folder
 from wirelab.model.cases import Case
 from wirelab.model.experiment import Experiment
+from wirelab.shell.around import Around
 from wirelab.shell.command import Again, Command, Set
 from wirelab.shell.save import save
-from wirelab.shell.session import PICTURES_PER_S, Around, Picture, Session
+from wirelab.shell.session import PICTURES_PER_S, Picture, Session
 
 IDLE_S: Final = 15 * 60.0
 """Without a line for so long it ends: its memory is wanted."""

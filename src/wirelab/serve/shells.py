@@ -10,7 +10,8 @@ from typing import Final
 from wirelab.errors import InputError
 from wirelab.lab.select import Lab
 from wirelab.serve.shell import Shell, ShellSetup, Tell
-from wirelab.shell.session import Around, Session
+from wirelab.shell.around import Around
+from wirelab.shell.session import Session
 
 Sessions = Callable[[ShellSetup, int, Around], AbstractContextManager[Session]]
 """Makes the session of a setup on a CPU."""

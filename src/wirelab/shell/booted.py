@@ -1,7 +1,7 @@
 """A lab that has been switched on, and stands still at its prompt; and what it has been told so far."""
 
 import os
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from contextlib import ExitStack
 from dataclasses import dataclass
 from pathlib import Path
@@ -16,10 +16,8 @@ from wirelab.lab.scratch import SHELL, discard, own_folder, temporary_folder
 from wirelab.lab.select import Lab
 from wirelab.plan.types import Plan
 from wirelab.runner.store import PLAN
+from wirelab.shell.around import Around
 from wirelab.shell.instant import shown
-
-RECORD_BYTES: Final = 4_000_000_000
-"""The most that is kept of what has become of frames."""
 
 _ALWAYS: Final = ((0, (1 << 64) // 1000 - 1),)
 # A process that computes so long without asking anything of its kernel is ended: virtual time stands still.
@@ -48,18 +46,14 @@ class Told:
 class Booted:
     """A network that is up, from switching on to switching off: a context manager.
 
-    ``at_ns`` is the kernel's clock, ``ready_ns`` of it when the network was ready. ``on_look`` is called ten
-    times a second while nothing comes from the lab; what it raises ends that.
+    ``at_ns`` is the kernel's clock, ``ready_ns`` of it when the network was ready.
     """
 
-    def __init__(
-        self, lab: Lab, plan: Plan, cpu: int, *, record_bytes: int, on_look: Callable[[], None]
-    ) -> None:
+    def __init__(self, lab: Lab, plan: Plan, cpu: int, around: Around) -> None:
         self._lab = lab
         self._plan = plan
         self._cpu = cpu
-        self._record_bytes = record_bytes
-        self._on_look = on_look
+        self._around = around
         self._prompt = Prompt()
         self._open = ExitStack()
         self._cut = False
@@ -103,7 +97,7 @@ class Booted:
             seed=self._plan.seed,
             cpu=self._cpu,
             memory_bytes=self._plan.memory_bytes,
-            recording=Recording(_ALWAYS, min(self._record_bytes, free_bytes // _DISK_PART)),
+            recording=Recording(_ALWAYS, min(self._around.record_bytes, free_bytes // _DISK_PART)),
             prompt=self._prompt,
         )
 
@@ -113,7 +107,7 @@ class Booted:
         begun_s = monotonic()
 
         def look() -> None:
-            self._on_look()
+            self._around.on_look()
             machine.require_running()
             runaways.end(monotonic() - begun_s)
 

@@ -11,18 +11,19 @@ from typing import Any, Final, Self
 
 from wirelab.errors import InputError, LabError
 from wirelab.lab.select import Lab
-from wirelab.model.cases import Case, fixed, varied
+from wirelab.model.assignment import case_with
+from wirelab.model.cases import Case, fixed
 from wirelab.model.experiment import Experiment
 from wirelab.plan.build import build_plan
 from wirelab.plan.jsonform import to_values
 from wirelab.plan.types import Plan
 from wirelab.results.record import Event, Frame, Kind, RecordReader
-from wirelab.shell.booted import RECORD_BYTES, Booted, Told
+from wirelab.shell.around import ALONE, Around
+from wirelab.shell.booted import Booted, Told
 from wirelab.shell.change import change, from_the_start
 from wirelab.shell.command import (
     Again,
     Back,
-    Command,
     Help,
     Program,
     Quit,
@@ -42,7 +43,7 @@ from wirelab.shell.help import help_text
 from wirelab.shell.instant import shown
 from wirelab.shell.picture import bars, described
 from wirelab.shell.places import PortPlaces, read_places
-from wirelab.shell.save import save, scenario_text
+from wirelab.shell.save import scenario_text
 from wirelab.shell.sentence import Words, heard
 from wirelab.units import PS_PER_NS
 
@@ -56,23 +57,6 @@ class Picture:
     """What `watch` draws, again and again: one takes the place of the one before."""
 
     lines: list[str]
-
-
-@dataclass(frozen=True, slots=True)
-class Around:
-    """What a session is in: ``keep`` writes a scenario, ``permit`` raises InputError for what is forbidden.
-
-    ``on_look`` is called ten times a second while nothing comes from the lab; what it raises ends that.
-    ``record_bytes`` is the most that is kept of frames.
-    """
-
-    keep: Callable[[Path, str], None] = save
-    permit: Callable[[Command], None] = lambda _: None
-    on_look: Callable[[], None] = lambda: None
-    record_bytes: int = RECORD_BYTES
-
-
-_ALONE: Final = Around()
 
 
 class Session:
@@ -89,7 +73,7 @@ class Session:
         written: Mapping[str, Any],
         settings: Sequence[tuple[str, str]] = (),
         columns: int = COLUMNS,
-        around: Around = _ALONE,
+        around: Around = ALONE,
     ) -> None:
         """``written`` is the scenario's file as a tree, for `save`; ``cpu`` is the one host CPU of the lab.
 
@@ -109,7 +93,7 @@ class Session:
         self._booted: Booted | None = None
         # What it was switched on with, all that was set on top of the case, and what was set since.
         self._settings = list(settings)
-        self._first = self._case = _with(case, self._settings)
+        self._first = self._case = case_with(case, dict(self._settings))
         self._since: list[tuple[str, str]] = []
         self._plan = build_plan(experiment, self._case, seed)
 
@@ -125,10 +109,7 @@ class Session:
             booted.__exit__(*exception)
 
     def _boot(self) -> None:
-        around = self._around
-        self._booted = Booted(
-            self._lab, self._plan, self._cpu, record_bytes=around.record_bytes, on_look=around.on_look
-        ).__enter__()
+        self._booted = Booted(self._lab, self._plan, self._cpu, self._around).__enter__()
 
     @property
     def plan(self) -> Plan:
@@ -323,7 +304,7 @@ class Session:
     def _now_set(self, settings: list[tuple[str, str]]) -> None:
         """The network is one in which these were set since it was switched on."""
         self._since = settings
-        self._case = _with(self._first, settings)
+        self._case = case_with(self._first, dict(settings))
         self._plan = build_plan(self.experiment, self._case, self.seed)
 
     def _set(self, said: Set) -> Iterator[str]:
@@ -331,14 +312,16 @@ class Session:
         what, settings = f"{key} {value}", [*self._since, (key, value)]
         if why := fixed(self._case, key):
             raise from_the_start(what, why)
-        event = change(self._plan, build_plan(self.experiment, _with(self._first, settings), self.seed), what)
+        event = change(
+            self._plan, build_plan(self.experiment, case_with(self._first, dict(settings)), self.seed), what
+        )
         yield from self._told({"do": "change", "event": to_values(event), "set": [key, value]})
         self._now_set(settings)
 
     def _again(self, said: Again) -> Iterator[str]:
         settings = [(said.key, said.value)] if said.key else []
         # Whatever is wrong with it is said before anything is lost.
-        case = _with(self._case, settings)
+        case = case_with(self._case, dict(settings))
         build_plan(self.experiment, case, self.seed)
         self._settings += [*self._since, *settings]
         self._first = case
@@ -365,8 +348,3 @@ class Session:
             if why == "stopped":
                 yield f"interrupted at {self.now}\n"
                 return
-
-
-def _with(case: Case, settings: list[tuple[str, str]]) -> Case:
-    """The case with settings on top, the later ones of the same in force. Raises InputError."""
-    return varied(case, dict(settings)) if settings else case
