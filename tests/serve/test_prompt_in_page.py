@@ -58,20 +58,15 @@ def switched_on(browser: Chromium) -> Any:  # noqa: ANN401 - Playwright's page
 
 def say(page: Any, line: str) -> None:  # noqa: ANN401 - Playwright's page
     """Type a line, and wait until the next prompt."""
-    before = len(prompts(page))
     page.keyboard.type(line)
     page.keyboard.press("Enter")
-    wait_until(lambda: len(prompts(page)) > before)
+    done = re.compile(rf"> {re.escape(line)}\n[\s\S]*^\S+ \w+>\s*\Z", re.MULTILINE)
+    wait_until(lambda: done.search(text(page)))
 
 
 def text(page: Any) -> str:  # noqa: ANN401 - Playwright's page
     """What stands on the screen, without the blanks that browsers cannot break."""
     return str(page.locator(".xterm-rows").inner_text()).replace("\xa0", " ")
-
-
-def prompts(page: Any) -> list[str]:  # noqa: ANN401 - Playwright's page
-    """All prompts on the screen."""
-    return re.findall(r"^\S+ \w+>", text(page), re.MULTILINE)
 
 
 def wait_until(comes_true: Any) -> None:  # noqa: ANN401 - a function

@@ -1,3 +1,27 @@
+/*! xterm.js 6.0.0, @xterm/addon-fit 0.11.0
+
+Copyright (c) 2017-2019, The xterm.js authors (https://github.com/xtermjs/xterm.js)
+Copyright (c) 2014-2016, SourceLair Private Company (https://www.sourcelair.com)
+Copyright (c) 2012-2013, Christopher Jeffrey (https://github.com/chjj/)
+
+Permission is hereby granted, free of charge, to any person obtaining a copy
+of this software and associated documentation files (the "Software"), to deal
+in the Software without restriction, including without limitation the rights
+to use, copy, modify, merge, publish, distribute, sublicense, and/or sell
+copies of the Software, and to permit persons to whom the Software is
+furnished to do so, subject to the following conditions:
+
+The above copyright notice and this permission notice shall be included in
+all copies or substantial portions of the Software.
+
+THE SOFTWARE IS PROVIDED "AS IS", WITHOUT WARRANTY OF ANY KIND, EXPRESS OR
+IMPLIED, INCLUDING BUT NOT LIMITED TO THE WARRANTIES OF MERCHANTABILITY,
+FITNESS FOR A PARTICULAR PURPOSE AND NONINFRINGEMENT. IN NO EVENT SHALL THE
+AUTHORS OR COPYRIGHT HOLDERS BE LIABLE FOR ANY CLAIM, DAMAGES OR OTHER
+LIABILITY, WHETHER IN AN ACTION OF CONTRACT, TORT OR OTHERWISE, ARISING FROM,
+OUT OF OR IN CONNECTION WITH THE SOFTWARE OR THE USE OR OTHER DEALINGS IN
+THE SOFTWARE.
+*/
 "use strict";(()=>{var At=/\x1b\[[0-9;?]*[ -/]*[@-~]|\x1bO.|\x1b[P\]X^_][^\x07\x1b]*(?:\x07|\x1b\\)?|\x1b|[\s\S]/gu;var Ot=class{constructor(t,i,s){this.write=t;this.columns=i;this.history=s;this.prompt="";this.letters=[];this.at=0;this.row=0;this.draft="";this.place=s.length}get text(){return this.letters.join("")}get textBefore(){return this.letters.slice(0,this.at).join("")}begin(t){this.prompt=t,this.letters=[],this.at=this.row=0,this.place=this.history.length,this.draw()}type(t){At.lastIndex=0;for(let i=At.exec(t);i;i=At.exec(t)){let s=this.key(i[0]);if(s)return[s,t.slice(At.lastIndex)]}return this.draw(),[null,""]}complete(t){let i=this.textBefore.split(" ").at(-1)??"",s=[...this.textBefore.slice(0,this.textBefore.length-i.length),...t];this.letters=[...s,...this.letters.slice(this.at)].slice(0,2e3),this.at=Math.min(s.length,this.letters.length),this.draw()}aside(t){this.finish(),this.write(t),this.draw()}draw(){let t=this.columns(),i=this.prompt.length+this.letters.length,s=this.row?`\x1B[${this.row}A`:"",r=i%t?"":`\r
 `,n=this.prompt.length+this.at;this.row=Math.floor(n/t);let o=Math.floor(i/t)-this.row,h=n%t;this.write(`${s}\r\x1B[J${this.prompt}${this.text}${r}${o?`\x1B[${o}A`:""}\r${h?`\x1B[${h}C`:""}`)}finish(){this.at=this.letters.length,this.draw(),this.write(`\r
 `),this.row=0}key(t){switch(t){case"\r":case`
