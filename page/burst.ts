@@ -224,8 +224,9 @@ class BurstPicture {
   }
 }
 
+/** Draw those that are not drawn yet. */
 export function drawBursts(): void {
-  document.querySelectorAll<HTMLElement>(".burst").forEach((root) => {
+  document.querySelectorAll<HTMLElement>(".burst[hidden]").forEach((root) => {
     const data = root.querySelector("script[type='application/json']")?.textContent;
     if (data) new BurstPicture(root, JSON.parse(data) as PictureColumns);
   });

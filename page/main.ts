@@ -7,3 +7,5 @@ import { drawSliders } from "./sliders";
 drawBursts();
 drawGroups();
 drawSliders();
+// A page that is kept up to date has got a part more.
+document.addEventListener("wirelab-part", drawBursts);

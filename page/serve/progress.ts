@@ -1,4 +1,4 @@
-/** How far a run is, as the server tells it; when it has ended, the page is loaded again. */
+/** How far a run is, as the server tells it; when it has ended, the page is loaded again, or the part that it is. */
 
 interface Told {
   state: string;
@@ -16,7 +16,8 @@ export function watch(box: HTMLElement): void {
     const told = JSON.parse(event.data) as Told;
     if (told.state === "done" || told.state === "broken") {
       source.close();
-      location.reload();
+      if (box.dataset.part) void replaced(box.dataset.part);
+      else location.reload();
       return;
     }
     box.dataset.state = told.state;
@@ -24,4 +25,13 @@ export function watch(box: HTMLElement): void {
     // A screen reader says each change: not each tenth of a second.
     if (words.textContent !== told.words) words.textContent = told.words;
   });
+}
+
+/** Put a part in its place as the page has it now: somebody may be typing elsewhere in it. */
+async function replaced(id: string): Promise<void> {
+  const answer = await fetch(location.href);
+  const found = new DOMParser().parseFromString(await answer.text(), "text/html").getElementById(id);
+  if (!found) return;
+  document.getElementById(id)?.replaceWith(document.adoptNode(found));
+  document.dispatchEvent(new Event("wirelab-part"));
 }

@@ -21,17 +21,18 @@ from wirelab.errors import LabError
 from wirelab.lab.machine import Progress
 from wirelab.runner.store import RAW, Store
 from wirelab.runner.trial import Runner
-from wirelab.serve.app import application
 from wirelab.serve.carrier import Carrier
 from wirelab.serve.queue import RunQueue
 from wirelab.serve.room import RESULTS, DataFolder, Room, classroom
-from wirelab.serve.server import PLANNERS, Address
+from wirelab.serve.server import PLANNERS, Address, configuration
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
     from pathlib import Path
 
     from wirelab.plan.types import Plan
+    from wirelab.serve.carrier import Looks
+    from wirelab.serve.shells import Shells
 
 PASSWORD = "correct horse battery"  # noqa: S105 - of a class that is gone after the test
 CSRF = re.compile(r'name="csrf" value="([^"]+)"')
@@ -75,14 +76,23 @@ def _says_stop(plan: Plan) -> bool:
     return "aqr113c" in plan.to_json() and "switch" in listens
 
 
-def made_room(path: Path, testbed: PretendTestbed, *, root: str = "", cpus: int = 2) -> Room:
+def made_room(  # noqa: PLR0913 - all by name but what it is made of
+    path: Path,
+    testbed: PretendTestbed,
+    *,
+    root: str = "",
+    cpus: int = 2,
+    shells: Shells | None = None,
+    looks: Looks | None = None,
+) -> Room:
     """A classroom in a folder, whose runs the testbed pretends."""
     data = DataFolder.made(path)
-    carrier = Carrier(Runner(testbed), Store(data.path / RESULTS))
+    carrier = Carrier(Runner(testbed), Store(data.path / RESULTS), looks)
     return classroom(
         data,
         data.database(),
         lambda runs: RunQueue(runs, carrier, PLANNERS, range(cpus), "a lab"),
+        shells=shells,
         root=root,
     )
 
@@ -185,13 +195,8 @@ def serving(room: Room, testbed: PretendTestbed, root: str = "") -> Iterator[Ser
     room.database.set("teacher-generation", "1")
     listening = Address("127.0.0.1", 0).listening()
     port = listening.getsockname()[1]
-    config = uvicorn.Config(
-        application(room),
-        log_config=None,
-        access_log=False,
-        server_header=False,
-        timeout_graceful_shutdown=1,
-    )
+    config = configuration(room, Address("127.0.0.1", port))
+    config.timeout_graceful_shutdown = 1
     server = uvicorn.Server(config)
     thread = threading.Thread(target=server.run, kwargs={"sockets": [listening]}, daemon=True)
     thread.start()

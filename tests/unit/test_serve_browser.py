@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
 PAGE = Path(__file__).resolve().parents[2] / "page"
-BUNDLE = Path(serve.__file__).parent / "static" / "serve.js"
+STATIC = Path(serve.__file__).parent / "static"
 SHOTS = os.environ.get("WIRELAB_SHOTS")
 """A folder for pictures of the pages, for who wants to look at them."""
 WIDTHS = (1280, 390)
@@ -251,11 +251,15 @@ def test_pages_work_without_scripts(served: Served) -> None:
         page.get_by_text("What bounds them").wait_for()
 
 
-def test_the_script_is_what_its_source_says(tmp_path: Path) -> None:
+@pytest.mark.parametrize("name", ["serve.js", "shell.js", "shell.css"])
+def test_the_script_is_what_its_source_says(name: str, tmp_path: Path) -> None:
     """What is shipped is what esbuild makes of the folder."""
     if shutil.which("npm") is None or not (PAGE / "node_modules").is_dir():
         pytest.skip("its tools are not here: npm ci --prefix page")
-    bundle = tmp_path / "serve.js"
-    build = ["npm", "run", "--silent", "build:serve", "--", f"--outfile={bundle}", "--log-level=warning"]
-    subprocess.run(build, cwd=PAGE, check=True)  # noqa: S603 - the tools of the folder
-    assert bundle.read_text(encoding="utf-8") == BUNDLE.read_text(encoding="utf-8")
+    build = ["npm", "run", "--silent"]
+    if name == "serve.js":
+        build += ["build:serve", "--", f"--outfile={tmp_path / name}"]
+    else:
+        build += ["build:shell", "--", f"--outdir={tmp_path}"]
+    subprocess.run([*build, "--log-level=warning"], cwd=PAGE, check=True)  # noqa: S603 - the tools of the folder
+    assert (tmp_path / name).read_text(encoding="utf-8") == (STATIC / name).read_text(encoding="utf-8")

@@ -6,7 +6,7 @@ import os
 import threading
 from dataclasses import fields
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, cast
 
 import pytest
 
@@ -17,6 +17,7 @@ from wirelab.model.experiment import load
 from wirelab.model.yamlfile import read
 from wirelab.plan.build import build_plan
 from wirelab.results.record import Connection, Dropped, Fill, Kind
+from wirelab.shell.around import Around
 from wirelab.shell.change import change
 from wirelab.shell.command import (
     Again,
@@ -42,10 +43,12 @@ from wirelab.shell.picture import MOST_FRAMES, bars, described
 from wirelab.shell.places import read_places
 from wirelab.shell.save import save, scenario_text
 from wirelab.shell.sentence import Words, heard
+from wirelab.shell.session import Session
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
+    from wirelab.lab.select import Lab
     from wirelab.shell.command import Command
 
 SCENARIO = Path(__file__).parents[2] / "scenarios" / "sfp-mismatch.yaml"
@@ -298,6 +301,30 @@ def test_what_is_saved_is_a_scenario(tmp_path: Path) -> None:
     with pytest.raises(InputError):
         save(tmp_path / "half.yaml", "name: half\n")
     assert not (tmp_path / "half.yaml").exists()
+
+
+def test_what_a_session_began_with_is_saved_as_well(tmp_path: Path) -> None:
+    """Settings on top of a variant, as `--set` has them, are of the network; what may not be said is not."""
+
+    def permit(said: Command) -> None:
+        if isinstance(said, Set):
+            raise InputError("not here")
+
+    session = Session(
+        cast("Lab", None),
+        EXPERIMENT,
+        EXPERIMENT.cases[0],
+        seed=1,
+        cpu=0,
+        written=read(SCENARIO).tree,
+        settings=[("module.fifo", "64 KiB")],
+        around=Around(permit=permit),
+    )
+    assert "module.fifo 64 KiB" in session.plan.variant
+    assert list(session.tell(f"save {tmp_path}/mine.yaml"))
+    assert load(f"{tmp_path}/mine.yaml", tmp_path).scenario.settings["module.fifo"] == "64 KiB"
+    with pytest.raises(InputError, match="not here"):
+        list(session.tell("set module.fifo 32 KiB"))
 
 
 def conversation(lab: Callable[[int, int], object]) -> tuple[Prompt, threading.Thread]:

@@ -15,7 +15,7 @@ from wirelab.report.text import warn
 if TYPE_CHECKING:
     from wirelab.serve.room import DataFolder
 
-_NEEDED: Final = ("starlette", "uvicorn", "itsdangerous")
+_NEEDED: Final = ("starlette", "uvicorn", "itsdangerous", "websockets")
 
 
 def serve_command(  # noqa: PLR0913 - the options of a command line
@@ -41,6 +41,14 @@ def serve_command(  # noqa: PLR0913 - the options of a command line
         Path | None,
         typer.Option(metavar="FILE", help="Set the teacher's password to the first line of this file."),
     ] = None,
+    shells: Annotated[
+        int | None,
+        typer.Option(
+            min=0,
+            help="The most networks whose clock students have stopped at once; each holds the memory of a"
+            " lab. [default: as many as labs]",
+        ),
+    ] = None,
     jobs: options.Jobs = None,
     kernel: options.Kernel = None,
     root: options.Root = None,
@@ -53,7 +61,7 @@ def serve_command(  # noqa: PLR0913 - the options of a command line
     _require_extra()
     # Only this command needs them, and they need not be installed.
     from wirelab.serve.room import DataFolder  # noqa: PLC0415
-    from wirelab.serve.server import Address, classroom_with_lab, serve  # noqa: PLC0415
+    from wirelab.serve.server import Address, Labs, classroom_with_lab, serve  # noqa: PLC0415
 
     address = Address(host, port, root_path.rstrip("/"), tls_cert, tls_key)
     cpus = usable_cpus(None, jobs)
@@ -63,7 +71,8 @@ def serve_command(  # noqa: PLR0913 - the options of a command line
             _set_password(folder, password_file)
         lab = select_or_take(kernel, root, say=options.tell)
         with lab.in_use(), address.listening() as listening:
-            room = classroom_with_lab(folder, address, lab, cpus, warn)
+            labs = Labs(lab, cpus, len(cpus) if shells is None else shells)
+            room = classroom_with_lab(folder, address, labs, warn)
             options.tell(f"wirelab serves at {address.url} (Ctrl-C ends it)")
             if room.set_up_key is not None:
                 options.tell(f"set the teacher's password: {address.url}set-up/{room.set_up_key}")

@@ -18,7 +18,6 @@ from wirelab.cli.errors import INTERRUPTED
 from wirelab.cli.names import usable_cpus
 from wirelab.errors import InputError, Problem
 from wirelab.lab.first_use import select_or_take
-from wirelab.model.cases import varied
 from wirelab.model.catalogue import find_scenario
 from wirelab.model.experiment import load
 from wirelab.model.yamlfile import read
@@ -61,15 +60,14 @@ def shell_command(  # noqa: PLR0913 - the options of a command line
     """
     experiment = load(name, Path.cwd())
     case = experiment.cases[0] if variant is None else experiment.case(variant)
-    if settings:
-        case = varied(case, dict(map(_setting, settings)))
+    on_top = list(map(_setting, settings or ()))
     path, _ = find_scenario(name, Path.cwd())
     [chosen_cpu, *_] = usable_cpus([cpu] if cpu is not None else None, 1)
     is_terminal = sys.stdin.isatty() and sys.stdout.isatty()
     lab = select_or_take(kernel, root, say=options.tell)
     written = read(path).tree
     with lab.in_use(), _signals() as ctrl_c:
-        session = Session(lab, experiment, case, seed=seed, cpu=chosen_cpu, written=written)
+        session = Session(lab, experiment, case, seed=seed, cpu=chosen_cpu, written=written, settings=on_top)
         with session:
             lines: Lines = _terminal(session) if is_terminal else _Script()
             if is_terminal:

@@ -8,7 +8,7 @@ from pathlib import Path
 from wirelab import container
 from wirelab.errors import LabError
 from wirelab.lab.host import disk_of, executes
-from wirelab.lab.scratch import own_folder
+from wirelab.lab.scratch import SHELL, clear_away, own_folder, temporary_folder
 from wirelab.plan.types import MEMORY_BYTES
 
 _NAME = "wirelab-lab-"
@@ -37,7 +37,11 @@ def memory_folder(
 
 
 def own_memory(disk: Path) -> tuple[Path, int]:
-    """A new folder for one lab's memory, locked: it must reach no other's, nor what else is on that disk."""
+    """A new folder for one lab's memory, locked: it must reach no other's, nor what else is on that disk.
+
+    What killed sessions at a prompt have left goes as well.
+    """
+    clear_away(temporary_folder(), SHELL)
     return own_folder(disk, _NAME)
 
 

@@ -7,10 +7,14 @@ import shutil
 import tempfile
 from collections.abc import Iterator
 from pathlib import Path
+from typing import Final
 
 from wirelab import container
 from wirelab.errors import LabError
 from wirelab.lab.lock import exclusive_now, locked_folder
+
+SHELL: Final = "wirelab-shell-"
+"""How the folders of sessions at a prompt begin: what a killed one leaves may be gigabytes."""
 
 
 def temporary_folder() -> Path:
@@ -27,6 +31,7 @@ def temporary_folder() -> Path:
 def scratch_folder() -> Iterator[Path]:
     """A new folder that is gone with the context. Raises LabError if none can be made."""
     place = temporary_folder()
+    clear_away(place, SHELL)
     try:
         folder = tempfile.TemporaryDirectory(prefix="wirelab-", dir=place, ignore_cleanup_errors=True)
     except OSError as error:
@@ -51,8 +56,18 @@ def replacement(path: Path) -> Iterator[Path]:
 def own_folder(disk: Path, prefix: str) -> tuple[Path, int]:
     """A new folder for one process, and a descriptor that locks it: nobody else of this machine may use it.
 
-    What a wirelab of this user has left there under ``prefix`` that was killed goes. All may write there: of
-    somebody else's, which may be a link to something of ours, nothing is touched. Raises OSError.
+    What was left there under ``prefix`` goes. Raises OSError.
+    """
+    clear_away(disk, prefix)
+    folder, lock = locked_folder(disk, prefix)
+    folder.chmod(0o700)
+    return folder, lock
+
+
+def clear_away(disk: Path, prefix: str) -> None:
+    """Remove the locked folders that a wirelab of this user has left under ``prefix`` that was killed.
+
+    All may write there: of somebody else's, which may be a link to something of ours, nothing is touched.
     """
     for left in disk.glob(f"{prefix}*"):
         with contextlib.suppress(OSError):
@@ -61,9 +76,6 @@ def own_folder(disk: Path, prefix: str) -> tuple[Path, int]:
             with exclusive_now(left) as is_left:
                 if is_left:
                     discard(left)
-    folder, lock = locked_folder(disk, prefix)
-    folder.chmod(0o700)
-    return folder, lock
 
 
 def discard(path: Path) -> None:

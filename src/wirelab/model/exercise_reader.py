@@ -62,6 +62,14 @@ def read_exercise(path: Path) -> Assignment:
     )
 
 
+def scenario_file(exercise: Assignment) -> Path:
+    """The file of the scenario of a sound exercise."""
+    name = exercise.said.scenario
+    if name.endswith(_SUFFIXES):
+        return exercise.folder / name
+    return beside(exercise.folder / name).path("scenarios", name)
+
+
 def _scenario(name: str, folder: Path, catalogue: Catalogue, report: Report) -> Path | None:
     """The file of the scenario; None, with the reason told, if there is none."""
     if name == ExerciseFile.stub["scenario"]:

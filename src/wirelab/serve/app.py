@@ -27,6 +27,7 @@ from wirelab.serve.exercise_pages import ExercisePages
 from wirelab.serve.headers import BelowPath, SecurityHeaders
 from wirelab.serve.room import Room
 from wirelab.serve.run_pages import RunPages
+from wirelab.serve.shell_pages import ShellPages
 from wirelab.serve.teacher_pages import TeacherPages
 from wirelab.serve.visitor import COOKIE, Refusal, Visitor
 
@@ -39,7 +40,7 @@ _SESSION_S: Final = 200 * 24 * 3600
 def application(room: Room) -> ASGIApp:
     """The application of a classroom; its queue runs while it is served."""
     answers = Answers(room)
-    pages = (Doors, ExercisePages, BenchPages, RunPages, TeacherPages, ClassPages)
+    pages = (Doors, ExercisePages, BenchPages, ShellPages, RunPages, TeacherPages, ClassPages)
     routes = [route for kind in pages for route in kind(answers).routes()]
     routes += charts.routes()
     routes.append(Mount("/static", StaticFiles(directory=_STATIC)))
@@ -48,6 +49,7 @@ def application(room: Room) -> ASGIApp:
     async def lifespan(_: Starlette) -> AsyncIterator[None]:
         room.queue.start()
         yield
+        await run_in_threadpool(room.shells.stop)
         await run_in_threadpool(room.queue.stop)
 
     async def nothing(request: Request, error: Exception) -> Response:

@@ -3,6 +3,7 @@
 import functools
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
+from pathlib import Path
 from typing import Any, Final, Self
 
 from wirelab.errors import InputError, unknown
@@ -91,7 +92,7 @@ class Bench:
 
 def bench_task(spec: Spec) -> Task:
     """The planner of the bench."""
-    return Task(Bench.of(spec).job(), panel)
+    return Task(Bench.of(spec).job(), panel, has_pictures=True)
 
 
 def scenarios() -> tuple[str, ...]:
@@ -105,6 +106,11 @@ def scenario_called(name: str) -> Experiment:
     if name not in scenarios():
         raise InputError(unknown("scenario", name, scenarios()))
     return load_file(_catalogue().path("scenarios", name), _catalogue())
+
+
+def file_of(name: str) -> Path:
+    """The file of a scenario of the catalogue."""
+    return _catalogue().path("scenarios", name)
 
 
 def _catalogue() -> Catalogue:

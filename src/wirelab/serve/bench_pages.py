@@ -3,7 +3,7 @@
 from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Final
-from urllib.parse import urlencode
+from urllib.parse import quote, urlencode
 
 from starlette.responses import Response
 from starlette.routing import BaseRoute, Route
@@ -66,7 +66,7 @@ class BenchPages:
         scenario = visitor.request.path_params["scenario"]
         scenario_called(scenario)
         try:
-            bench = Bench.read(scenario, form.text(_VARIANT), form.below(_WITH))
+            bench = turned(visitor, form)
         except InputError as error:
             variant = scenario_called(scenario).cases[0].name
             settings = {key: text for key, text in form.below(_WITH).items() if text}
@@ -92,14 +92,25 @@ class BenchPages:
             others=_others(bench, elements(original.wiring)),
             drawing=drawing(wiring, visitor.words("drawing.title")),
             problem=problem,
+            has_shells=visitor.room.shells.most > 0 and visitor.person is not None,
         )
 
 
-def link(bench: Bench) -> str:
-    """The path of the page that has the knobs turned so."""
+def asked_for(visitor: Visitor) -> Bench:
+    """What the query of a request has turned. Raises InputError for what does not fit."""
+    return turned(visitor, parse_form(visitor.request.url.query))
+
+
+def turned(visitor: Visitor, form: Form) -> Bench:
+    """The same of the knobs of a form."""
+    return Bench.read(visitor.request.path_params["scenario"], form.text(_VARIANT), form.below(_WITH))
+
+
+def link(bench: Bench, page: str = "") -> str:
+    """The path of the page that has the knobs turned so, or of another ``page`` of the same."""
     fields = {_VARIANT: bench.variant}
     fields |= {f"{_WITH}.{key}": text for key, text in sorted(bench.settings.items())}
-    return f"/bench/{bench.scenario}?{urlencode(fields)}"
+    return f"/bench/{bench.scenario}{page}?{urlencode(fields, quote_via=quote)}"
 
 
 def _turned(element: Element, settings: Mapping[str, str]) -> Element:

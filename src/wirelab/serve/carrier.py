@@ -5,11 +5,12 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from pathlib import Path
-from typing import Final
+from typing import Final, Protocol
 
 from wirelab.lab.machine import Progress
 from wirelab.lab.scratch import discard
 from wirelab.report.html import html_report
+from wirelab.report.picture import Picture
 from wirelab.runner.job import Job, reported
 from wirelab.runner.run_result import RunResult, VariantResult
 from wirelab.runner.store import RAW, Store, write_file
@@ -25,30 +26,51 @@ class Task:
     """What is to be run, and how it is shown: ``panel`` makes the piece of a page, with the evidence at hand.
 
     ``kept`` is what is kept of a variant; without ``has_report`` there is neither a report nor a Plan.
+    ``has_pictures``: what it drops may be looked at. Where it ``draws``, that takes the panel's place.
     """
 
     job: Job
     panel: Callable[[RunResult], str]
     kept: Callable[[VariantResult], VariantResult] = lambda variant: variant
     has_report: bool = True
+    has_pictures: bool = False
+    draws: Callable[[list[Picture]], str] | None = None
+
+
+class Looks(Protocol):
+    """Whoever looks closer at a run whose evidence is at hand."""
+
+    def is_worth_it(self, run: RunResult) -> bool:
+        """Whether there is anything to be seen."""
+
+    def pictures(self, run: RunResult, cpu: int, on_progress: Callable[[Progress], None]) -> list[Picture]:
+        """The pictures of it."""
 
 
 @dataclass(frozen=True, slots=True)
 class Carried:
-    """What came of a run: ``folder`` holds its files, None where the lab broke, which ``message`` tells."""
+    """What came of a run: ``folder`` holds its files, None where the lab broke, which ``message`` tells.
+
+    ``has_more``: a closer look would show something.
+    """
 
     run: RunResult
     folder: Path | None
     wall_s: float
     message: str = ""
+    has_more: bool = False
 
 
 @dataclass(frozen=True, slots=True)
 class Carrier:
-    """Carries out runs with ``runner``, and keeps them in ``store``. ``clock`` gives wall-clock seconds."""
+    """Carries out runs with ``runner``, and keeps them in ``store``. ``clock`` gives wall-clock seconds.
+
+    Without ``looks`` there are no pictures.
+    """
 
     runner: Runner
     store: Store
+    looks: Looks | None = None
     clock: Callable[[], float] = time.monotonic
     now: Callable[[], datetime] = lambda: datetime.now(UTC)
 
@@ -72,13 +94,20 @@ class Carrier:
             run = job.result(variants, wall_s)
             if run.verdict is Verdict.ERROR:
                 return Carried(run.without_evidence, None, wall_s, _broken(run))
-            write_file(draft.folder / PANEL, task.panel(run))
+            write_file(draft.folder / PANEL, self._panel(task, run, cpu, on_progress))
+            has_more = bool(task.has_pictures and self.looks and self.looks.is_worth_it(run))
             run = job.result([task.kept(variant) for variant in variants], wall_s)
             page, _ = reported(run, html_report) if task.has_report else (None, None)
             # The cache has what was measured; a class would fill the disk with it.
             for variant in variants:
                 discard(draft.folder / variant.name / RAW if task.has_report else draft.folder / variant.name)
-            return Carried(run.without_evidence, draft.commit(run.to_json(), page), wall_s)
+            folder = draft.commit(run.to_json(), page)
+            return Carried(run.without_evidence, folder, wall_s, has_more=has_more)
+
+    def _panel(self, task: Task, run: RunResult, cpu: int, on_progress: Callable[[float], None]) -> str:
+        if task.draws is None or self.looks is None:
+            return task.panel(run)
+        return task.draws(self.looks.pictures(run, cpu, lambda progress: on_progress(progress.done_s)))
 
 
 def _broken(run: RunResult) -> str:

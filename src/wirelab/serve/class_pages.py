@@ -28,7 +28,7 @@ from wirelab.serve.forms import Form
 from wirelab.serve.histogram import histogram, spread
 from wirelab.serve.room import Room
 from wirelab.serve.teacher_pages import course_of, student_of
-from wirelab.serve.visitor import Refusal, Visitor
+from wirelab.serve.visitor import TEACHER, Refusal, Visitor
 from wirelab.serve.works import Kept
 
 _POINTS: Final = re.compile(r"[0-9]{1,3}(?:[.,][0-9])?")
@@ -238,6 +238,8 @@ def _runs(room: Room, student: str, exercise: Assignment) -> dict[str, VariantRe
     found = {}
     for attempt in room.works.attempts(student, exercise.name):
         run = room.runs.get(attempt.run) if attempt.kind == "run" else None
+        if run is not None and run.is_trimmed:
+            room.queue.again(run, TEACHER)
         if run is not None and run.folder is not None:
             found[attempt.name] = result_of(room.folder / run.folder).variants[0]
     return found

@@ -11,6 +11,7 @@ from typing import Final
 
 from wirelab.errors import InputError
 from wirelab.exercise.draw import Figures, drawn
+from wirelab.exercise.network import Setup
 from wirelab.exercise.steps import (
     answered,
     experiment_asked,
@@ -112,6 +113,33 @@ class Desk:
         name, setup = experiment_asked(self.exercise, work, settings)
         run = self.room.queue.ask(network_spec(self.exercise, {NETWORK: setup}), self.person)
         self._attempt("experiment", name, settings, run.id)
+
+    def looked_at(self, name: str) -> Setup:
+        """The network of a run, to be looked at with its clock stopped: as soon as it was run.
+
+        Raises InputError for another one, and where a fault is hidden in it.
+        """
+        self._require_open()
+        if self.exercise.said.sees == "technician":
+            raise InputError("shell.technician")
+        work = self.kept().work
+        name, setup = run_asked(self.exercise, work, name or self.exercise.run(None).name)
+        if not work.has_run(name):
+            raise InputError("shell.not-run")
+        return setup
+
+    @property
+    def is_look_counted(self) -> bool:
+        """Whether looking costs no experiment any more: it is the same network, however often one looks."""
+        said = self.exercise.said.experiments
+        return said is None or any(one.kind == "experiment" and not one.settings for one in self.attempts())
+
+    def look(self, name: str) -> Setup:
+        """The same, and it counts as an experiment in which nothing was changed, once."""
+        setup = self.looked_at(name)
+        if not self.is_look_counted:
+            self.experiment({})
+        return setup
 
     def try_repair(self, settings: Mapping[str, str]) -> None:
         """Ask for a repair with its control."""

@@ -20,6 +20,7 @@ from wirelab.serve.desk import Desk, result_of
 from wirelab.serve.drawing import drawing
 from wirelab.serve.exercises import exercise_called
 from wirelab.serve.queue import Status
+from wirelab.serve.run_pages import Pictures, pictures_of
 from wirelab.serve.runs import State
 from wirelab.serve.works import Attempt, Kept
 
@@ -86,6 +87,7 @@ class Done:
     title: str
     status: Status
     panel: str
+    pictures: Pictures | None
 
 
 @dataclass(frozen=True, slots=True)
@@ -109,6 +111,7 @@ class View:
     after: str
     marks: Status | None
     is_closed: bool
+    has_shells: bool
 
     @property
     def is_sealed(self) -> bool:
@@ -164,6 +167,11 @@ class View:
         return any(one.attempt.kind == "run" and one.attempt.name == name for one in self.asked)
 
     @property
+    def can_look(self) -> bool:
+        """Whether the clock of a network that was run may be stopped: not where a fault is hidden in it."""
+        return self.has_shells and self.can_change and self.exercise.said.sees == "all"
+
+    @property
     def can_change(self) -> bool:
         """Whether the student may still do something."""
         return not (self.is_done or self.is_closed)
@@ -184,7 +192,7 @@ def view_of(desk: Desk, title: str) -> View:
         kept=kept,
         step=next_step(exercise, kept.work),
         story=prose(said.story, values),
-        drawing=_drawing(exercise.name, tuple(values.items()), title),
+        drawing=drawing_of(exercise.name, tuple(values.items()), title),
         figures=values,
         predictions=tuple(_prediction(one, kept, values, beside.get(one.name)) for one in said.predictions),
         asked=runs,
@@ -200,6 +208,7 @@ def view_of(desk: Desk, title: str) -> View:
         after=prose(said.after or "", values),
         marks=marks,
         is_closed=desk.is_closed,
+        has_shells=desk.room.shells.most > 0,
     )
 
 
@@ -215,13 +224,17 @@ def _measured(desk: Desk, runs: Sequence[Done]) -> dict[str, Any]:
 
 
 def _done(desk: Desk, attempt: Attempt) -> Done:
+    before = desk.room.runs.get(attempt.run)
+    if before is not None and before.is_trimmed and attempt.kind != "marks":
+        desk.room.queue.again(before, desk.person)
     status = desk.room.queue.status(attempt.run) or Status(State.BROKEN)
     run = desk.room.runs.get(attempt.run)
-    panel = ""
+    panel, pictures = "", None
     if attempt.kind != "marks" and status.state is State.DONE and run is not None and run.folder is not None:
         panel = (desk.room.folder / run.folder / PANEL).read_text(encoding="utf-8")
+        pictures = pictures_of(desk.room, run)
     title = ", ".join(f"{key} {value}" for key, value in attempt.settings.items())
-    return Done(attempt, title, status, panel)
+    return Done(attempt, title, status, panel, pictures)
 
 
 def _prediction(
@@ -279,7 +292,7 @@ def _changes(allowed: Mapping[str, Allowed], scales: Mapping[str, Scale]) -> tup
 
 
 @functools.lru_cache(maxsize=256)
-def _drawing(name: str, figures: tuple[tuple[str, str], ...], title: str) -> str:
+def drawing_of(name: str, figures: tuple[tuple[str, str], ...], title: str) -> str:
     """The network with a student's figures beside what they are of. A hidden fault is not drawn."""
     exercise, values = exercise_called(name), dict(figures)
     run = exercise.said.networks[0]

@@ -67,6 +67,7 @@ def exercise_task(spec: Spec) -> Task:
         # What a repair must do is no business of a run.
         (lambda variant: variant) if CONTROL in setups else without_expectations,
         has_report=is_open,
+        has_pictures=is_open,
     )
 
 

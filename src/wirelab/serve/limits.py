@@ -20,6 +20,7 @@ class Deed(Enum):
     POST = (120, 0.25)
     RUN = (20, 3.0)
     WATCH = (60, 0.5)
+    SHELL = (10, 10.0)
 
     def __init__(self, at_once: int, seconds_each: float) -> None:
         self.at_once = at_once

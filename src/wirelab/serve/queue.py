@@ -11,9 +11,11 @@ from typing import Final
 
 from wirelab.errors import InputError, WirelabError
 from wirelab.runner.shards import expected_s
+from wirelab.serve import pictures
 from wirelab.serve.carrier import Carrier, Task
 from wirelab.serve.runs import Run, Runs, Spec, State
 from wirelab.serve.schedule import Schedule
+from wirelab.serve.trimming import Trimming
 
 MOST_WAITING_EACH: Final = 4
 MOST_WAITING: Final = 2_000
@@ -47,7 +49,7 @@ class RunQueue:
 
     ``planners`` make tasks of specs, by their kind; ``lab_id`` says which lab measures: with
     another one the answers are others. What was asked for is in the database before `ask` returns: it is run
-    after a crash, too.
+    after a crash, too. Pictures of what was answered come when nobody waits for an answer.
     """
 
     runs: Runs
@@ -55,7 +57,9 @@ class RunQueue:
     planners: Mapping[str, Planner]
     cpus: Sequence[int]
     lab_id: str
+    trimming: Trimming | None = None
     _schedule: Schedule = field(default_factory=Schedule)
+    _later: Schedule = field(default_factory=Schedule)
     _running: dict[str, tuple[float, float]] = field(default_factory=dict)
     _expected_s: dict[str, float] = field(default_factory=dict)
     _order: list[str] | None = None
@@ -66,9 +70,11 @@ class RunQueue:
 
     def start(self) -> None:
         """Take up what was left, and whatever is asked for from now on."""
+        if self.trimming is not None:
+            self.trimming.begin()
         for run, people in self.runs.unfinished():
             for person in people:
-                self._schedule.add(run.id, person)
+                self._of(run.spec).add(run.id, person)
             self._expected_s[run.id] = run.expected_s
         for cpu in self.cpus:
             thread = threading.Thread(target=self._work, args=(cpu,), name=f"lab-{cpu}", daemon=True)
@@ -91,23 +97,30 @@ class RunQueue:
         waits for enough already.
         """
         task = self.planners[spec["kind"]](spec)
-        text = json.dumps(spec, sort_keys=True)
-        run_id = hashlib.sha256(f"{self.lab_id}\0{text}".encode()).hexdigest()[:24]
+        run_id = self.id_of(spec)
         virtual_s = sum(expected_s(trial.plan) for trial in task.job.trials)
         with self._news:
             known = self.runs.get(run_id)
-            if (known is None or known.state is State.BROKEN) and not is_needed:
+            if (known is None or known.state is State.BROKEN or known.is_trimmed) and not is_needed:
                 if self._schedule.waiting_of(person) >= MOST_WAITING_EACH:
                     raise InputError("run.enough")
                 if len(self._schedule) >= MOST_WAITING:
                     raise InputError("run.full")
             run = self.runs.ask(run_id, spec, virtual_s, person)
             if run.state is State.WAITING:
-                self._schedule.add(run.id, person)
+                self._of(spec).add(run.id, person)
                 self._expected_s[run.id] = virtual_s
                 self._order = None
                 self._news.notify()
         return run
+
+    def id_of(self, spec: Spec) -> str:
+        """The id of the run that tells what comes of ``spec``, be there one or not."""
+        text = json.dumps(spec, sort_keys=True)
+        return hashlib.sha256(f"{self.lab_id}\0{text}".encode()).hexdigest()[:24]
+
+    def _of(self, spec: Spec) -> Schedule:
+        return self._later if spec["kind"] == pictures.KIND else self._schedule
 
     def status(self, run_id: str) -> Status | None:
         """How far a run is, None if there is none."""
@@ -116,7 +129,7 @@ class RunQueue:
                 done_s, whole_s = self._running[run_id]
                 return Status(State.RUNNING, done_s=min(done_s, whole_s), whole_s=whole_s)
             if self._order is None:
-                self._order = self._schedule.order()
+                self._order = [*self._schedule.order(), *self._later.order()]
             if run_id in self._order:
                 ahead = self._order.index(run_id)
                 return Status(
@@ -125,10 +138,26 @@ class RunQueue:
         run = self.runs.get(run_id)
         return None if run is None else Status(run.state, whole_s=run.expected_s, message=run.message or "")
 
+    def is_repeatable(self, run: Run) -> bool:
+        """Whether the same comes of a run again from what was measured: its Plans, the lab, the exercise."""
+        try:
+            task = self.planners[run.spec["kind"]](run.spec)
+        except WirelabError:
+            return False
+        measurements = self.carrier.runner.measurements
+        if measurements is None or run.id != self.id_of(run.spec):
+            return False
+        return all(measurements.path(trial.plan).is_file() for trial in task.job.trials)
+
+    def again(self, run: Run, person: str) -> None:
+        """Somebody looks at a run whose files were trimmed: it is carried out again."""
+        if run.is_trimmed:
+            self.ask(run.spec, person, is_needed=True)
+
     def counts(self) -> tuple[int, int]:
         """How many runs wait, and how many are under way."""
         with self._news:
-            return len(self._schedule), len(self._running)
+            return len(self._schedule) + len(self._later), len(self._running)
 
     def _wait_s(self, ahead: Sequence[str]) -> float:
         if self._each_s is None:
@@ -153,7 +182,7 @@ class RunQueue:
         """The run that is due, None when the queue has been stopped."""
         with self._news:
             while not self._is_stopped:
-                if (run_id := self._schedule.take()) is not None:
+                if (run_id := self._schedule.take() or self._later.take()) is not None:
                     self._running[run_id] = 0.0, self._expected_s.pop(run_id)
                     self._order = None
                     return run_id
@@ -178,9 +207,14 @@ class RunQueue:
         if carried.folder is None:
             self._broke(run_id, carried.message)
         else:
-            self.runs.end(run_id, carried.folder.name, carried.wall_s, is_cached=carried.run.cached)
-            with self._news:
+            with self._news, self.runs.database.transaction():
+                self.runs.end(run_id, carried.folder.name, carried.wall_s, is_cached=carried.run.cached)
+                if carried.has_more:
+                    for person in self.runs.people(run_id):
+                        self.ask(pictures.pictures_spec(run.spec), person, is_needed=True)
                 self._each_s = None
+            if self.trimming is not None:
+                self.trimming.trim()
 
     def _broke(self, run_id: str, message: str) -> None:
         # A lab that was switched off did not break: it waits for the next server.

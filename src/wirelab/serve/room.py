@@ -14,8 +14,10 @@ from wirelab.serve.courses import Courses
 from wirelab.serve.database import Database
 from wirelab.serve.limits import Limits
 from wirelab.serve.password import LEAST_LETTERS, MOST_BYTES, hashed, is_right
-from wirelab.serve.queue import RunQueue
-from wirelab.serve.runs import Runs
+from wirelab.serve.pictures import pictures_spec
+from wirelab.serve.queue import RunQueue, Status
+from wirelab.serve.runs import Run, Runs
+from wirelab.serve.shells import Shells
 from wirelab.serve.students import Students
 from wirelab.serve.words import Catalogue
 from wirelab.serve.works import Works
@@ -40,6 +42,7 @@ class Room:
     runs: Runs
     works: Works
     queue: RunQueue
+    shells: Shells
     words: Catalogue
     limits: Limits
     folder: Path
@@ -59,6 +62,17 @@ class Room:
     def generation(self) -> str:
         """Sessions of the teacher from before the last change of the password are none any more."""
         return self.database.setting(_GENERATION) or ""
+
+    def pictures_of(self, run: Run) -> tuple[Run, Status] | None:
+        """The run that makes the pictures of another one, and how far it is; None where there is none."""
+        run_id = self.queue.id_of(pictures_spec(run.spec))
+        before = self.runs.get(run_id)
+        if before is not None and before.is_trimmed:
+            self.queue.again(before, next(iter(self.runs.people(run_id)), ""))
+        # In this order: what is done has its files.
+        status = self.queue.status(run_id)
+        of = self.runs.get(run_id)
+        return (of, status) if of and status else None
 
     def set_password(self, password: str) -> None:
         """Set the teacher's password. Raises InputError for one that is too short."""
@@ -122,15 +136,16 @@ class DataFolder:
             yield
 
 
-def classroom(
+def classroom(  # noqa: PLR0913 - all by name but what it is made of
     data: DataFolder,
     database: Database,
     queue: Callable[[Runs], RunQueue],
     *,
+    shells: Shells | None = None,
     root: str = "",
     clock: Callable[[], float] = time.time,
 ) -> Room:
-    """The classroom of a folder. ``queue`` makes what runs its runs."""
+    """The classroom of a folder. ``queue`` makes what runs its runs; without ``shells`` it has none."""
     runs = Runs(database, clock)
     return Room(
         database,
@@ -139,6 +154,7 @@ def classroom(
         runs,
         Works(database, clock),
         queue(runs),
+        shells or Shells(),
         Catalogue.of(data.path / TEXTS),
         Limits(time.monotonic),
         data.path / RESULTS,

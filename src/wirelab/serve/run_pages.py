@@ -16,7 +16,7 @@ from starlette.routing import BaseRoute, Route
 
 from wirelab.runner.run_result import read_run
 from wirelab.runner.store import PLAN, REPORT, RESULT
-from wirelab.serve import bench, exercises
+from wirelab.serve import bench, exercises, pictures
 from wirelab.serve.answers import Answers, go, page, require
 from wirelab.serve.bench import Bench
 from wirelab.serve.bench_pages import link
@@ -27,6 +27,7 @@ from wirelab.serve.exercises import exercise_called
 from wirelab.serve.forms import Form
 from wirelab.serve.limits import Deed
 from wirelab.serve.queue import Status
+from wirelab.serve.room import Room
 from wirelab.serve.runs import Run, State
 from wirelab.serve.visitor import Refusal, Visitor
 from wirelab.serve.words import Words
@@ -61,8 +62,14 @@ class RunPages:
         """How far it is, and when it is done, what was measured."""
         run = seen(visitor)
         if run.spec["kind"] != bench.KIND:
-            return go(visitor, f"/exercises/{run.spec['exercise']}")
+            of = run.spec.get("of", run.spec)
+            if of["kind"] == bench.KIND:
+                return go(visitor, f"/runs/{visitor.room.queue.id_of(of)}")
+            return go(visitor, f"/exercises/{of['exercise']}")
         asked = Bench.of(run.spec)
+        if run.is_trimmed:
+            # A link to it may be years old.
+            visitor.room.queue.again(run, visitor.person or visitor.address)
         status = visitor.room.queue.status(run.id) or Status(run.state)
         return page(
             visitor,
@@ -71,7 +78,11 @@ class RunPages:
             bench=asked,
             progress=progress(visitor.words, status),
             panel=panel_of(visitor, run),
+            pictures=pictures_of(visitor.room, run),
+            told=lambda status: progress(visitor.words, status),
             turn=link(asked),
+            shell=link(asked, "/shell"),
+            has_shells=visitor.room.shells.most > 0 and visitor.person is not None,
             share=absolute(visitor, f"/runs/{run.id}"),
             drawing=drawing(asked.case().wiring, visitor.words("drawing.title")),
             command=shlex.join(asked.argv()),
@@ -146,13 +157,41 @@ def seen(visitor: Visitor) -> Run:
     run = visitor.room.runs.get(visitor.request.path_params["run"])
     if run is None:
         raise Refusal(404, "refused.nothing")
+    if run.spec["kind"] == pictures.KIND:
+        # Who may see a run may see its pictures.
+        _require_seen(visitor, visitor.room.queue.id_of(run.spec["of"]), run.spec["of"]["kind"])
+        return run
+    _require_seen(visitor, run.id, run.spec["kind"])
+    return run
+
+
+def _require_seen(visitor: Visitor, run_id: str, kind: str) -> None:
     # On the bench there is nothing of anybody's; what somebody did in an exercise is theirs.
-    if run.spec["kind"] != bench.KIND and not visitor.is_teacher:
+    if kind != bench.KIND and not visitor.is_teacher:
         person = visitor.person
-        if person is None or not visitor.room.runs.has_asked(run.id, person):
+        if person is None or not visitor.room.runs.has_asked(run_id, person):
             visitor.log("refused", "somebody else's run")
             raise Refusal(403, "refused.others")
-    return run
+
+
+@dataclass(frozen=True, slots=True)
+class Pictures:
+    """The pictures of a run as its page shows them: ``html`` when they are there, else how far they are."""
+
+    run: str
+    html: str
+    status: Status
+
+
+def pictures_of(room: Room, run: Run) -> Pictures | None:
+    """Those of a run, None where there is nothing to be seen."""
+    found = room.pictures_of(run)
+    if found is None:
+        return None
+    of, status = found
+    is_there = status.state is State.DONE and of.folder is not None
+    html = (room.folder / of.folder / PANEL).read_text(encoding="utf-8") if is_there and of.folder else ""
+    return Pictures(of.id, html, status)
 
 
 def panel_of(visitor: Visitor, run: Run) -> str:

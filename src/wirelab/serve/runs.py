@@ -46,6 +46,11 @@ class Run:
     folder: str | None
     message: str | None
 
+    @property
+    def is_trimmed(self) -> bool:
+        """Whether it is done, and its files are not kept any more."""
+        return self.state is State.DONE and self.folder is None
+
 
 @dataclass(frozen=True, slots=True)
 class Runs:
@@ -61,7 +66,7 @@ class Runs:
             connection.execute(
                 "INSERT INTO run (id, spec, state, expected_s, asked_s) VALUES (?, ?, 'waiting', ?, ?)"
                 " ON CONFLICT (id) DO UPDATE SET state = 'waiting', asked_s = excluded.asked_s,"
-                " message = NULL WHERE state = 'broken'",
+                " message = NULL WHERE state = 'broken' OR (state = 'done' AND folder IS NULL)",
                 (run_id, json.dumps(spec), expected_s, now_s),
             )
             connection.execute(
@@ -91,8 +96,31 @@ class Runs:
         """What waits or was under way when the server ended, in the order asked for, and by whom each was."""
         self.database.write("UPDATE run SET state = 'waiting' WHERE state = 'running'")
         rows = self.database.rows("SELECT * FROM run WHERE state = 'waiting' ORDER BY asked_s, id")
+        return [(_run(row), self.people(row["id"])) for row in rows]
+
+    def people(self, run_id: str) -> list[str]:
+        """Who has asked for a run, in that order."""
         sql = "SELECT person FROM asked WHERE run = ? ORDER BY at_s"
-        return [(_run(row), [who["person"] for who in self.database.rows(sql, (row["id"],))]) for row in rows]
+        return [row["person"] for row in self.database.rows(sql, (run_id,))]
+
+    def folders(self) -> frozenset[str]:
+        """The names of all folders of results."""
+        rows = self.database.rows("SELECT folder FROM run WHERE folder IS NOT NULL")
+        return frozenset(row["folder"] for row in rows)
+
+    def by_age(self) -> list[tuple[Run, bool]]:
+        """What is done and settled, asked for longest ago first, and whether a work refers to it."""
+        sql = (
+            "SELECT run.*, (SELECT count(*) FROM attempt WHERE attempt.run = run.id) AS attempts,"
+            " coalesce((SELECT max(at_s) FROM asked WHERE asked.run = run.id), asked_s) AS last_s FROM run"
+            " WHERE state = 'done' AND folder IS NOT NULL AND NOT EXISTS"
+            " (SELECT 1 FROM attempt WHERE attempt.run = run.id AND settled = 0) ORDER BY last_s, id"
+        )
+        return [(_run(row), bool(row["attempts"])) for row in self.database.rows(sql)]
+
+    def trimmed(self, run_id: str) -> None:
+        """Its files are not kept any more; whoever wants them asks for it again."""
+        self.database.write("UPDATE run SET folder = NULL WHERE id = ?", (run_id,))
 
     def begin(self, run_id: str) -> None:
         """It is under way."""

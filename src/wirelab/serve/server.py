@@ -1,6 +1,7 @@
 """The server of a classroom: uvicorn with our application, on one address."""
 
 import contextlib
+import functools
 import logging
 import os
 import socket
@@ -19,17 +20,24 @@ from wirelab.lab.select import Lab
 from wirelab.runner.measurement_cache import MeasurementCache
 from wirelab.runner.store import Store
 from wirelab.runner.trial import LabTestbed, Runner
-from wirelab.serve import bench, exercises
+from wirelab.serve import bench, exercises, pictures
 from wirelab.serve.app import application
 from wirelab.serve.carrier import Carrier
 from wirelab.serve.queue import Planner, RunQueue
 from wirelab.serve.room import RESULTS, DataFolder, Room, classroom
 from wirelab.serve.runs import Runs
+from wirelab.serve.shells import Shells, sessions_in
+from wirelab.serve.talk import MOST_BYTES
+from wirelab.serve.trimming import Trimming
 
-PLANNERS: Final[Mapping[str, Planner]] = {
+_ANSWERS: Final[Mapping[str, Planner]] = {
     bench.KIND: bench.bench_task,
     exercises.KIND: exercises.exercise_task,
     exercises.MARKS: exercises.marks_task,
+}
+PLANNERS: Final[Mapping[str, Planner]] = {
+    **_ANSWERS,
+    pictures.KIND: functools.partial(pictures.pictures_task, _ANSWERS),
 }
 """Who plans the runs of each kind."""
 
@@ -37,6 +45,7 @@ _GRACE_S: Final = 2
 _MOST_HEADER_BYTES: Final = 32 << 10
 _MOST_CONNECTIONS: Final = 1_000
 _BACKLOG: Final = 512
+_WS_AHEAD: Final = 32
 
 
 @dataclass(frozen=True, slots=True)
@@ -81,23 +90,43 @@ class Address:
         return opened
 
 
-def classroom_with_lab(
-    data: DataFolder, address: Address, lab: Lab, cpus: Sequence[int], warn: Callable[[str], None]
-) -> Room:
-    """The classroom of a folder, whose runs take place in ``lab`` on ``cpus``."""
+@dataclass(frozen=True, slots=True)
+class Labs:
+    """As many labs for runs as ``cpus``, and at most so many shells beside them."""
+
+    lab: Lab
+    cpus: Sequence[int]
+    most_shells: int
+
+
+def classroom_with_lab(data: DataFolder, address: Address, labs: Labs, warn: Callable[[str], None]) -> Room:
+    """The classroom of a folder, with the labs that its runs and shells take place in."""
+    lab, cpus = labs.lab, labs.cpus
     measurements = MeasurementCache.of(Cache.at(os.environ).root, lab, warn)
-    carrier = Carrier(Runner(LabTestbed(lab), measurements), Store(data.path / RESULTS))
+    testbed = LabTestbed(lab)
+    looker = pictures.Looker(testbed, measurements)
+    carrier = Carrier(Runner(testbed, measurements), Store(data.path / RESULTS), looker)
 
     def queue(runs: Runs) -> RunQueue:
-        return RunQueue(runs, carrier, PLANNERS, cpus, measurements.lab_id)
+        made = RunQueue(runs, carrier, PLANNERS, cpus, measurements.lab_id)
+        made.trimming = Trimming(runs, data.path / RESULTS, made.is_repeatable)
+        return made
 
-    return classroom(data, data.database(), queue, root=address.root, clock=time.time)
+    shells = Shells(sessions_in(lab), cpus, labs.most_shells)
+    return classroom(data, data.database(), queue, shells=shells, root=address.root, clock=time.time)
 
 
 def serve(room: Room, address: Address, listening: socket.socket) -> None:
     """Answer until a signal ends it."""
     logging.basicConfig(level=logging.INFO, format="%(asctime)s %(levelname)s %(message)s")
-    config = uvicorn.Config(
+    # The first who opens the bench shall not wait until all of the catalogue has been read.
+    threading.Thread(target=_read_catalogue, daemon=True).start()
+    uvicorn.Server(configuration(room, address)).run(sockets=[listening])
+
+
+def configuration(room: Room, address: Address) -> uvicorn.Config:
+    """How uvicorn serves a classroom."""
+    return uvicorn.Config(
         application(room),
         access_log=False,
         log_config=None,
@@ -109,10 +138,10 @@ def serve(room: Room, address: Address, listening: socket.socket) -> None:
         h11_max_incomplete_event_size=_MOST_HEADER_BYTES,
         limit_concurrency=_MOST_CONNECTIONS,
         http="h11",
+        ws_max_size=MOST_BYTES,
+        ws_max_queue=_WS_AHEAD,
+        ws_per_message_deflate=False,
     )
-    # The first who opens the bench shall not wait until all of the catalogue has been read.
-    threading.Thread(target=_read_catalogue, daemon=True).start()
-    uvicorn.Server(config).run(sockets=[listening])
 
 
 def _read_catalogue() -> None:

@@ -12,20 +12,17 @@ from wirelab.errors import InputError, LabError, refusals
 from wirelab.lab.machine import Machine, guest_folder
 from wirelab.lab.prompt import Prompt, Says, Stands
 from wirelab.lab.recording import RECORD, Recording
-from wirelab.lab.scratch import discard, own_folder, temporary_folder
+from wirelab.lab.scratch import SHELL, discard, own_folder, temporary_folder
 from wirelab.lab.select import Lab
 from wirelab.plan.types import Plan
 from wirelab.runner.store import PLAN
+from wirelab.shell.around import Around
 from wirelab.shell.instant import shown
-
-RECORD_BYTES: Final = 4_000_000_000
-"""The most that is kept of what has become of frames."""
 
 _ALWAYS: Final = ((0, (1 << 64) // 1000 - 1),)
 # A process that computes so long without asking anything of its kernel is ended: virtual time stands still.
 _RUNAWAY_S: Final = 30.0
 _DISK_PART: Final = 2
-_FOLDER: Final = "wirelab-shell-"
 _AT_A_PROMPT: Final = "command.json"
 
 
@@ -52,10 +49,11 @@ class Booted:
     ``at_ns`` is the kernel's clock, ``ready_ns`` of it when the network was ready.
     """
 
-    def __init__(self, lab: Lab, plan: Plan, cpu: int) -> None:
+    def __init__(self, lab: Lab, plan: Plan, cpu: int, around: Around) -> None:
         self._lab = lab
         self._plan = plan
         self._cpu = cpu
+        self._around = around
         self._prompt = Prompt()
         self._open = ExitStack()
         self._cut = False
@@ -82,10 +80,10 @@ class Booted:
         return self
 
     def _folder(self) -> Path:
-        """A folder of its own. What a killed session leaves may be large: the next one clears it away."""
+        """A folder of its own. What a killed session leaves may be large: the next lab clears it away."""
         place = temporary_folder()
         with refusals(place):
-            folder, lock = own_folder(place, _FOLDER)
+            folder, lock = own_folder(place, SHELL)
         self._open.callback(os.close, lock)
         self._open.callback(discard, folder)
         return folder.absolute()
@@ -99,7 +97,7 @@ class Booted:
             seed=self._plan.seed,
             cpu=self._cpu,
             memory_bytes=self._plan.memory_bytes,
-            recording=Recording(_ALWAYS, min(RECORD_BYTES, free_bytes // _DISK_PART)),
+            recording=Recording(_ALWAYS, min(self._around.record_bytes, free_bytes // _DISK_PART)),
             prompt=self._prompt,
         )
 
@@ -109,6 +107,7 @@ class Booted:
         begun_s = monotonic()
 
         def look() -> None:
+            self._around.on_look()
             machine.require_running()
             runaways.end(monotonic() - begun_s)
 

@@ -4,19 +4,21 @@ It is told lines and yields text, and knows nothing of terminals: a page that ta
 it the same lines.
 """
 
-from collections.abc import Callable, Generator, Iterator, Mapping
+from collections.abc import Callable, Generator, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Final, Self
 
 from wirelab.errors import InputError, LabError
 from wirelab.lab.select import Lab
-from wirelab.model.cases import Case, fixed, varied
+from wirelab.model.assignment import case_with
+from wirelab.model.cases import Case, fixed
 from wirelab.model.experiment import Experiment
 from wirelab.plan.build import build_plan
 from wirelab.plan.jsonform import to_values
 from wirelab.plan.types import Plan
 from wirelab.results.record import Event, Frame, Kind, RecordReader
+from wirelab.shell.around import ALONE, Around
 from wirelab.shell.booted import Booted, Told
 from wirelab.shell.change import change, from_the_start
 from wirelab.shell.command import (
@@ -41,7 +43,7 @@ from wirelab.shell.help import help_text
 from wirelab.shell.instant import shown
 from wirelab.shell.picture import bars, described
 from wirelab.shell.places import PortPlaces, read_places
-from wirelab.shell.save import save, scenario_text
+from wirelab.shell.save import scenario_text
 from wirelab.shell.sentence import Words, heard
 from wirelab.units import PS_PER_NS
 
@@ -69,11 +71,14 @@ class Session:
         seed: int,
         cpu: int,
         written: Mapping[str, Any],
+        settings: Sequence[tuple[str, str]] = (),
         columns: int = COLUMNS,
+        around: Around = ALONE,
     ) -> None:
         """``written`` is the scenario's file as a tree, for `save`; ``cpu`` is the one host CPU of the lab.
 
-        ``columns`` is how wide the lines of programs may be.
+        ``settings`` are on top of the case as it is written. ``columns`` is how wide the lines of programs
+        may be. Raises InputError for settings that cannot be.
         """
         self.written = written
         self.experiment = experiment
@@ -84,12 +89,13 @@ class Session:
         """Whether somebody has said that this is the end."""
         self._lab = lab
         self._cpu = cpu
+        self._around = around
         self._booted: Booted | None = None
-        # What it was switched on with, all that was set at the prompt, and of that what was set since.
-        self._first = self._case = case
-        self._settings: list[tuple[str, str]] = []
+        # What it was switched on with, all that was set on top of the case, and what was set since.
+        self._settings = list(settings)
+        self._first = self._case = case_with(case, dict(self._settings))
         self._since: list[tuple[str, str]] = []
-        self._plan = build_plan(experiment, case, seed)
+        self._plan = build_plan(experiment, self._case, seed)
 
     def __enter__(self) -> Self:
         """Switch the lab on. Raises LabError."""
@@ -103,7 +109,7 @@ class Session:
             booted.__exit__(*exception)
 
     def _boot(self) -> None:
-        self._booted = Booted(self._lab, self._plan, self._cpu).__enter__()
+        self._booted = Booted(self._lab, self._plan, self._cpu, self._around).__enter__()
 
     @property
     def plan(self) -> Plan:
@@ -137,6 +143,8 @@ class Session:
         line that makes no sense: nothing is done then.
         """
         said = read_command(line, self._plan)
+        if said:
+            self._around.permit(said)
         does: Mapping[type, Callable[[Any], Iterator[str | Picture]]] = {
             Help: self._help,
             Quit: self._quit,
@@ -296,7 +304,7 @@ class Session:
     def _now_set(self, settings: list[tuple[str, str]]) -> None:
         """The network is one in which these were set since it was switched on."""
         self._since = settings
-        self._case = _with(self._first, settings)
+        self._case = case_with(self._first, dict(settings))
         self._plan = build_plan(self.experiment, self._case, self.seed)
 
     def _set(self, said: Set) -> Iterator[str]:
@@ -304,14 +312,16 @@ class Session:
         what, settings = f"{key} {value}", [*self._since, (key, value)]
         if why := fixed(self._case, key):
             raise from_the_start(what, why)
-        event = change(self._plan, build_plan(self.experiment, _with(self._first, settings), self.seed), what)
+        event = change(
+            self._plan, build_plan(self.experiment, case_with(self._first, dict(settings)), self.seed), what
+        )
         yield from self._told({"do": "change", "event": to_values(event), "set": [key, value]})
         self._now_set(settings)
 
     def _again(self, said: Again) -> Iterator[str]:
         settings = [(said.key, said.value)] if said.key else []
         # Whatever is wrong with it is said before anything is lost.
-        case = _with(self._case, settings)
+        case = case_with(self._case, dict(settings))
         build_plan(self.experiment, case, self.seed)
         self._settings += [*self._since, *settings]
         self._first = case
@@ -320,7 +330,9 @@ class Session:
 
     def _save(self, said: Save) -> Iterator[str]:
         path = Path(said.file)
-        save(path, scenario_text(self.written, path.stem, self.case, [*self._settings, *self._since]))
+        self._around.keep(
+            path, scenario_text(self.written, path.stem, self.case, [*self._settings, *self._since])
+        )
         yield f"{path}: the network as it is set by now; wirelab run {path}\n"
 
     def _watch(self, said: Watch) -> Iterator[str | Picture]:
@@ -336,8 +348,3 @@ class Session:
             if why == "stopped":
                 yield f"interrupted at {self.now}\n"
                 return
-
-
-def _with(case: Case, settings: list[tuple[str, str]]) -> Case:
-    """The case with settings on top, the later ones of the same in force. Raises InputError."""
-    return varied(case, dict(settings)) if settings else case
