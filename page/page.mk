@@ -1,6 +1,6 @@
 # The scripts of the pages, which esbuild makes of the folder page/: src/wirelab/report/page.js for reports,
-# src/wirelab/serve/static/serve.js for a class. They are kept in the repository, so that only who changes them needs
-# node.
+# src/wirelab/report/slides.js for slides, src/wirelab/serve/static/serve.js for a class. They are kept in the
+# repository, so that only who changes them needs node.
 #
 #   make page
 
@@ -11,7 +11,8 @@ PAGE_TOOLS := page/node_modules/.package-lock.json
 page: $(PAGE_TOOLS)
 	@npm run --silent --prefix page build -- --log-level=warning
 	@npm run --silent --prefix page build:serve -- --log-level=warning
-	@ls -l src/wirelab/report/page.js src/wirelab/serve/static/serve.js
+	@npm run --silent --prefix page build:slides -- --log-level=warning
+	@ls -l src/wirelab/report/page.js src/wirelab/report/slides.js src/wirelab/serve/static/serve.js
 
 page-lint: $(PAGE_TOOLS)
 	@npm run --silent --prefix page types
