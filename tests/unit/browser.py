@@ -19,7 +19,7 @@ SHOTS = os.environ.get("WIRELAB_SHOTS")
 """A folder for pictures of the pages, for who wants to look at them."""
 WIDTHS = (1280, 390)
 TOO_WIDE = """[...document.querySelectorAll("main *")]
-  .filter(one => one.getBoundingClientRect().right > innerWidth + 1 && !one.closest(".wide, pre"))
+  .filter(one => one.getBoundingClientRect().right > innerWidth + 1 && !one.closest(".wide, .drawn, pre"))
   .map(one => one.outerHTML.slice(0, 80))"""
 
 

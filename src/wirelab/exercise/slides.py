@@ -26,7 +26,7 @@ from wirelab.units import COUNT, RATIO, from_coherent
 _FENCE: Final = "```"
 _MOST_LETTERS: Final = 620
 """Of a story on one slide."""
-_CHART_PX: Final = 170
+_CHART_PX: Final = 160
 """Of a chart that is enlarged to fill a screen."""
 _OPTIONS: Final = "ABCD"
 _OF_NOTHING: Final[Mapping[str, tuple[float, ...]]] = {
