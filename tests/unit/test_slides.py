@@ -58,7 +58,7 @@ def test_slides_are_gone_through_by_keys_and_by_a_tap(tmp_path: Path) -> None:
 
         def here() -> int:
             page.wait_for_timeout(100)
-            return round(page.evaluate("scrollY / innerHeight"))
+            return int(page.evaluate("Math.round(scrollY / innerHeight)"))
 
         for key, place in (
             ("ArrowRight", 1),

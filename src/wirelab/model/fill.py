@@ -24,7 +24,9 @@ from wirelab.units import COUNT, Quantity, from_coherent, rounded, show
 _DIGITS: Final = 3
 _PLACES: Final = 9
 _BRACES: Final = re.compile(r"\{([^{}]*)\}")
-_IN_DRAWING: Final = re.compile(r"\{(?P<figure>[^{}]*)\}(?P<filling>(?P<one>[ =~-])(?P=one){2,})?")
+_IN_DRAWING: Final = re.compile(
+    r"\{(?P<figure>[^{}]*)\}(?P<blank> ?)(?P<filling>(?P<one>[ =~-])(?P=one){2,})?"
+)
 """A figure, and what may follow it in a drawing: blanks, or a cable."""
 _IN_UNIT: Final = re.compile(r"(?P<formula>.+?)\s+in\s+(?P<unit>\S+)\s*")
 
@@ -58,7 +60,7 @@ def filled_setting(text: str, figures: Mapping[str, str], quantity: Quantity | N
 def _fitted(match: re.Match[str], figures: Mapping[str, str]) -> str:
     shown, filling = _shown(match["figure"], figures), match["filling"] or ""
     width = len(filling) + len(match["figure"]) + len("{}") - len(shown)
-    return shown + (match["one"] * max(1, width) if filling else "")
+    return shown + match["blank"] + (match["one"] * max(1, width) if filling else "")
 
 
 def computed(text: str, figures: Mapping[str, str], quantity: Quantity) -> float:
