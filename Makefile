@@ -25,7 +25,7 @@ DIST ?= dist
 # Of a wheel: the same date in every one, so that the same content is the same bytes. 1980-01-01 is a zip's first day.
 EPOCH := 315532800
 
-.PHONY: help scenario name lab wheels test fuzz stress test-explain test-exercises test-serve test-peers matrix truth bench
+.PHONY: help scenario name lab wheels test fuzz stress test-explain test-exercises test-serve test-tour test-peers matrix truth bench
 .PHONY: doctor clean
 .DELETE_ON_ERROR:
 
@@ -53,6 +53,7 @@ help:
 	@echo 'make test-hosts                   from the two wheels to a verdict on other systems; test-emulated: processors'
 	@echo 'make test-peers                   scripts of others, as they are: the tests of Mininet, its examples, the kernel'
 	@echo 'make test-serve                   a class of thirty on a real lab, and a server that is killed twenty times'
+	@echo 'make test-tour                    two students and their teacher do every exercise in a browser'
 	@echo 'make docs                         the documentation, as a site in docs/site that needs no server'
 	@echo 'make site                         pages with sliders of some exercises, in dist/site'
 	@echo 'make page                         the script of the pages, of its sources; page-lint: is it sound?'
@@ -94,7 +95,13 @@ test-explain: $(READY_TO_TEST) lab
 	@$(VENV)/bin/python -m pytest --timeout 0 tests/explain $(ARGS)
 
 test-serve: $(READY_TO_TEST) lab
-	@PYTHONPATH=tests/unit $(VENV)/bin/python -m pytest --capture=no tests/serve $(ARGS)
+	@PYTHONPATH=tests/unit $(VENV)/bin/python -m pytest --capture=no tests/serve/test_class.py $(ARGS)
+
+# Every exercise as students do it, in a browser on a real lab. Pictures of all that they see are in dist/tour.
+test-tour: $(READY_TO_TEST) lab
+	@mkdir -p '$(DIST)/tour'
+	@PYTHONPATH=tests/unit:. WIRELAB_SHOTS='$(abspath $(DIST))/tour' \
+		$(VENV)/bin/python -m pytest tests/serve/test_tour.py $(ARGS)
 
 # Every network that any of 200 students has, and the scenarios as they are; what was measured before is not measured
 # again.

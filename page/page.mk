@@ -1,6 +1,6 @@
 # The scripts of the pages, which esbuild makes of the folder page/: src/wirelab/report/page.js for reports,
-# src/wirelab/serve/static/serve.js for a class, shell.js for its shells. They are kept in the repository, so that only who changes them needs
-# node.
+# src/wirelab/report/slides.js for slides, src/wirelab/serve/static/serve.js for a class, shell.js for its shells. They
+# are kept in the repository, so that only who changes them needs node.
 #
 #   make page
 
@@ -12,7 +12,8 @@ page: $(PAGE_TOOLS)
 	@npm run --silent --prefix page build -- --log-level=warning
 	@npm run --silent --prefix page build:serve -- --log-level=warning
 	@npm run --silent --prefix page build:shell -- --log-level=warning
-	@ls -l src/wirelab/report/page.js src/wirelab/serve/static/*.js
+	@npm run --silent --prefix page build:slides -- --log-level=warning
+	@ls -l src/wirelab/report/*.js src/wirelab/serve/static/*.js
 
 page-lint: $(PAGE_TOOLS)
 	@npm run --silent --prefix page types

@@ -89,10 +89,8 @@ def finished(exercise: Assignment, student: str, solution: Solution, results: Re
     """What the student hands in, after all runs."""
     figures = figures_of(exercise, student)
     networks = Networks(exercise, figures)
-    work = begun(exercise, student, solution.predictions)
+    work = having_run(exercise, begun(exercise, student, solution.predictions), results)
     runs = {run.name: results[networks.run(run.name)] for run in exercise.said.networks}
-    for name, variant in runs.items():
-        work = ran(exercise, work, "run", name, variant.digest or "", now=NOW)
     for question in exercise.said.questions:
         asked = question.asked
         if isinstance(asked, TextQuestion):
@@ -110,6 +108,15 @@ def finished(exercise: Assignment, student: str, solution: Solution, results: Re
     if exercise.said.repair is not None:
         work = repaired(exercise, work, repair_of(exercise, solution, figures), NOW)
     return submitted(exercise, work, NOW)
+
+
+def having_run(exercise: Assignment, work: Work, results: Results) -> Work:
+    """The work with all runs of the exercise."""
+    networks = Networks(exercise, figures_of(exercise, work.student))
+    for run in exercise.said.networks:
+        digest = results[networks.run(run.name)].digest or ""
+        work = ran(exercise, work, "run", run.name, digest, now=NOW)
+    return work
 
 
 def _found(asked: FaultQuestion, figures: Figures) -> str:

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
 HERE = Path(__file__).resolve().parents[2]
 PASSWORD = "correct horse battery"  # noqa: S105 - of a class that is gone after the test
-START_S = 60.0
+START_S = 300.0
 
 
 def free_port() -> int:

@@ -12,8 +12,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import pytest
+from browser import Chromium, chromium
 from program import HERE, PASSWORD, started
-from test_serve_browser import Chromium, chromium
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

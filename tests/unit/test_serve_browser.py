@@ -2,16 +2,14 @@
 
 from __future__ import annotations
 
-import os
 import shutil
 import subprocess
-from contextlib import contextmanager
-from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import pytest
-from browser import CHROMIUM
+from browser import Chromium, chromium
+from exercise_page import WHY, ExercisePage
 from served import PASSWORD, PretendTestbed, Served, made_room, serving
 
 from wirelab import serve
@@ -21,72 +19,8 @@ if TYPE_CHECKING:
 
 PAGE = Path(__file__).resolve().parents[2] / "page"
 STATIC = Path(serve.__file__).parent / "static"
-SHOTS = os.environ.get("WIRELAB_SHOTS")
-"""A folder for pictures of the pages, for who wants to look at them."""
-WIDTHS = (1280, 390)
 EXERCISE = "The shallow buffer"
-WHY = "It is so."
-
-
-@dataclass
-class Chromium:
-    """A browser, and what it complained of."""
-
-    driver: Any
-    base: str
-    complaints: list[str] = field(default_factory=list)
-    allowed: list[str] = field(default_factory=list)
-    strangers: list[str] = field(default_factory=list)
-
-    def person(self, **options: Any) -> Any:  # noqa: ANN401 - Playwright's page
-        """A page in a window of its own, with no cookie of another one."""
-        page = self.driver.new_context(**options).new_page()
-        page.set_default_timeout(60_000)
-        page.on("console", lambda message: self.complaints.append(message.text))
-        page.on("pageerror", lambda error: self.complaints.append(str(error)))
-        page.on("request", lambda request: self._asked(request.url))
-        page.goto(f"{self.base}/")
-        return page
-
-    def look(self, page: Any, name: str) -> None:  # noqa: ANN401 - Playwright's page
-        """At both widths, in light and dark: nothing is wider than the window, axe finds nothing serious."""
-        page.wait_for_load_state()
-        axe = pytest.importorskip("axe_playwright_python.sync_playwright").Axe()
-        for scheme in ("light", "dark"):
-            page.emulate_media(color_scheme=scheme)
-            for width in WIDTHS:
-                page.set_viewport_size({"width": width, "height": 900})
-                wider = page.evaluate("document.documentElement.scrollWidth - innerWidth")
-                assert wider <= 0, f"{name} at {width} is {wider} px too wide"
-                if SHOTS:
-                    page.screenshot(path=f"{SHOTS}/{name}-{width}-{scheme}.png", full_page=True)
-            found = axe.run(page).response["violations"]
-            assert [
-                (one["id"], one["impact"]) for one in found if one["impact"] in ("serious", "critical")
-            ] == []
-        page.emulate_media(color_scheme="light")
-        page.set_viewport_size({"width": 1280, "height": 900})
-
-    def _asked(self, url: str) -> None:
-        if not url.startswith(self.base):
-            self.strangers.append(url)
-
-
-@contextmanager
-def chromium(base: str) -> Iterator[Chromium]:
-    """Debian's browser. Afterwards: it asked nobody else for anything and complained of nothing."""
-    playwright = pytest.importorskip("playwright.sync_api", reason="Playwright for Python is not installed")
-    if CHROMIUM is None:
-        pytest.skip("no browser: apt-get install chromium")
-    with playwright.sync_playwright() as started:
-        driver = started.chromium.launch(executable_path=CHROMIUM, args=["--no-sandbox"])
-        opened = Chromium(driver, base)
-        try:
-            yield opened
-        finally:
-            driver.close()
-    assert [words for words in opened.complaints if words not in opened.allowed] == []
-    assert opened.strangers == []
+REPAIR = {"module": "aqr113c", "module.fifo": "64 KiB"}
 
 
 @pytest.fixture
@@ -109,12 +43,8 @@ def join(browser: Chromium, served: Served, name: str) -> Any:  # noqa: ANN401 -
     return page
 
 
-def predict(page: Any) -> None:  # noqa: ANN401 - Playwright's page
-    """All predictions of the exercise, typed and not sealed."""
-    for name, value in (("burst", "30"), ("upload", "2.3"), ("download", "1.1"), ("retransmits", "400")):
-        page.fill(f"#value-{name}", value)
-        page.fill(f"#why-{name}", WHY)
-    page.get_by_text("Kept.", exact=True).wait_for()
+PREDICTED = {"burst": "30", "upload": "2.3", "download": "1.1", "retransmits": "400"}
+"""In the units that the page offers first."""
 
 
 def test_two_students_do_an_exercise_and_one_leaves_in_the_middle(served: Served) -> None:
@@ -124,13 +54,13 @@ def test_two_students_do_an_exercise_and_one_leaves_in_the_middle(served: Served
         for page in (ada, cai):
             page.get_by_role("link", name=EXERCISE).click()
         browser.look(ada, "exercise")
-        predict(ada)
+        ExercisePage(ada).predict(PREDICTED)
         ada.get_by_role("link", name="My code").click()
         code = ada.locator(".big.code").inner_text()
         browser.look(ada, "my-code")
         ada.context.close()
 
-        predict(cai)
+        ExercisePage(cai).predict(PREDICTED)
         served.testbed.go.clear()
         cai.get_by_role("button", name="Seal the predictions").click()
         cai.get_by_role("button", name="Run", exact=True).click()
@@ -145,22 +75,17 @@ def test_two_students_do_an_exercise_and_one_leaves_in_the_middle(served: Served
         phone.get_by_role("link", name=EXERCISE).click()
         assert phone.input_value("#value-upload") == "2.3"
         assert phone.input_value("#why-burst") == WHY
-        phone.get_by_role("button", name="Seal the predictions").click()
+        desk = ExercisePage(phone)
+        desk.seal()
         phone.get_by_role("button", name="Run", exact=True).click()
         phone.get_by_text("Over virtual time").first.wait_for()
 
-        phone.select_option("[name='answer.where']", "module.line")
-        phone.fill("[name='answer.dropped']", "159")
-        phone.get_by_role("button", name="Keep the answers").click()
-        phone.select_option("#repair [name='set.module']", "aqr113c")
-        phone.fill("#repair [name='set.module.fifo']", "64 KiB")
-        phone.get_by_role("button", name="Try it").click()
-        phone.locator("#repair summary").first.wait_for()
-        phone.select_option("#repair [name='set.module']", "aqr113c")
-        phone.fill("#repair [name='set.module.fifo']", "64 KiB")
-        phone.get_by_role("button", name="This is my repair").click()
+        desk.answer({"where": "module.line", "dropped": "159"})
+        desk.try_repair(REPAIR)
+        desk.wait("repair", "repair-1")
+        desk.repair(REPAIR)
         browser.look(phone, "exercise-repaired")
-        phone.get_by_role("button", name="Hand it in").click()
+        desk.hand_in()
         phone.get_by_text("of 25 points").wait_for()
         browser.look(phone, "exercise-marks")
         cai.reload()
@@ -176,7 +101,7 @@ def test_a_wrong_unit_is_told_and_what_was_typed_is_still_there(served: Served) 
         )
         ada = join(browser, served, "Ada")
         ada.get_by_role("link", name=EXERCISE).click()
-        predict(ada)
+        ExercisePage(ada).predict(PREDICTED)
         ada.fill("#value-burst", "30 furlongs")
         ada.get_by_role("button", name="Seal the predictions").click()
         assert "unknown unit `furlongs`" in ada.get_by_role("alert").inner_text()
@@ -223,7 +148,7 @@ def test_the_teacher_sees_the_class_while_it_works(served: Served) -> None:
         ada = join(browser, served, "Ada")
         ada.get_by_role("link", name=EXERCISE).click()
         teacher.get_by_role("link", name="predicts").wait_for()
-        predict(ada)
+        ExercisePage(ada).predict(PREDICTED)
         ada.get_by_role("button", name="Seal the predictions").click()
         ada.get_by_role("button", name="Run", exact=True).click()
         ada.get_by_text("Over virtual time").first.wait_for()

@@ -14,8 +14,8 @@ from wirelab import serve
 from wirelab.cli import serve as serve_command
 from wirelab.errors import InputError, LabError
 from wirelab.exercise.steps import Doing
+from wirelab.report.drawing import drawing
 from wirelab.serve.bench import scenario_called, scenarios
-from wirelab.serve.drawing import drawing
 from wirelab.serve.knobs import elements
 from wirelab.serve.runs import State
 from wirelab.serve.server import Address

@@ -7,10 +7,11 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 import pytest
+from browser import chromium
 from bursts import picture
 from served import PretendTestbed, Served, made_room, serving
 from students import HERE, ready
-from test_serve_browser import chromium, join
+from test_serve_browser import join
 
 from wirelab.lab.machine import Progress
 from wirelab.serve.bench import Bench

@@ -137,7 +137,7 @@ def _open_streams() -> None:
 
 
 def _close_streams() -> None:
-    """Write out what is buffered; a reader or a terminal that is gone must not make the interpreter complain."""
+    """Write out what is buffered: of a reader or terminal that is gone the interpreter must not complain."""
     for stream in (sys.stdout, sys.stderr):
         try:
             stream.flush()

@@ -15,6 +15,7 @@ from wirelab.cli.exercise_bench import Runs, environ_name
 from wirelab.cli.exercise_grade import grade_command
 from wirelab.cli.exercise_look import look_command
 from wirelab.cli.exercise_preview import preview_command
+from wirelab.cli.exercise_slides import slides_command
 from wirelab.cli.exercise_work import Desk, Exercise, Folder, complete_exercise, keep, pairs
 from wirelab.errors import InputError, LabError
 from wirelab.exercise import steps
@@ -35,6 +36,7 @@ app = typer.Typer(
 )
 _look = app.command("look")(look_command)
 _grade = app.command("grade")(grade_command)
+_slides = app.command("slides")(slides_command)
 _preview = app.command("preview")(preview_command)
 
 T = TypeVar("T")
@@ -136,6 +138,8 @@ def predict(
         if name in reasons or not prediction.why or not asks:
             reason = reasons.get(name, "")
         else:
+            if name in given:
+                screen.ask(console, desk, prediction, value)
             reason = typer.prompt("  why, in one sentence")
         predictions[name] = Predicted(value, reason)
     sealed = steps.sealed(desk.exercise, desk.work, predictions, _now())
@@ -179,7 +183,7 @@ def run(  # noqa: PLR0913 - the options of a command line
         desk.exercise, desk.work, kind, name, variant.digest or "", now=_now(), settings=settings
     )
     desk = desk.kept(work)
-    screen.say(console, name, "bold")
+    screen.say(console, ": ".join(filter(None, (name, screen.changes(settings)))), "bold")
     screen.seen_tables(console, seen(desk.exercise, variant))
     if not settings:
         screen.beside(console, compared(desk.exercise, desk.work, desk.figures, {name: variant}))
@@ -240,7 +244,10 @@ def repair(  # noqa: PLR0913 - the options of a command line
         screen.say(console, filled_text(said.text, desk.figures.values), "bold")
         texts = {key: (allowed.text, desk.exercise.repairs[key]) for key, allowed in said.settings.items()}
         screen.scales(console, texts)
-        screen.say(console, f"at most {said.most} of them: wirelab exercise repair SETTING=VALUE")
+        screen.say(
+            console,
+            f"at most {said.most} of them: wirelab exercise repair SETTING=VALUE",
+        )
         return
     changed = pairs(settings, "module.fifo='64 KiB'")
     name, setups = steps.repair_asked(desk.exercise, desk.work, changed)
@@ -249,17 +256,21 @@ def repair(  # noqa: PLR0913 - the options of a command line
     work = steps.ran(
         desk.exercise, desk.work, "repair", name, repaired.digest or "", now=_now(), settings=changed
     )
-    screen.checks(console, name, repaired.checks)
+    screen.checks(console, f"{name}: {screen.changes(changed)}", repaired.checks)
     holds = repaired.verdict is Verdict.PASS
     fails = control.verdict is Verdict.FAIL
     if holds and fails:
         screen.say(console, "it holds, and its control fails as it must: this is what you hand in")
-    elif holds:
-        screen.say(console, "it holds, but in its control it holds too: that is not what the change did")
-    else:
-        screen.say(console, "it does not hold yet")
-    if (holds and fails) or work.repair is None:
         work = steps.repaired(desk.exercise, work, changed, _now())
+    else:
+        screen.say(
+            console,
+            "it holds, but in its control it holds too: that is not what the change did"
+            if holds
+            else "it does not hold yet",
+        )
+        if work.repair is not None:
+            screen.say(console, f"your repair is still {screen.changes(work.repair.settings)}")
     desk = desk.kept(work)
     screen.coming(console, desk)
 

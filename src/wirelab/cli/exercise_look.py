@@ -1,5 +1,6 @@
 """``wirelab exercise look``: the report of a run, opened at the picture; of a hidden fault a capture."""
 
+import os
 import sys
 from pathlib import Path
 from typing import Annotated, Final
@@ -69,8 +70,13 @@ def look_command(  # noqa: PLR0913 - the options of a command line
     place = f"#{_PICTURE}" if f'id="{_PICTURE}"' in page.read_text(encoding="utf-8") else ""
     address = f"{page.as_uri()}{place}"
     typer.echo(address)
-    if open_it and sys.stdout.isatty():
+    if open_it and sys.stdout.isatty() and _has_screen():
         typer.launch(address)
+
+
+def _has_screen() -> bool:
+    """Whether there is one that a browser could be seen on: over SSH there mostly is none."""
+    return sys.platform == "darwin" or any(os.environ.get(name) for name in ("DISPLAY", "WAYLAND_DISPLAY"))
 
 
 def _capture(  # noqa: PLR0913, PLR0917 - what a capture is of

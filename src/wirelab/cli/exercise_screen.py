@@ -1,6 +1,6 @@
 """What a student reads in a terminal: the story, what comes next, and predictions beside measurements."""
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 
 from rich.markdown import Markdown
@@ -17,7 +17,7 @@ from wirelab.exercise.work import WORK
 from wirelab.model.exercise import Prediction, Question
 from wirelab.model.fill import filled_text
 from wirelab.model.scale import Scale
-from wirelab.report.text import Output, print_table
+from wirelab.report.text import COLUMN_GAP, Output, print_table
 from wirelab.runner.run_result import VariantResult
 from wirelab.units import NS_PER_S
 from wirelab.verdict.checks import Check
@@ -30,6 +30,8 @@ _COMMANDS = {
     "submit": "wirelab exercise submit",
     "done": "",
 }
+_FENCE = "```"
+"""A story with one has its own drawing."""
 
 
 def say(console: Output, text: str, style: str = "") -> None:
@@ -46,7 +48,7 @@ def story(console: Output, desk: Desk) -> None:
     say(console, f"Goal: {filled_text(said.goal, values)}")
     console.print()
     markdown(console, filled_text(said.story, values))
-    if not desk.figures.fault:
+    if not desk.figures.fault and _FENCE not in said.story:
         say(console, desk.exercise.drawing(values), "cyan")
     told = {name: value for name, value in values.items() if name not in desk.exercise.hidden}
     if told:
@@ -79,10 +81,16 @@ def markdown(console: Output, text: str) -> None:
         console.print()
 
 
-def ask(console: Output, desk: Desk, prediction: Prediction) -> None:
-    """The question of a prediction."""
+def ask(console: Output, desk: Desk, prediction: Prediction, value: str = "") -> None:
+    """The question of a prediction, with the ``value`` if that is known."""
     console.print()
-    say(console, f"{prediction.name}: {filled_text(prediction.text, desk.figures.values)}", "bold")
+    text = f"{prediction.name}: {filled_text(prediction.text, desk.figures.values)}"
+    say(console, f"{text} {value}".rstrip(), "bold")
+
+
+def changes(settings: Mapping[str, str]) -> str:
+    """Settings as they are said."""
+    return ", ".join(f"{key} {value}" for key, value in settings.items())
 
 
 def question(console: Output, desk: Desk, asked: Question) -> None:
@@ -126,6 +134,10 @@ def _table(console: Output, head: str, lines: Sequence[Line]) -> None:
     columns = list(dict.fromkeys(name for line in lines for name in line.figures))
     rows_of = [(line.subject, *(line.figures.get(name, "-") for name in columns)) for line in lines]
     titles = (head, *(name.replace("_", " ") for name in columns))
+    widths = [max(map(len, column)) for column in zip(titles, *rows_of, strict=True)]
+    if sum(widths) + COLUMN_GAP * len(widths) > console.width:
+        # What is cut off cannot be answered: long heads take several lines.
+        titles = (head, *(title.replace(" ", "\n") for title in titles[1:]))
     print_table(console, titles, rows_of, numbers=titles[1:], whole=titles)
 
 
@@ -175,10 +187,7 @@ def progress(console: Output, desk: Desk) -> None:
         answer = work.answers.get(asked.name)
         rows.append(("answer", asked.name, answer.value if answer else "-"))
     if said.repair is not None:
-        settings = ", ".join(
-            f"{key} {value}" for key, value in (work.repair.settings if work.repair else {}).items()
-        )
-        rows.append(("repair", "", settings or "-"))
+        rows.append(("repair", "", changes(work.repair.settings) if work.repair else "-"))
     rows.append(("submit", "", work.submitted or "-"))
     print_table(console, ("", "", "so far"), rows, overflow="ellipsis")
     if work.seal is not None:

@@ -27,6 +27,7 @@ from wirelab.verdict.explanation import Mechanism
 NOBODY: Final = "nobody"
 NO_PORT: Final = "none"
 ARROW: Final = " pauses "
+_THOUSANDS: Final = re.compile(r"(?<=\d) (?=\d{3}\b)")
 _PAIR: Final = re.compile(
     r"(?P<who>[a-z0-9.-]+)\s*(?:->|pauses|paused|,)\s*(?P<whom>[a-z0-9.-]+)", re.IGNORECASE
 )
@@ -113,9 +114,9 @@ def checked_text(text: str, name: str, longest: int = LONGEST_TEXT) -> str:
 def checked_quantity(text: str, quantity: Quantity, name: str) -> str:
     """A quantity in its unit, as it is shown. Raises InputError for a missing or a wrong unit."""
     try:
-        if quantity is COUNT:
-            text = text.replace(" ", "")
-        return show(parse_nearly(text, quantity), quantity)
+        # Who types what they see types `3 044`.
+        written = _THOUSANDS.sub("", text) if quantity is COUNT else text
+        return show(parse_nearly(written, quantity), quantity)
     except ValueError as error:
         raise InputError(f"{name}: {error}") from None
 

@@ -10,7 +10,8 @@ from wirelab.model.fill import filled_text
 
 def prose(text: str, figures: Mapping[str, str]) -> str:
     """Markdown with a student's figures; HTML in it is text, and it has no pictures."""
-    return str(_markdown().render(filled_text(text, figures)))
+    # A drawing may be wider than a phone: whoever has a keyboard alone must get into it to scroll it.
+    return str(_markdown().render(filled_text(text, figures))).replace("<pre>", '<pre tabindex="0">')
 
 
 @cache

@@ -24,6 +24,10 @@ from wirelab.units import COUNT, Quantity, from_coherent, rounded, show
 _DIGITS: Final = 3
 _PLACES: Final = 9
 _BRACES: Final = re.compile(r"\{([^{}]*)\}")
+_IN_DRAWING: Final = re.compile(
+    r"\{(?P<figure>[^{}]*)\}(?P<blank> ?)(?P<filling>(?P<one>[ =~-])(?P=one){2,})?"
+)
+"""A figure, and what may follow it in a drawing: blanks, or a cable."""
 _IN_UNIT: Final = re.compile(r"(?P<formula>.+?)\s+in\s+(?P<unit>\S+)\s*")
 
 
@@ -36,9 +40,10 @@ def placeholders(text: str) -> Iterator[str]:
 def filled_text(text: str, figures: Mapping[str, str]) -> str:
     """``text`` with a student's figures: ``{fifo}``, or ``{2 * fifo in KiB}``, rounded.
 
+    In a drawing the blanks or the cable after a figure give way to it, so that the lines still meet.
     Raises FormulaError for what is neither.
     """
-    return _BRACES.sub(lambda match: _shown(match[1], figures), text)
+    return _IN_DRAWING.sub(lambda match: _fitted(match, figures), text)
 
 
 def filled_setting(text: str, figures: Mapping[str, str], quantity: Quantity | None) -> str:
@@ -50,6 +55,12 @@ def filled_setting(text: str, figures: Mapping[str, str], quantity: Quantity | N
     if value < 0:
         raise FormulaError(f"`{text}` is less than nothing")
     return show(round(value), quantity)
+
+
+def _fitted(match: re.Match[str], figures: Mapping[str, str]) -> str:
+    shown, filling = _shown(match["figure"], figures), match["filling"] or ""
+    width = len(filling) + len(match["figure"]) + len("{}") - len(shown)
+    return shown + match["blank"] + (match["one"] * max(1, width) if filling else "")
 
 
 def computed(text: str, figures: Mapping[str, str], quantity: Quantity) -> float:

@@ -17,13 +17,19 @@ class Script:
 
     @classmethod
     @cache
-    def load(cls) -> Self:
+    def load(cls, name: str = "page.js") -> Self:
         """It comes with the program: nothing is loaded from elsewhere."""
-        text = resources.files("wirelab.report").joinpath("page.js").read_text(encoding="utf-8")
+        text = resources.files("wirelab.report").joinpath(name).read_text(encoding="utf-8")
         digest = base64.b64encode(hashlib.sha256(text.encode()).digest()).decode()
         return cls(text, f"sha256-{digest}")
 
     @property
     def policy(self) -> str:
         """The policy of a page that has it: it loads nothing, and runs nothing else."""
-        return f"default-src 'none'; style-src 'unsafe-inline'; script-src '{self.hash}'"
+        return policy(self)
+
+
+def policy(*scripts: Script) -> str:
+    """The policy of a page that has these scripts, and no other."""
+    hashes = " ".join(f"'{script.hash}'" for script in scripts)
+    return f"default-src 'none'; style-src 'unsafe-inline'; script-src {hashes}"

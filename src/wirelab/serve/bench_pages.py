@@ -9,9 +9,9 @@ from starlette.responses import Response
 from starlette.routing import BaseRoute, Route
 
 from wirelab.errors import InputError
+from wirelab.report.drawing import drawing
 from wirelab.serve.answers import Answers, go, message, page, require
 from wirelab.serve.bench import Bench, scenario_called, scenarios
-from wirelab.serve.drawing import drawing
 from wirelab.serve.forms import Form, parse_form
 from wirelab.serve.knobs import Element, elements
 from wirelab.serve.limits import Deed

@@ -9,15 +9,15 @@ from wirelab import units
 from wirelab.exercise.answers import Choice, choices, shown_of
 from wirelab.exercise.marks import Mark, compared
 from wirelab.exercise.prose import prose
+from wirelab.exercise.sketch import network_drawing
 from wirelab.exercise.steps import Doing, Step, next_step
 from wirelab.exercise.work import Work
-from wirelab.model.assignment import Assignment, case_with, quantity_asked
+from wirelab.model.assignment import Assignment, quantity_asked
 from wirelab.model.exercise import Allowed, Prediction, Question, TextQuestion
 from wirelab.model.fill import filled_text
 from wirelab.model.scale import Scale
 from wirelab.serve.carrier import PANEL
 from wirelab.serve.desk import Desk, result_of
-from wirelab.serve.drawing import drawing
 from wirelab.serve.exercises import exercise_called
 from wirelab.serve.queue import Status
 from wirelab.serve.run_pages import Pictures, pictures_of
@@ -294,16 +294,7 @@ def _changes(allowed: Mapping[str, Allowed], scales: Mapping[str, Scale]) -> tup
 @functools.lru_cache(maxsize=256)
 def drawing_of(name: str, figures: tuple[tuple[str, str], ...], title: str) -> str:
     """The network with a student's figures beside what they are of. A hidden fault is not drawn."""
-    exercise, values = exercise_called(name), dict(figures)
-    run = exercise.said.networks[0]
-    case = case_with(exercise.case(run), exercise.setup(run, values, None, {}))
-    notes: dict[str, list[str]] = {}
-    for figure, drawn in exercise.said.figures.items():
-        for setting in () if figure in exercise.hidden else drawn.setting:
-            owner, _, what = setting.partition(".")
-            words = f"{what.rpartition('.')[2]} {values[figure]}" if what else values[figure]
-            notes.setdefault(owner, []).append(words.replace("_", " "))
-    return drawing(case.wiring, title, notes)
+    return network_drawing(exercise_called(name), dict(figures), title)
 
 
 def progress_of(work: Work | None, exercise: Assignment) -> tuple[int, int]:

@@ -14,6 +14,7 @@ from starlette.requests import Request
 from starlette.responses import FileResponse, HTMLResponse, Response, StreamingResponse
 from starlette.routing import BaseRoute, Route
 
+from wirelab.report.drawing import drawing
 from wirelab.runner.run_result import read_run
 from wirelab.runner.store import PLAN, REPORT, RESULT
 from wirelab.serve import bench, exercises, pictures
@@ -22,7 +23,6 @@ from wirelab.serve.bench import Bench
 from wirelab.serve.bench_pages import link
 from wirelab.serve.carrier import PANEL
 from wirelab.serve.doors import absolute
-from wirelab.serve.drawing import drawing
 from wirelab.serve.exercises import exercise_called
 from wirelab.serve.forms import Form
 from wirelab.serve.limits import Deed

@@ -17,12 +17,12 @@ from starlette.websockets import WebSocket, WebSocketDisconnect, WebSocketState
 from wirelab.errors import InputError, WirelabError
 from wirelab.model.exercise_reader import scenario_file
 from wirelab.model.yamlfile import read
+from wirelab.report.drawing import drawing
 from wirelab.runner.job import DEFAULT_SEED
 from wirelab.serve.answers import Answers, go, message, page, require
 from wirelab.serve.bench import Bench, file_of
 from wirelab.serve.bench_pages import asked_for, link, turned
 from wirelab.serve.desk import settle
-from wirelab.serve.drawing import drawing
 from wirelab.serve.exercise_pages import desk_of
 from wirelab.serve.exercise_view import drawing_of
 from wirelab.serve.forms import Form
