@@ -25,6 +25,20 @@ if TYPE_CHECKING:
 ROOT: Final = Path(__file__).parents[1]
 
 BETTER: Final[dict[tuple[str, str], str]] = {
+    ("firewall-rules", "rules-for-first-packets-only"): (
+        "with frames of 9000 B the firewall keeps up, too, and they carry 4 % more; rules for first packets"
+        " are second, with all that takes its work away"
+    ),
+    ("slow-bus-5g", "a-slot-of-the-third-generation"): (
+        "a card of 10G for wider slots ends two limits at once, the bus and the line of 5G"
+    ),
+    ("bufferbloat", "a-tenth-of-the-memory"): (
+        "with a tenth of the FIFO an echo waits behind 25 frames of the film; an AQM gives it a queue of its"
+        " own"
+    ),
+    ("home-line", "a-modem-with-a-short-queue"): (
+        "as in bufferbloat: whoever has a queue of its own does not wait for a short one of all"
+    ),
     ("asymmetric-line", "fifty-up"): (
         "five times the uplink ends it, and twice is what is tried: frames of 9000 B need a sixth of the"
         " acknowledgements"

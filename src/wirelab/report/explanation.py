@@ -105,7 +105,7 @@ def _print_remedies(console: Console, of: FlowRemedies) -> None:
     if (more := len(of.remedies) - MOST_SHOWN) > 0:
         _print(console, f"{more} more help less, or take more: --json has them", 6)
     if any(one.tied for one in of.remedies[:MOST_SHOWN]):
-        _print(console, "= those of one number are as good as each other: 1 % is nothing, nor is chance", 6)
+        _print(console, "= is a tie: no further apart than 1 %, or than chance", 6)
     useless = [one for one in of.useless if one.after is not None]
     if useless:
         told = (f"{_settings(one.settings)} ({_untold(of, one)})" for one in useless)

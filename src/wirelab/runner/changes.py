@@ -7,7 +7,7 @@ from typing import Final, get_args
 
 from wirelab.errors import InputError
 from wirelab.model.bond import HashPolicy
-from wirelab.model.cases import Case, varied
+from wirelab.model.cases import Case, read_settings, varied
 from wirelab.model.experiment import Experiment
 from wirelab.model.parts import PartKind
 from wirelab.model.setting_table import Place, SettingKind, settings_of
@@ -172,7 +172,19 @@ def _of_setting(places: Places, kind: SettingKind) -> Iterator[Proposal]:
                     values = [value for value in values if _is_possible(places, value)]
                 if values and all(value for _, value in values):
                     others = [one for key, value in values for one in companions(places, key, value)]
-                    yield Proposal(tuple(dict([*values, *others]).items()), effort)
+                    wanted = [one for one in (*values, *others) if not _is_said(places, one)]
+                    if wanted:
+                        yield Proposal(tuple(wanted), effort)
+
+
+def _is_said(places: Places, setting: tuple[str, str]) -> bool:
+    """Whether the scenario has it so already."""
+    try:
+        [new] = read_settings(Case("", places.wiring, ()), dict([setting]))
+    except InputError:
+        return False
+    said = places.wiring.settings.get((new.target, new.name))
+    return said is not None and said.value == new.value
 
 
 def _is_possible(places: Places, setting: tuple[str, str]) -> bool:

@@ -10,7 +10,7 @@ from wirelab.model.expect import Expectation
 from wirelab.model.metric import METRICS, NETWORK, Metric
 from wirelab.plan.ceiling import ceiling_bps
 from wirelab.plan.path import flow_path
-from wirelab.plan.traffic import Flow, Iperf3
+from wirelab.plan.traffic import Flow, Iperf3, Item
 from wirelab.plan.types import Plan
 from wirelab.results.result import Result
 from wirelab.results.rtt import Rtt
@@ -180,20 +180,13 @@ def _seen(plan: Plan, flow: Flow, result: Result) -> Iterator[tuple[str, Rtt]]:
 
 
 def _pings(plan: Plan, flow: Flow, *, whole: bool = False) -> list[str]:
-    """The pings while a flow runs between its ends, or over a part of its way; for ``whole`` between them."""
-    ends = {flow.sender, flow.receiver}
-    way = {hop.out.name for hop in flow_path(plan, flow)}
-    return [
-        ping.name
-        for ping in plan.pings
-        if ping.overlaps(flow)
-        and (
-            {ping.sender, ping.receiver} == ends
-            if whole
-            else way & {hop.out.name for hop in flow_path(plan, ping)}
-        )
-    ]
+    """The pings while a flow runs over a part of its way, back and forth; for ``whole`` between its ends."""
+    ends, way = {flow.sender, flow.receiver}, set(_ports(plan, flow))
+    beside = [ping for ping in plan.pings if ping.overlaps(flow)]
+    if whole:
+        return [ping.name for ping in beside if {ping.sender, ping.receiver} == ends]
+    return [ping.name for ping in beside if not way.isdisjoint(_ports(plan, ping))]
 
 
-def _ports(plan: Plan, flow: Flow) -> list[str]:
-    return [port.label for hop in flow_path(plan, flow) for port in (hop.out, hop.into)]
+def _ports(plan: Plan, item: Item) -> list[str]:
+    return [port.label for hop in flow_path(plan, item) for port in (hop.out, hop.into)]
