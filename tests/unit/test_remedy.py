@@ -74,7 +74,7 @@ def test_ties_are_said_and_ranked_by_the_smallest_change() -> None:
     """What takes the least, then what changes least, then what costs least, then the name."""
     part, free = remedy(2 * G, Effort.PART), remedy(1.99 * G)
     paid, double = remedy(2 * G, Effort.SETTING, "x"), remedy(2 * G, a="1", b="2")
-    named = remedy(1.991 * G, **{"module.aged": "on"})
+    named = replace(remedy(1.991 * G), settings={"module.aged": "on"})
     found = ranked("goodput", [part, paid, double, free, named])
     assert [one.settings for one in found] == [one.settings for one in (named, free, paid, double, part)]
     assert {(one.rank, one.tied) for one in found} == {(1, True)}

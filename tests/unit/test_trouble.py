@@ -9,7 +9,7 @@ import pytest
 from recorded import G, plan, recording
 
 from wirelab.model.expect import Expectation
-from wirelab.plan.traffic import Ping
+from wirelab.plan.traffic import Iperf3, Ping
 from wirelab.results.ping import PingResult
 from wirelab.results.result import Result, read_result
 from wirelab.results.rtt import Rtt
@@ -79,7 +79,9 @@ def test_a_cpu_that_is_busy_all_the_time_is_no_excuse(fine: Result) -> None:
 
 def test_who_sends_no_faster_has_no_trouble(fine: Result) -> None:
     """It was told so."""
-    told = replace(PLAN.flows[1], pacing_bps=G)
+    download = PLAN.flows[1]
+    assert isinstance(download, Iperf3)
+    told = replace(download, pacing_bps=G)
     the_plan = replace(PLAN, traffic=(PLAN.traffic[0], told, PING))
     assert not in_trouble(the_plan, told, measured(fine, goodput_bps=0.96 * G))
     assert in_trouble(the_plan, told, measured(fine, goodput_bps=0.94 * G))
