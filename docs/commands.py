@@ -232,6 +232,12 @@ COMMANDS: Final = (
         needs_lab=True,
         first=("wirelab run sfp-flow-control-off -q",),
     ),
+    Command(
+        "explain-bufferbloat",
+        "wirelab explain bufferbloat --variant fifo --remedies",
+        needs_lab=True,
+        first=("wirelab run bufferbloat -q",),
+    ),
     Command("shell", "wirelab shell sfp-mismatch", needs_lab=True, typed="shell/first-drop.txt"),
     Command("exec", "wirelab exec -- mn --topo single,3 --test pingall", needs_lab=True),
     Command("mn-500-mbits", "wirelab exec -- mn --link tc,bw=500 --test pingpair", needs_lab=True, shown=11),

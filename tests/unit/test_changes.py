@@ -17,6 +17,7 @@ from wirelab.runner.changes import Change, changes
 from wirelab.verdict.bottleneck import bottleneck
 from wirelab.verdict.explanation import Bottleneck, Mechanism
 from wirelab.verdict.remedy import Effort
+from wirelab.verdict.trouble import WAIT, Trouble
 
 if TYPE_CHECKING:
     from wirelab.model.cases import Case
@@ -24,6 +25,8 @@ if TYPE_CHECKING:
     from wirelab.plan.types import Plan
 
 ROOT = Path(__file__).parents[2]
+SLOW = Trouble("download", "goodput", 1e9, "it is slow")
+LATE = Trouble("download", "rtt_p50", 3e5, "it waits")
 KINDS = {kind.name: kind for owner in get_args(Owner) for kind in settings_of(owner).values()}
 
 
@@ -40,7 +43,7 @@ def proposed(folder: Path, found: Bottleneck | None = None, dropped: int = 159) 
     """What may help its download, whose bottleneck that is, or the one that is found."""
     experiment, case, plan, result = mismatch(folder, dropped)
     flow = plan.flows[1]
-    return changes(experiment, case, 1, plan, flow, result, found or bottleneck(plan, flow, result))
+    return changes(experiment, case, 1, plan, flow, result, found or bottleneck(plan, flow, result), SLOW)
 
 
 def settings(found: list[Change]) -> list[dict[str, str]]:
@@ -91,7 +94,9 @@ def test_what_the_ceiling_of_the_path_forbids_is_not_run(tmp_path: Path) -> None
     flow = plan.flows[1]
     full = replace(result.flows["download"], goodput_bps=result.flows["download"].path_bps)
     result = replace(result, flows={**result.flows, "download": full})
-    assert settings(changes(experiment, case, 1, plan, flow, result, line)) == [{"network.mtu": "9000 B"}]
+    assert settings(changes(experiment, case, 1, plan, flow, result, line, SLOW)) == [
+        {"network.mtu": "9000 B"}
+    ]
 
 
 def test_a_bus_is_answered_by_other_slots(tmp_path: Path) -> None:
@@ -102,17 +107,99 @@ def test_a_bus_is_answered_by_other_slots(tmp_path: Path) -> None:
     flow = plan.flows[0]
     result = mismatch(tmp_path, 0)[3]
     bound = Bottleneck(flow.name, Mechanism.BUS, "the bus of client", (), ("client",))
-    measured = _renamed(result, plan)
-    found = settings(changes(experiment, case, 1, plan, flow, measured, bound))
+    measured = _renamed(result, plan, 6.4e9)
+    found = settings(changes(experiment, case, 1, plan, flow, measured, bound, SLOW))
     buses = [change["client.bus"] for change in found if "client.bus" in change]
     assert "pcie-3 x4" in buses
     assert "pcie-1 x1" not in buses
 
 
-def _renamed(result: Result, plan: Plan) -> Result:
+def of_scenario(
+    folder: Path, name: str, variant: str, found: Bottleneck, helped: Trouble
+) -> list[dict[str, str]]:
+    """What may help a flow of a scenario of the catalogue, for which nothing is run."""
+    experiment = load(name, ROOT)
+    case = experiment.case(variant)
+    plan = build_plan(experiment, case, 1)
+    flow = next(one for one in plan.flows if one.name == found.flow)
+    measured = _renamed(mismatch(folder, 0)[3], plan)
+    return settings(changes(experiment, case, 1, plan, flow, measured, found, helped))
+
+
+def test_who_waits_for_a_full_line_is_helped_at_the_queue_before_it(tmp_path: Path) -> None:
+    """Less memory, an AQM with as much, marks; the line is what it is, and no faster one is tried."""
+    line = Bottleneck("upload", Mechanism.LINE, "the line", (), ("firewall.p2", "server"))
+    found = of_scenario(tmp_path, "bufferbloat", "fifo", line, LATE)
+    for change in (
+        {"firewall.p2.queue": "cake"},
+        {"firewall.p2.queue": "fq_codel", "firewall.p2.queue_limit": "247 frames"},
+        {"firewall.p2.queue_limit": "37.5 kB"},
+        {
+            "client.ecn": "on",
+            "firewall.p2.ecn": "on",
+            "firewall.p2.queue": "fq_codel",
+            "firewall.p2.queue_limit": "247 frames",
+        },
+        {"upload.congestion": "bbr"},
+    ):
+        assert change in found
+    assert not any("outside.speed" in change or "network.mtu" in change for change in found)
+    assert {"firewall.p2.queue_limit": "750 kB"} not in found
+
+
+def test_before_a_line_that_is_shaped_a_shaper_with_an_aqm_is_tried(tmp_path: Path) -> None:
+    """A little slower than the line, and counting as it does."""
+    line = Bottleneck("upload", Mechanism.LINE, "the shaper", (), ("modem.p1",))
+    found = of_scenario(tmp_path, "home-line", "a-modem-with-a-long-queue", line, LATE)
+    assert {
+        "router.p1.shape.kind": "cake",
+        "router.p1.shape.rate": "37.4148 Mbit/s",
+        "router.p1.shape.layer": "3",
+        "router.p1.shape.overhead": "34 B",
+    } in found
+
+
+def test_a_link_that_is_paused_for_others_may_have_priorities(tmp_path: Path) -> None:
+    """PFC in the place of PAUSE, with who tells the priority: each of those that there are."""
+    paused = Bottleneck("beside", Mechanism.PAUSE, "PAUSE at server", (), ("server",))
+    found = of_scenario(tmp_path, "pfc-and-pause", "pause", paused, replace(SLOW, subject="beside"))
+    [change] = [change for change in found if change.get("server.pfc") == "3"]
+    assert change["switch.pfc"] == change["array.pfc"] == "3"
+    assert change["switch.trust"] == "dscp"
+    assert change["switch.flow_control"] == "off"
+    assert not any("server.pfc" in change for change in settings(proposed(tmp_path / "one-priority")))
+
+
+def test_what_tells_the_priorities_is_tried_where_there_are_some(tmp_path: Path) -> None:
+    """`trust` is for ports with `pfc`."""
+    losing = Bottleneck("storage", Mechanism.FIFO, "the FIFO of switch.p1", (), ("switch.p1",))
+    found = of_scenario(tmp_path, "pfc-and-pause", "marks-in-tags", losing, SLOW)
+    assert any(change.get("switch.trust") == "dscp" for change in found)
+
+
+def test_who_is_told_to_stop_too_late_may_obey_sooner(tmp_path: Path) -> None:
+    """Where a buffer overflows that says stop, at the other end of its cable."""
+    losing = Bottleneck("storage", Mechanism.FIFO, "the FIFO of switch.p1", (), ("switch.p1",))
+    found = of_scenario(tmp_path, "pause-headroom", "without-it", losing, SLOW)
+    assert {"server.pause_reaction": "0 ns"} in found
+
+
+def test_what_is_lost_is_helped_by_marks(tmp_path: Path) -> None:
+    """Of both who must agree, and of each alone where the other does already."""
+    losing = Bottleneck("download", Mechanism.QUEUE, "the queue of switch.p1", (), ("switch.p1",))
+    again = Trouble("download", "retransmits", 6, "")
+    assert {"server.ecn": "on"} in of_scenario(
+        tmp_path / "1", "ecn", "a-sender-that-does-not-ask", losing, again
+    )
+    assert {"switch.p1.ecn": "on"} in of_scenario(
+        tmp_path / "2", "ecn", "a-queue-that-only-drops", losing, again
+    )
+
+
+def _renamed(result: Result, plan: Plan, goodput_bps: float = 1e6) -> Result:
     """The same with the ports and flows of another network: only goodput and links are asked for."""
     any_flow = next(iter(result.flows.values()))
-    fast = replace(any_flow, goodput_bps=6.4e9)
+    fast = replace(any_flow, goodput_bps=goodput_bps)
     snapshots = {}
     for name, snapshot in result.snapshots.items():
         port = next(iter(snapshot.ports.values()))
@@ -125,8 +212,9 @@ def _renamed(result: Result, plan: Plan) -> Result:
 def test_each_setting_that_helps_says_so_in_words_that_are_known(name: str) -> None:
     """Against a bottleneck that there is, and with values that it can have; others have no values to try."""
     kind = KINDS[name]
-    assert set(kind.helps) <= set(Mechanism)
-    for text in kind.tries:
+    assert set(kind.helps) <= {*Mechanism, WAIT}
+    assert set(kind.tries_for) <= set(kind.helps)
+    for text in (*kind.tries, *(text for texts in kind.tries_for.values() for text in texts)):
         if text.startswith("x"):
             assert float(text[1:]) > 0
             assert kind.quantity is not None or kind.kind == "queue_limit"

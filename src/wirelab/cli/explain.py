@@ -31,7 +31,7 @@ from wirelab.runner.frames import LOSING, bursts_of
 from wirelab.runner.kept_evidence import with_evidence
 from wirelab.runner.measurement_cache import MeasurementCache
 from wirelab.runner.past_runs import Kept, named
-from wirelab.runner.remedies import RemedyRunner, Search, scenario_of, search, slow_flows
+from wirelab.runner.remedies import RemedyRunner, Search, flows_in_trouble, scenario_of, search
 from wirelab.runner.rerun import measured_again, variant_called
 from wirelab.runner.run_result import Evidence, VariantResult
 from wirelab.runner.store import REPORT, Store
@@ -72,7 +72,7 @@ def explain_command(  # noqa: PLR0913 - the options of a command line
     ] = None,
     flow: Annotated[
         str | None,
-        typer.Option(help="The flow to help. [default: those with less than 95 % of their path's, or all]"),
+        typer.Option(help="The flow to help. [default: those of which a figure is in trouble, or all]"),
     ] = None,
     remedies: Annotated[
         bool, typer.Option("--remedies", help="Find out what would help: run each change in a lab.")
@@ -108,11 +108,12 @@ def explain_command(  # noqa: PLR0913 - the options of a command line
     known = read_explanation(kept.folder)
     if remedies or frames:
         [(one, evidence)] = measured
-        flows = slow_flows(evidence, flow)
+        flows = flows_in_trouble(evidence, flow)
         [told] = explanation.variants
         looked_for = None
         if remedies:
             experiment, case = scenario_of(kept, one.name, evidence, Path.cwd())
+            flows = flows_in_trouble(evidence, flow, case.expectations)
             looked_for = search(experiment, case, one, evidence, flows, most)
             _announce(looked_for)
         lab = select_or_take(kernel, root, say=options.tell)
@@ -128,7 +129,7 @@ def explain_command(  # noqa: PLR0913 - the options of a command line
             _keep(its, kept, explanation.beside(known))
     else:
         if flow is not None:
-            slow_flows(measured[0][1], flow)
+            flows_in_trouble(measured[0][1], flow)
             explanation = explanation.of_flow(flow)
         explanation = explanation.with_known(known)
     with contextlib.suppress(BrokenPipeError):
@@ -150,7 +151,8 @@ def _announce(looked_for: Search) -> None:
     count, each = len(looked_for.changes), rounded(looked_for.variant.virtual_s * NS_PER_S, TIME)
     options.tell(
         f"{count} change{'' if count == 1 else 's'} of {looked_for.variant.name} for"
-        f" {', '.join(looked_for.found)}, each in a lab for {each} of virtual time;"
+        f" {', '.join(of.name(flow) for flow, of in looked_for.helped.items())}, each in a lab for"
+        f" {each} of virtual time;"
         " what was measured before is not measured again"
     )
 

@@ -55,7 +55,8 @@ class Metric:
 
     ``noun`` is what a sentence calls a number of it, ``column`` the head of its column in tables: its name
     unless another is given, and none where that is empty. ``needs_traffic`` is False for what a port has
-    without any. What is ``in_windows`` can be told of a part of the time, too.
+    without any. What is ``in_windows`` can be told of a part of the time, too. ``better`` is which of two
+    figures whoever uses the network would choose, empty where neither is good or bad in itself.
     """
 
     name: str
@@ -66,6 +67,7 @@ class Metric:
     column: str | None = None
     needs_traffic: bool = True
     in_windows: bool = False
+    better: Literal["more", "less", ""] = ""
     since: str = "0.1.0"
 
     @property
@@ -98,7 +100,9 @@ _LOST: Final = "the share of what was sent that did not come"
 
 
 def _rtt_percentile(percent: int, noun: str, meaning: str) -> Metric:
-    return Metric(f"rtt_p{percent}", MICROSECONDS, _RTT, noun, meaning, f"p{percent}", in_windows=True)
+    return Metric(
+        f"rtt_p{percent}", MICROSECONDS, _RTT, noun, meaning, f"p{percent}", in_windows=True, better="less"
+    )
 
 
 PRIORITIES: Final = 8
@@ -121,10 +125,23 @@ METRICS: Final[Mapping[str, Metric]] = {
             "of goodput",
             "payload that the receiver got, by its own clock",
             in_windows=True,
+            better="more",
         ),
-        Metric("goodput_first", RATE, _FLOW, "of goodput at first", "that of its first second", ""),
-        Metric("goodput_last", RATE, _FLOW, "of goodput at last", "that of its last whole second", ""),
-        Metric("share", RATIO, _FLOW, "of all goodput", "its part of the goodput of all flows", ""),
+        Metric(
+            "goodput_first", RATE, _FLOW, "of goodput at first", "that of its first second", "", better="more"
+        ),
+        Metric(
+            "goodput_last",
+            RATE,
+            _FLOW,
+            "of goodput at last",
+            "that of its last whole second",
+            "",
+            better="more",
+        ),
+        Metric(
+            "share", RATIO, _FLOW, "of all goodput", "its part of the goodput of all flows", "", better="more"
+        ),
         Metric(
             "retransmits",
             COUNT,
@@ -132,15 +149,25 @@ METRICS: Final[Mapping[str, Metric]] = {
             "retransmits",
             "segments that were sent again",
             in_windows=True,
+            better="less",
         ),
-        Metric("rtt", MICROSECONDS, _RTT, "of mean RTT", "mean round-trip time", "mean RTT"),
+        Metric("rtt", MICROSECONDS, _RTT, "of mean RTT", "mean round-trip time", "mean RTT", better="less"),
         _rtt_percentile(50, "of median RTT", "the median of the round-trip times"),
         _rtt_percentile(90, "of RTT, 90 % of the time", "their 90th percentile"),
         _rtt_percentile(99, "of RTT, 99 % of the time", "their 99th percentile"),
-        Metric("duration", TIME, (*_TCP, NETWORK), "for all of it", "what a transfer of a given size takes"),
-        Metric("longest_gap", TIME, _TCP, "without an acknowledgement", _GAP, "", in_windows=True),
-        Metric("recovers_within", TIME, _TCP, "to recover", _RECOVERY, ""),
-        Metric("lost", RATIO, ("UDP flow", "ping"), "lost", _LOST, in_windows=True),
+        Metric(
+            "duration",
+            TIME,
+            (*_TCP, NETWORK),
+            "for all of it",
+            "what a transfer of a given size takes",
+            better="less",
+        ),
+        Metric(
+            "longest_gap", TIME, _TCP, "without an acknowledgement", _GAP, "", in_windows=True, better="less"
+        ),
+        Metric("recovers_within", TIME, _TCP, "to recover", _RECOVERY, "", better="less"),
+        Metric("lost", RATIO, ("UDP flow", "ping"), "lost", _LOST, in_windows=True, better="less"),
         Metric("connects", CONNECTS, ("flow", "UDP flow"), "", _CONNECTS, ""),
         Metric(
             "drops",
@@ -150,6 +177,7 @@ METRICS: Final[Mapping[str, Metric]] = {
             "frames lost, for any cause",
             "dropped",
             in_windows=True,
+            better="less",
         ),
         Metric("pause_sent", COUNT, (PORT, NETWORK), "PAUSE frames sent", "PAUSE frames sent", "PAUSE sent"),
         Metric(

@@ -26,7 +26,10 @@ Place = Literal[
     "receiver",
     "ends",
     "path",
-    "pauser",
+    "peer",
+    "marking",
+    "before",
+    "way",
     "network",
 ]
 """Where a change may help a flow, seen from its bottleneck."""
@@ -43,8 +46,9 @@ class SettingKind(Model):
     holds where nobody says anything. ``least`` and ``most`` are in the base unit, ``reason`` is what sets
     the limit. ``fixed`` says why it cannot change while the network runs, empty if it can. ``helps`` says
     against which bottlenecks a change may help, and at which of a flow's places; ``tries`` are the values
-    that are tried then, in its own words or as a factor (``x2``), ``together`` what is changed with others;
-    ``hardware`` cannot be set at the device that is there.
+    that are tried then, in its own words or as a factor (``x2``), unless ``tries_for`` one of the bottlenecks
+    there are others; ``together`` is what is changed with others; ``hardware`` cannot be set at the device
+    that is there.
     """
 
     name: str
@@ -59,6 +63,7 @@ class SettingKind(Model):
     fixed: str = ""
     helps: Mapping[str, tuple[Place, ...]] = {}
     tries: tuple[str, ...] = ()
+    tries_for: Mapping[str, tuple[str, ...]] = {}
     together: str = ""
     hardware: bool = False
     since: str = "0.1.0"

@@ -14,7 +14,7 @@ from wirelab.runner.explanation import ExplainedVariant, Explanation, FlowRemedi
 from wirelab.runner.run_result import RunResult
 from wirelab.units import PPM, RATE, RATIO, rounded
 from wirelab.verdict.explanation import Bottleneck
-from wirelab.verdict.remedy import Effort, Remedy
+from wirelab.verdict.remedy import Effort, Remedy, Tried
 
 MOST_SHOWN: Final = 6
 """Remedies of a flow; the others are in the JSON."""
@@ -67,9 +67,10 @@ def remedy_table(variant: ExplainedVariant) -> Table:
     """What helps each flow of a variant, the best first."""
     rows = tuple(
         (
-            of.flow,
+            of.helped.name(of.flow),
+            _place(remedy),
             _change(remedy),
-            rounded(remedy.goodput_bps, RATE),
+            of.helped.of.shown(remedy.after),
             _gain(remedy),
             _TAKES[remedy.effort],
             remedy.then,
@@ -78,8 +79,8 @@ def remedy_table(variant: ExplainedVariant) -> Table:
         for of in variant.remedies
         for remedy in of.remedies[:MOST_SHOWN]
     )
-    titles = ("flow", "what would help", "goodput", "gain", "takes", "then bound by", "costs")
-    return Table(titles, rows, frozenset({"goodput", "gain"}))
+    titles = ("to help", "rank", "what would help", "then", "gain", "takes", "then bound by", "costs")
+    return Table(titles, rows, frozenset({"then", "gain"}))
 
 
 def _print_remedies(console: Console, of: FlowRemedies) -> None:
@@ -87,22 +88,30 @@ def _print_remedies(console: Console, of: FlowRemedies) -> None:
     if not tried:
         _print(console, "nothing was found that could help: by its ceiling no change can", 4)
         return
+    helped = of.helped
     what = f"{len(of.remedies)} of {tried} changes help"
-    _print(console, f"what helps ({what}, by running each in a lab):", 4, style="dim")
-    for number, remedy in enumerate(of.remedies[:MOST_SHOWN], 1):
-        faster = f"{rounded(remedy.goodput_bps, RATE)} ({_gain(remedy)})"
-        _print(console, f"{number}. {faster}: {_change(remedy)}", 6, 3)
+    whose = (
+        f" {helped.name(of.flow)}, {helped.of.shown(helped.value)}" if helped.name(of.flow) != of.flow else ""
+    )
+    _print(console, f"what helps{whose} ({what}, by running each in a lab):", 4, style="dim")
+    if whose:
+        _print(console, f"because {helped.why}", 6)
+    for remedy in of.remedies[:MOST_SHOWN]:
+        better = f"{helped.of.shown(remedy.after)} ({_gain(remedy)})"
+        _print(console, f"{_place(remedy)}. {better}: {_change(remedy)}", 6, 3)
         _print(console, f"takes {_TAKES[remedy.effort]}, and is then bound by {remedy.then}", 9)
         costs = f"costs: {'; '.join(remedy.costs)}" if remedy.costs else "costs nobody anything"
         _print(console, costs, 9)
     if (more := len(of.remedies) - MOST_SHOWN) > 0:
         _print(console, f"{more} more help less, or take more: --json has them", 6)
-    useless = [one for one in of.useless if one.goodput_bps is not None]
+    if any(one.tied for one in of.remedies[:MOST_SHOWN]):
+        _print(console, "= is a tie: no further apart than 1 %, or than chance", 6)
+    useless = [one for one in of.useless if one.after is not None]
     if useless:
-        told = (f"{_settings(one.settings)} ({rounded(one.goodput_bps or 0, RATE)})" for one in useless)
+        told = (f"{_settings(one.settings)} ({_untold(of, one)})" for one in useless)
         _print(console, f"no help: {'; '.join(told)}", 6)
     for one in of.useless:
-        if one.goodput_bps is None:
+        if one.after is None:
             _print(console, f"could not be run: {_settings(one.settings)}: {one.why}", 6)
     if of.left_out:
         _print(console, f"{of.left_out} more were not tried: --most", 6)
@@ -131,10 +140,22 @@ def _settings(settings: Mapping[str, str]) -> str:
     return ", ".join(f"{key} {text}" for key, text in settings.items())
 
 
+def _untold(of: FlowRemedies, one: Tried) -> str:
+    """What the figure is with a change that does not help, and why it is none where that would be one."""
+    shown = of.helped.of.shown(one.after or 0)
+    return f"{shown}, but {one.why}" if one.why else shown
+
+
+def _place(remedy: Remedy) -> str:
+    """``1``, or ``2=`` where another one is as good."""
+    return f"{remedy.rank}{'=' if remedy.tied else ''}"
+
+
 def _gain(remedy: Remedy) -> str:
     if remedy.gain is None:
         return "from nothing"
-    return f"+{rounded(remedy.gain * PPM, RATIO, 2)}"
+    sign = "-" if remedy.gain < 0 else "+"
+    return f"{sign}{rounded(abs(remedy.gain) * PPM, RATIO, 2)}"
 
 
 def _print(console: Console, words: str, indent: int, hanging: int = 2, *, style: str = "") -> None:

@@ -6,22 +6,25 @@ from dataclasses import dataclass
 from typing import Final, get_args
 
 from wirelab.errors import InputError
-from wirelab.model.cases import Case, varied
+from wirelab.model.bond import HashPolicy
+from wirelab.model.cases import Case, read_settings, varied
 from wirelab.model.experiment import Experiment
 from wirelab.model.parts import PartKind
 from wirelab.model.setting_table import Place, SettingKind, settings_of
-from wirelab.model.settings import QueueKind
+from wirelab.model.settings import QueueKind, Trust
 from wirelab.model.types import figure_value
 from wirelab.plan.build import build_plan
 from wirelab.plan.ceiling import ceiling_bps
 from wirelab.plan.traffic import Flow
 from wirelab.plan.types import Plan
 from wirelab.results.result import Result
+from wirelab.runner.companions import companions
 from wirelab.runner.flow_changes import flow_changes
 from wirelab.runner.places import Places
 from wirelab.units import SIZE, show
 from wirelab.verdict.explanation import Bottleneck, Mechanism
 from wirelab.verdict.remedy import HELPS_FROM, Effort
+from wirelab.verdict.trouble import Trouble
 
 _OWNERS: Final = (
     *("module", "module port", "switch", "switch port", "firewall", "firewall port"),
@@ -62,21 +65,33 @@ class Proposal:
 
 
 def changes(  # noqa: PLR0913, PLR0917 - all that a change depends on
-    experiment: Experiment, case: Case, seed: int, begun: Plan, flow: Flow, result: Result, found: Bottleneck
+    experiment: Experiment,
+    case: Case,
+    seed: int,
+    begun: Plan,
+    flow: Flow,
+    result: Result,
+    found: Bottleneck,
+    helped: Trouble,
 ) -> list[Change]:
     """What may help a flow of a case, nothing twice; ``begun`` is the Plan that was measured.
 
     What cannot be is left out, what is the same to the lab as another one, and what by the ceiling of its
-    path cannot be ``HELPS_FROM`` faster.
+    path cannot be ``HELPS_FROM`` faster. Where a line is full and speed is not what is to be helped, the line
+    is taken as it is: what would make it a faster one is left out.
     """
-    places = Places(case.wiring, begun, result.linked(begun), flow, found)
+    places = Places(case.wiring, begun, result.linked(begun), flow, found, helped.words(found))
+    ceiling_now_bps = ceiling_bps(begun, flow) or 0.0
     known = {"", begun.physical_json()}
     made = []
     parts: Counter[str] = Counter()
     for proposal, plan in _planned(experiment, case, seed, places):
         goodput_bps = result.flows[flow.name].goodput_bps or 0.0
         most_bps = ceiling_bps(plan, next(one for one in plan.flows if one.name == flow.name))
-        if most_bps is None or most_bps < goodput_bps * HELPS_FROM:
+        if most_bps is None or (helped.is_speed and most_bps < goodput_bps * HELPS_FROM):
+            continue
+        is_faster = most_bps >= ceiling_now_bps * HELPS_FROM
+        if is_faster and not helped.is_speed and found.mechanism is Mechanism.LINE:
             continue
         if (physics := _physics(plan, proposal, flow)) in known:
             continue
@@ -136,9 +151,9 @@ def _together(places: Places, kinds: Iterable[SettingKind]) -> Iterator[Proposal
     """What is changed at once, as all costs of a CPU are."""
     settings: dict[str, list[tuple[str, str]]] = {}
     for kind in kinds:
-        for place in kind.helps.get(places.found.mechanism, ()):
+        for place, tries in places.of_setting(kind):
             for keys in places.keys(place, kind.name):
-                for text in kind.tries:
+                for text in tries:
                     values = [(key, value) for key in keys if (value := _value(places, kind, key, text))]
                     settings.setdefault(kind.together, []).extend(values)
     yield from (Proposal(tuple(of), Effort.HARDWARE, what) for what, of in settings.items() if of)
@@ -148,15 +163,28 @@ def _of_setting(places: Places, kind: SettingKind) -> Iterator[Proposal]:
     effort = Effort.HARDWARE if kind.hardware else Effort.SETTING
     if kind.kind in get_args(PartKind):
         effort = Effort.PART
-    for place in kind.helps.get(places.found.mechanism, ()):
+    for place, tries in places.of_setting(kind):
         for keys in places.keys(place, kind.name):
-            for text in kind.tries or _words(places, kind, place, keys[0]):
+            for text in tries or _words(places, kind, place, keys[0]):
                 # All along a path some may not have it: the others are asked all the same.
                 values = [(key, _value(places, kind, key, text)) for key in keys]
                 if place == "path":
                     values = [value for value in values if _is_possible(places, value)]
                 if values and all(value for _, value in values):
-                    yield Proposal(tuple(values), effort)
+                    others = [one for key, value in values for one in companions(places, key, value)]
+                    wanted = [one for one in (*values, *others) if not _is_said(places, one)]
+                    if wanted:
+                        yield Proposal(tuple(wanted), effort)
+
+
+def _is_said(places: Places, setting: tuple[str, str]) -> bool:
+    """Whether the scenario has it so already."""
+    try:
+        [new] = read_settings(Case("", places.wiring, ()), dict([setting]))
+    except InputError:
+        return False
+    said = places.wiring.settings.get((new.target, new.name))
+    return said is not None and said.value == new.value
 
 
 def _is_possible(places: Places, setting: tuple[str, str]) -> bool:
@@ -182,7 +210,11 @@ def _value(places: Places, kind: SettingKind, key: str, text: str) -> str:
 def _words(places: Places, kind: SettingKind, place: Place, key: str) -> list[str]:
     """All that a setting in words may say; who says PAUSE is told not to."""
     if kind.kind == "on_off":
-        return ["off" if place == "pauser" else "on"]
+        return ["off" if place == "peer" else "on"]
+    if kind.kind == "priorities":
+        # Where all frames have the same, stopping that one stops them all.
+        several = places.priorities()
+        return [str(one) for one in several] if len(several) > 1 else []
     if kind.kind == "bus":
         # Of its own family with more lanes, too: a card for PCI Express has none of USB.
         own = str(figure_value(places.wiring.nic(key.partition(".")[0]), "bus") or "").partition("-")[0]
@@ -196,7 +228,8 @@ def _words(places: Places, kind: SettingKind, place: Place, key: str) -> list[st
 _PART_KINDS: Final[Mapping[str, PartKind]] = {kind: kind for kind in get_args(PartKind)}
 _CHOICES: Final[Mapping[str, tuple[str, ...]]] = {
     "queue": get_args(QueueKind),
-    "hash_policy": ("layer2", "layer2+3", "layer3+4"),
+    "hash_policy": get_args(HashPolicy),
+    "trust": get_args(Trust),
 }
 
 
@@ -205,7 +238,7 @@ def _parts(places: Places) -> Iterator[Proposal]:
     wiring = places.wiring
     for node in places.part_keys():
         kind = wiring.topology.nodes[node].kind
-        if kind not in _PARTS.get(places.found.mechanism, ()):
+        if kind not in _PARTS.get(places.found.mechanism, ()) or not places.has(places.found.mechanism):
             continue
         for name, part in wiring.parts.of(kind).items():
             if name == wiring.part_name(node):

@@ -18,6 +18,7 @@ from wirelab.results.values import Count, Digest, first_wrong
 from wirelab.verdict.bursts import Bursts
 from wirelab.verdict.explanation import Bottleneck
 from wirelab.verdict.remedy import Remedy, Tried
+from wirelab.verdict.trouble import Trouble
 
 FILE: Final = "explanation.json"
 LIMIT_BYTES: Final = 16 << 20
@@ -27,12 +28,13 @@ _BOUNDED: Final[Any] = Field(max_length=10_000)
 
 @dataclass(frozen=True, slots=True)
 class FlowRemedies:
-    """What was tried for a flow: what helps it, the best first, and what does not.
+    """What was tried for a flow: what helps, the best first, and what does not.
 
-    ``left_out`` changes were too many to be tried.
+    ``helped`` is the figure that was to be helped, ``left_out`` changes were too many to be tried.
     """
 
     flow: Name
+    helped: Trouble
     remedies: Annotated[tuple[Remedy, ...], _BOUNDED]
     useless: Annotated[tuple[Tried, ...], _BOUNDED] = ()
     left_out: Count = 0

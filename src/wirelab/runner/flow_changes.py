@@ -9,6 +9,7 @@ from wirelab.plan.path import flow_path
 from wirelab.runner.places import Places
 from wirelab.units import RATE, SIZE, show
 from wirelab.verdict.explanation import Mechanism
+from wirelab.verdict.trouble import WAIT
 
 _CONGESTIONS: Final = ("cubic", "reno", "bbr")
 _PACED_PERCENT: Final = 96
@@ -26,26 +27,26 @@ def flow_changes(experiment: Experiment, places: Places) -> Iterator[tuple[Exper
 
 def _tries(item: Item, places: Places) -> Iterator[tuple[str, str, Any, str]]:
     """The field, what a scenario calls it, and its value in base units and as written."""
-    mechanism = places.found.mechanism
-    loses = mechanism in {Mechanism.FIFO, Mechanism.QUEUE, Mechanism.LOSS}
+    loses = places.has(Mechanism.FIFO, Mechanism.QUEUE, Mechanism.LOSS)
+    waits = WAIT in places.words
     if isinstance(item, Iperf3) and item.protocol == "tcp":
-        if loses or mechanism in {Mechanism.WINDOW, Mechanism.LINE}:
+        if loses or waits or places.has(Mechanism.WINDOW, Mechanism.LINE):
             # Else it is the host's setting, and one of the table.
             words = _CONGESTIONS if item.congestion is not None else ()
             yield from (("congestion", "congestion", word, word) for word in words)
         rates = [hop.served_bps for hop in flow_path(places.plan, places.flow)]
-        if loses and rates:
+        if (loses or waits) and rates:
             paced_bps = min(rates) * _PACED_PERCENT // 100 // item.parallel
             yield "pacing_bps", "pacing", paced_bps, show(paced_bps, RATE)
-        if mechanism in {Mechanism.LOSS, Mechanism.WINDOW, Mechanism.FIFO}:
+        if places.has(Mechanism.LOSS, Mechanism.WINDOW, Mechanism.FIFO):
             yield "parallel", "parallel", _TIMES * item.parallel, str(_TIMES * item.parallel)
-    if isinstance(item, Iperf3) and mechanism is Mechanism.WINDOW:
+    if isinstance(item, Iperf3) and places.has(Mechanism.WINDOW):
         window_bytes = _TIMES * (item.window_bytes or 1 << 20)
         yield "window_bytes", "window", window_bytes, show(window_bytes, SIZE)
-    if isinstance(item, Iperf3) and item.bitrate_bps and mechanism is Mechanism.APPLICATION:
+    if isinstance(item, Iperf3) and item.bitrate_bps and places.has(Mechanism.APPLICATION):
         yield "bitrate_bps", "bitrate", 2 * item.bitrate_bps, show(2 * item.bitrate_bps, RATE)
     block = getattr(item, "block_bytes", None)
-    if block is not None and mechanism in {Mechanism.APPLICATION, Mechanism.STORAGE}:
+    if block is not None and places.has(Mechanism.APPLICATION, Mechanism.STORAGE):
         yield "pipeline", "pipeline", "overlapped", "overlapped"
         block_bytes = _TIMES * block
         yield "block_bytes", "block", block_bytes, show(block_bytes, SIZE)

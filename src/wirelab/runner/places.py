@@ -1,16 +1,16 @@
 """Where a change may help a flow: the places that the table of settings speaks of, as keys of ``with``."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
-from wirelab.model.setting_table import Place, settings_of
+from wirelab.model.setting_table import Place, SettingKind, settings_of
 from wirelab.model.settings import Target
 from wirelab.model.topology import PortRef
 from wirelab.model.types import figure_value
 from wirelab.model.wiring import Wiring
-from wirelab.plan.path import flow_path
+from wirelab.plan.path import flow_path, priority
 from wirelab.plan.traffic import Flow
 from wirelab.plan.types import Plan
-from wirelab.verdict.explanation import Bottleneck
+from wirelab.verdict.explanation import Bottleneck, Mechanism
 
 _HOSTS = ("host", "firewall")
 _COSTS = ("rx_frame", "rx_byte", "tx_frame", "tx_byte")
@@ -21,7 +21,7 @@ class Places:
     """The places around the bottleneck of a flow.
 
     ``begun`` is the Plan that was measured, ``plan`` has what the ports agreed on, ``wiring`` is what a
-    scenario says of the same network.
+    scenario says of the same network. ``words`` are what of the table of settings may help.
     """
 
     wiring: Wiring
@@ -29,6 +29,19 @@ class Places:
     plan: Plan
     flow: Flow
     found: Bottleneck
+    words: tuple[str, ...]
+
+    def has(self, *mechanisms: Mechanism) -> bool:
+        """Whether what helps against one of these may help."""
+        return not set(self.words).isdisjoint(mechanisms)
+
+    def of_setting(self, kind: SettingKind) -> list[tuple[Place, tuple[str, ...]]]:
+        """Where a setting may help, and the values to be tried there, empty for all that it may have."""
+        found: dict[Place, tuple[str, ...]] = {}
+        for word in self.words:
+            for place in kind.helps.get(word, ()):
+                found.setdefault(place, kind.tries_for.get(word, kind.tries))
+        return list(found.items())
 
     def keys(self, place: Place, name: str) -> list[tuple[str, ...]]:
         """The keys of a setting at a place; those of one tuple are one change."""
@@ -42,7 +55,10 @@ class Places:
             "receiver": [(self.flow.receiver,)],
             "ends": [(self.flow.sender, self.flow.receiver)],
             "path": [self.silent()],
-            "pauser": [self._peers()],
+            "peer": [self._peers()],
+            "marking": [(self.flow.sender, *self._ports()[:1])],
+            "before": [(before,) if (before := self.before()) else ()],
+            "way": [self._way()],
             "network": [("network",)],
         }
         found = [
@@ -64,6 +80,36 @@ class Places:
             if hop.into.node in self._nodes():
                 break
         return tuple(dict.fromkeys(nodes))
+
+    def before(self) -> str:
+        """The port by which the flow comes to a shaped line at the place; empty where there is none."""
+        refs = [ref for ref in self._refs()[:1] if self.wiring.value(ref, "shape.rate") is not None]
+        for hop in flow_path(self.plan, self.flow) if refs else ():
+            if hop.into.node == refs[0].node:
+                return hop.out.label
+        return ""
+
+    def ref(self, label: str) -> PortRef | None:
+        """The port of a label; None of what is a node."""
+        topology = self.wiring.topology
+        return next((ref for ref in topology.ports() if topology.label(ref) == label), None)
+
+    def place(self) -> PortRef | None:
+        """The bottleneck's own port, None where it is none."""
+        return next(iter(self._refs()), None)
+
+    def priorities(self) -> list[int]:
+        """Those that the frames of all that runs beside the flow would have if its DSCP told them."""
+        port = next(iter(self.plan.ports_of(self.flow.sender)))
+        sorting = replace(port, pfc=(0,), trust="dscp")
+        beside = [one for one in self.plan.flows if one.overlaps(self.flow)]
+        return sorted({priority(sorting, one.dscp or 0) for one in beside})
+
+    def _way(self) -> tuple[str, ...]:
+        """The nodes on the ways of all that runs beside the flow, and of itself."""
+        beside = [one for one in self.plan.flows if one.overlaps(self.flow)]
+        ways = [hop for one in beside for hop in flow_path(self.plan, one)]
+        return tuple(dict.fromkeys(port.node for hop in ways for port in (hop.out, hop.into)))
 
     def current(self, key: str) -> int | None:
         """What a setting is now, in base units; None where that is no number, or nobody knows it."""

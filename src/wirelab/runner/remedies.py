@@ -4,11 +4,11 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
 from pathlib import Path
-from typing import Final
 
 from wirelab.errors import InputError
 from wirelab.lab.scratch import discard
 from wirelab.model.cases import Case
+from wirelab.model.expect import Expectation
 from wirelab.model.experiment import Experiment, load
 from wirelab.plan.build import build_plan
 from wirelab.plan.traffic import Flow
@@ -20,23 +20,21 @@ from wirelab.runner.past_runs import Kept
 from wirelab.runner.run_result import Evidence, VariantResult
 from wirelab.runner.store import Draft
 from wirelab.runner.trial import Runner, Trial
-from wirelab.units import PPM
-from wirelab.verdict.bottleneck import bottleneck
+from wirelab.units import RATE, rounded
+from wirelab.verdict.bottleneck import bottleneck, where_lost
 from wirelab.verdict.explanation import Bottleneck
-from wirelab.verdict.remedy import Measured, Remedy, Tried, costs, helps, ranked
+from wirelab.verdict.remedy import Measured, Remedy, Tried, costs, given_up, helps, ranked
+from wirelab.verdict.trouble import LOSSES, Trouble, in_trouble, trouble
 from wirelab.verdict.verdict import Verdict
-
-USED_PPM: Final = 950_000
-"""A flow that has so much of what its path carries is not asked about, unless by name or where all have."""
 
 
 @dataclass(frozen=True, slots=True)
 class Search:
-    """What is to be tried for some flows of one variant of a result: ``found`` has their bottlenecks."""
+    """What is to be tried for some flows of one variant of a result: ``helped`` has which figure of each."""
 
     variant: VariantResult
     evidence: Evidence
-    found: Mapping[str, Bottleneck]
+    helped: Mapping[str, Trouble]
     changes: tuple[Change, ...]
     left_out: int
 
@@ -67,8 +65,10 @@ def scenario_of(kept: Kept, variant: str, evidence: Evidence, folder: Path) -> t
     return experiment, case
 
 
-def slow_flows(evidence: Evidence, named: str | None) -> tuple[Flow, ...]:
-    """The flows to ask about: the one that is named, else those that could have more of their path, else all.
+def flows_in_trouble(
+    evidence: Evidence, named: str | None, expectations: Sequence[Expectation] = ()
+) -> tuple[Flow, ...]:
+    """The flows to ask about: the one that is named, else those of which a figure is in trouble, else all.
 
     Raises InputError for a name that no flow has.
     """
@@ -77,8 +77,8 @@ def slow_flows(evidence: Evidence, named: str | None) -> tuple[Flow, ...]:
         if chosen := tuple(flow for flow in flows if flow.name == named):
             return chosen
         raise InputError(f"no flow is called `{named}`: there are {', '.join(flow.name for flow in flows)}")
-    slow = [flow for flow in flows if _is_slow(evidence, flow)]
-    return tuple(slow) or flows
+    bad = [flow for flow in flows if in_trouble(evidence.plan, flow, evidence.result, expectations)]
+    return tuple(bad) or flows
 
 
 def search(  # noqa: PLR0913, PLR0917 - all that a search is about
@@ -91,15 +91,19 @@ def search(  # noqa: PLR0913, PLR0917 - all that a search is about
 ) -> Search:
     """What is to be tried for these flows, at most ``most`` changes in all, those of each flow in turn."""
     plan, result = evidence.plan, evidence.result
-    found = {flow.name: bottleneck(plan, flow, result) for flow in flows}
-    proposed = [changes(experiment, case, plan.seed, plan, flow, result, found[flow.name]) for flow in flows]
+    helped = {flow.name: trouble(plan, flow, result, case.expectations) for flow in flows}
+    proposed = [
+        changes(experiment, case, plan.seed, plan, flow, result, _place(evidence, flow, of), of)
+        for flow in flows
+        for of in (helped[flow.name],)
+    ]
     distinct: dict[str, Change] = {}
     for number in range(max(map(len, proposed), default=0)):
         for of_flow in proposed:
             if number < len(of_flow):
                 distinct.setdefault(of_flow[number].plan.physical_json(), of_flow[number])
     chosen = list(distinct.values())
-    return Search(variant, evidence, found, tuple(chosen[:most]), max(len(chosen) - most, 0))
+    return Search(variant, evidence, helped, tuple(chosen[:most]), max(len(chosen) - most, 0))
 
 
 @dataclass(frozen=True, slots=True)
@@ -131,48 +135,57 @@ class RemedyRunner:
         return measured
 
 
-def _is_slow(evidence: Evidence, flow: Flow) -> bool:
-    measured = evidence.result.flows[flow.name]
-    if not measured.goodput_bps or not measured.path_bps:
-        return True
-    return measured.goodput_bps * PPM < measured.path_bps * USED_PPM
+def _place(evidence: Evidence, flow: Flow, helped: Trouble) -> Bottleneck:
+    """Where to help: where frames are lost, if that is the trouble, else at the bottleneck."""
+    plan, result = evidence.plan, evidence.result
+    lost = where_lost(plan, flow, result) if helped.metric in LOSSES else None
+    return lost or bottleneck(plan, flow, result)
 
 
 def _remedies(of: Search, tried: Sequence[VariantResult]) -> tuple[FlowRemedies, ...]:
     """What of the changes helps each flow, the best first."""
     before = _measured(of.variant)
     told = []
-    for name in of.found:
+    for name, helped in of.helped.items():
         helping: list[Remedy] = []
         useless: list[Tried] = []
         for change, variant in zip(of.changes, tried, strict=True):
-            remedy = _remedy(name, change, before, variant)
+            remedy = _remedy(name, helped, change, before, variant)
             if isinstance(remedy, Remedy):
                 helping.append(remedy)
             else:
                 useless.append(remedy)
-        told.append(FlowRemedies(name, ranked(helping), tuple(useless), of.left_out))
+        told.append(FlowRemedies(name, helped, ranked(helped.metric, helping), tuple(useless), of.left_out))
     return tuple(told)
 
 
-def _remedy(flow: str, change: Change, before: Measured, variant: VariantResult) -> Remedy | Tried:
-    """What a change does for a flow."""
+def _remedy(
+    flow: str, helped: Trouble, change: Change, before: Measured, variant: VariantResult
+) -> Remedy | Tried:
+    """What a change does for a figure of a flow."""
     evidence, settings = variant.evidence, dict(change.settings)
     if evidence is None or variant.verdict is Verdict.ERROR or variant.digest is None:
         bad = next(check for check in variant.checks if check.verdict is not Verdict.PASS)
         return Tried(settings, None, bad.explanation or bad.measured)
     after = _measured(variant)
+    figure = variant.figure(helped.subject, helped.metric)
+    if figure is None:
+        return Tried(settings, None, f"nothing came through that would tell {helped.name(flow)}")
+    if not helps(helped.metric, helped.value, figure):
+        return Tried(settings, figure)
     was_bps, now_bps = (one.flows[flow].goodput_bps or 0.0 for one in (before, after))
-    if not helps(was_bps, now_bps):
-        return Tried(settings, now_bps)
+    if given_up(was_bps, now_bps):
+        rates = " instead of ".join(rounded(one, RATE) for one in (now_bps, was_bps))
+        return Tried(settings, figure, f"{flow} has {rates} then")
     of = next(one for one in evidence.plan.flows if one.name == flow)
     return Remedy(
         settings=settings,
         effort=change.effort,
-        before_bps=was_bps,
+        before=helped.value,
+        after=figure,
         goodput_bps=now_bps,
         then=bottleneck(evidence.plan, of, evidence.result).where,
-        costs=costs(flow, before, after),
+        costs=costs(flow, helped, before, after),
         digest=variant.digest,
         what=change.what,
     )

@@ -85,6 +85,17 @@ def bottleneck(begun: Plan, flow: Flow, result: Result) -> Bottleneck:
     return Bottleneck(flow.name, mechanism, where, evidence, at)
 
 
+def where_lost(begun: Plan, flow: Flow, result: Result) -> Bottleneck | None:
+    """Where most of what a flow lost was lost, whatever bounds it; None where it lost nothing."""
+    plan = result.linked(begun)
+    both = (*spanned(plan, flow.sender, flow.receiver), *spanned(plan, flow.receiver, flow.sender))
+    found = _losing(plan, both, flow, result)
+    if found is None:
+        return None
+    mechanism, where, at = found
+    return Bottleneck(flow.name, mechanism, where, tuple(happenings(plan, result, both, flow.name)), at)
+
+
 def _said(one: Busy) -> str:
     return f"{one.where} was busy {rounded(one.share_ppm, RATIO, 3)} of the time"
 

@@ -1,21 +1,27 @@
-"""What helps a flow, what it costs others, and which of several is the best: pure functions."""
+"""What helps a figure, what it costs others, and which of several is the best: pure functions."""
 
+import math
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from enum import IntEnum
 from typing import Annotated, Final
 
 from pydantic import Field
 
+from wirelab.model.metric import METRICS
 from wirelab.results.flow import FlowResult
 from wirelab.results.ping import PingResult
 from wirelab.results.port import PortResult
-from wirelab.results.values import Amount, Digest, Text
+from wirelab.results.values import Amount, Count, Digest, Text
 from wirelab.units import COUNT, NS_PER_US, PPM, RATE, RATIO, TIME, rounded
+from wirelab.verdict.trouble import GOODPUT, Trouble
 
 HELPS_FROM: Final = 1.02
 """What is not faster by so much does not help: another seed may do as much."""
+_LEAST_GAIN: Final = 0.02
 _TIE: Final = 0.01
+_GIVEN_UP: Final = 0.9
+"""Who keeps less of its goodput for another figure is not helped: who hardly sends waits for nothing."""
 _LESS: Final = 0.98
 _LONGER: Final = 1.5
 _LEAST_LONGER_US: Final = 20
@@ -45,60 +51,92 @@ class Measured:
 
 @dataclass(frozen=True, slots=True)
 class Remedy:
-    """A change that makes a flow faster: what is set, and what came of it.
+    """A change that helps: what is set, and what came of it.
 
-    ``goodput_bps`` is the flow's with it, ``before_bps`` without. ``then`` is what bounds it now, ``costs``
-    what others pay, in words. ``digest`` is that of the run that shows it.
+    ``before`` and ``after`` are the figure that was in trouble, in its base unit, ``goodput_bps`` is what the
+    flow has with it. ``then`` is what bounds the flow now, ``costs`` what others pay, in words. ``digest`` is
+    that of the run that shows it. ``rank`` is its place, the same for those that are ``tied``.
     """
 
     settings: Annotated[dict[Text, Text], Field(max_length=100)]
     effort: Effort
-    before_bps: Amount
+    before: Amount
+    after: Amount
     goodput_bps: Amount
     then: Text
     costs: Annotated[tuple[Text, ...], Field(max_length=100)]
     digest: Digest
     what: Text = ""
+    rank: Count = 0
+    tied: bool = False
 
     @property
     def gain(self) -> float | None:
-        """How much faster it is, as a share of what it was; None of what was nothing."""
-        return self.goodput_bps / self.before_bps - 1 if self.before_bps else None
+        """How much more it is, as a share of what it was, or less: below 0; None of what was nothing."""
+        return self.after / self.before - 1 if self.before else None
 
 
 @dataclass(frozen=True, slots=True)
 class Tried:
-    """A change that does not help: what the flow has with it, or ``why`` nobody knows."""
+    """A change that does not help: what the figure is ``after`` it, and ``why`` it is no help all the same.
+
+    Without a figure ``why`` is why nobody knows.
+    """
 
     settings: Annotated[dict[Text, Text], Field(max_length=100)]
-    goodput_bps: Amount | None
+    after: Amount | None
     why: Text = ""
 
 
-def helps(before_bps: float, goodput_bps: float) -> bool:
-    """Whether a flow is so much faster that the change is to thank for it."""
-    return goodput_bps >= before_bps * HELPS_FROM and goodput_bps > before_bps
+def helps(metric: str, before: float, after: float) -> bool:
+    """Whether a figure is so much better that the change is to thank for it.
 
-
-def ranked(remedies: Sequence[Remedy]) -> tuple[Remedy, ...]:
-    """The best first.
-
-    Of those within 1 % of each other it is the one that takes the least, then the one that costs others
-    least, then the one that changes least.
+    That is 2 %, and of what is counted two standard deviations of such a count as well.
     """
-    left = sorted(remedies, key=lambda one: -one.goodput_bps)
+    gained = _sign(metric) * (after - before)
+    return gained > 0 and gained >= _noise(metric, before, _LEAST_GAIN)
+
+
+def given_up(before_bps: float, goodput_bps: float) -> bool:
+    """Whether a flow has lost so much goodput for another figure that it is no help."""
+    return goodput_bps < before_bps * _GIVEN_UP
+
+
+def ranked(metric: str, remedies: Sequence[Remedy]) -> tuple[Remedy, ...]:
+    """The best first, with their ranks; those that are as good as the best of them are tied.
+
+    That is within 1 %, and of what is counted within two standard deviations. Of these it is the one that
+    takes the least, then the one that changes least, then the one that costs others least, then the name.
+    """
+    left = sorted(remedies, key=lambda one: -_sign(metric) * one.after)
     order: list[Remedy] = []
     while left:
-        tied = [one for one in left if one.goodput_bps >= left[0].goodput_bps * (1 - _TIE)]
-        order += sorted(tied, key=lambda one: (one.effort, len(one.costs), len(one.settings)))
+        best = left[0].after
+        tied = [one for one in left if abs(one.after - best) <= _noise(metric, best, _TIE)]
+        rank = len(order) + 1
+        order += [replace(one, rank=rank, tied=len(tied) > 1) for one in sorted(tied, key=_smallest)]
         left = left[len(tied) :]
     return tuple(order)
 
 
-def costs(flow: str, before: Measured, after: Measured) -> tuple[str, ...]:
-    """What a change for one flow costs others: goodput, round trips, pauses and drops that were not there."""
+def _smallest(one: Remedy) -> tuple[int, int, int, list[str]]:
+    return one.effort, len(one.settings), len(one.costs), sorted(one.settings)
+
+
+def _sign(metric: str) -> int:
+    return -1 if METRICS[metric].better == "less" else 1
+
+
+def _noise(metric: str, value: float, share: float) -> float:
+    """By how much a figure may be different for no reason."""
+    counted = 2 * math.sqrt(value) if METRICS[metric].quantity is COUNT else 0
+    return max(share * value, counted)
+
+
+def costs(flow: str, helped: Trouble, before: Measured, after: Measured) -> tuple[str, ...]:
+    """What a change for a figure of one flow costs: goodput, round trips, pauses and drops of anybody."""
     told = [
-        *_slower(flow, before, after),
+        *_slower(flow, helped, before, after),
         *_later(flow, before, after),
         *_paused(before, after),
         *_dropped(before, after),
@@ -106,12 +144,13 @@ def costs(flow: str, before: Measured, after: Measured) -> tuple[str, ...]:
     return tuple(told[:_MOST_COSTS])
 
 
-def _slower(flow: str, before: Measured, after: Measured) -> Iterator[str]:
+def _slower(flow: str, helped: Trouble, before: Measured, after: Measured) -> Iterator[str]:
     for name, was in before.flows.items():
         now = after.flows[name]
-        if name != flow and (was.goodput_bps or 0) * _LESS > (now.goodput_bps or 0):
+        is_helped = (name, GOODPUT) == (helped.subject, helped.metric)
+        if not is_helped and (was.goodput_bps or 0) * _LESS > (now.goodput_bps or 0):
             rates = (rounded(one.goodput_bps or 0, RATE) for one in (now, was))
-            yield f"{name} has {' instead of '.join(rates)}"
+            yield f"{'it' if name == flow else name} has {' instead of '.join(rates)}"
 
 
 def _later(flow: str, before: Measured, after: Measured) -> Iterator[str]:
