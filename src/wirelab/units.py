@@ -241,10 +241,11 @@ def show(value: int, quantity: Quantity) -> str:
         return f"0 {quantity.rounding[0]}"
     if value == 0 or (value < quantity.plain_below and value % BYTES_PER_KIB):
         return f"{value} {quantity.base}"
+    least = {"%": Fraction(1, 10)}  # nobody says 5000 ppm for half a percent
     written = {
         unit: _decimal(value / size)
         for unit, size in quantity.units.items()
-        if unit != "min" and value >= size and (value / size * 10**_PLACES).denominator == 1
+        if unit != "min" and value >= size * least.get(unit, 1) and value * 10**_PLACES % size == 0
     }
     unit = min(written, key=lambda word: (len(written[word].replace(".", "")), -quantity.units[word]))
     return f"{written[unit]} {unit}"
@@ -333,8 +334,7 @@ def _wrong_unit(unit: str, quantity: Quantity) -> str:
     if quantity is RATE and unit.endswith("B/s"):
         return f"`{unit}` counts bytes; a {quantity.name} is written in {quantity.words}"
     folded = unit.casefold()
-    guess = next((word for word in quantity.units if word.casefold() == folded), None)
-    guess = guess or quantity.mistakes.get(folded)
+    guess = next((one for one in quantity.units if one.casefold() == folded), quantity.mistakes.get(folded))
     if guess is None:
         for other in QUANTITIES:
             if unit in other.units and other.name != quantity.name:

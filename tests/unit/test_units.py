@@ -219,6 +219,8 @@ def test_a_text_without_end_is_no_quantity(quantity: Quantity) -> None:
         (60_000_000_000, TIME, "60 s"),
         (0, TIME, "0 ns"),
         (50, COUNT, "50"),
+        (5_000, RATIO, "0.5 %"),
+        (10, RATIO, "10 ppm"),
     ],
 )
 def test_an_exact_value_prints_the_short_way(value: int, quantity: Quantity, text: str) -> None:

@@ -103,13 +103,17 @@ def _converse(session: Session, lines: Lines, ctrl_c: "_CtrlC") -> None:
             return
         try:
             with ctrl_c.ends(session):
-                _print(session.tell(line))
+                if _print(session.tell(line), ctrl_c):
+                    sys.stdout.write(f"interrupted at {session.now}\n")
         except InputError as error:
             lines.refuse(error)
 
 
-def _print(said: Iterator[str | Picture]) -> None:
-    """Print what is said as it comes; pictures one over the other, where that can be."""
+def _print(said: Iterator[str | Picture], ctrl_c: "_CtrlC") -> bool:
+    """Print what is said as it comes; pictures one over the other, where that can be.
+
+    Returns whether somebody has had enough of pictures while the lab stood still, which it cannot tell.
+    """
     is_terminal = sys.stdout.isatty()
     drawn, begun_s, count = 0, time.monotonic(), 0
     for part in said:
@@ -121,10 +125,13 @@ def _print(said: Iterator[str | Picture]) -> None:
             if is_terminal:
                 sys.stdout.flush()
                 time.sleep(max(0.0, begun_s + count / PICTURES_PER_S - time.monotonic()))
+            if ctrl_c.was_pressed:
+                return True
         else:
             sys.stdout.write(part)
             drawn = 0
         sys.stdout.flush()
+    return False
 
 
 class _Script:
@@ -156,11 +163,12 @@ class _CtrlC:
 
     def __init__(self) -> None:
         self._session: Session | None = None
+        self.was_pressed = False
 
     @contextmanager
     def ends(self, session: Session) -> Iterator[None]:
         """What is done meanwhile ends with Ctrl-C, and the session goes on."""
-        self._session = session
+        self._session, self.was_pressed = session, False
         try:
             yield
         finally:
@@ -170,6 +178,7 @@ class _CtrlC:
         """The signal has come."""
         if self._session is None:
             raise KeyboardInterrupt
+        self.was_pressed = True
         self._session.interrupt()
 
 
