@@ -1,4 +1,7 @@
-/** Slides: keys, a click or a tap lead from one to the next. Without it they are scrolled through. */
+/** Slides: keys, a click or a tap lead from one to the next. Without it they are scrolled through.
+
+Text grows with the screen by itself; what is drawn in pixels is made as much larger here, and a slide that is higher than
+the screen smaller. */
 
 const slides = [...document.querySelectorAll<HTMLElement>(".slide")];
 const NOT_A_STEP = "a, button, input, summary, canvas, .drawn, .plot-tools, .burst";
@@ -43,3 +46,25 @@ document.addEventListener("click", (event) => {
   const isOther = event.target instanceof Element && event.target.closest(NOT_A_STEP);
   if (!isOther && !getSelection()?.toString()) go(here() + 1);
 });
+
+const WIDE = 1280;
+const NARROW = "(max-width: 42rem)";
+
+function fit(): void {
+  const root = document.documentElement;
+  const isNarrow = matchMedia(NARROW).matches;
+  const width = Math.min(window.innerWidth, (window.innerHeight * 16) / 9);
+  root.style.setProperty("--scale", isNarrow ? "1" : (width / WIDE).toFixed(3));
+  for (const slide of slides) {
+    const sheet = slide.querySelector<HTMLElement>(".sheet");
+    if (!sheet) continue;
+    sheet.style.removeProperty("--fit");
+    // One pixel is the rule between slides.
+    const share = (window.innerHeight - 1) / sheet.getBoundingClientRect().height;
+    if (!isNarrow && share < 1) sheet.style.setProperty("--fit", share.toFixed(3));
+  }
+}
+
+// After the charts, which are drawn when the page has been read.
+window.addEventListener("load", () => requestAnimationFrame(fit));
+window.addEventListener("resize", () => requestAnimationFrame(fit));

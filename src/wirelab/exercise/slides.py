@@ -15,7 +15,7 @@ from wirelab.exercise.sketch import network_drawing
 from wirelab.model.assignment import Assignment, quantity_asked
 from wirelab.model.exercise import Prediction
 from wirelab.model.fill import filled_text, rounded_in
-from wirelab.report.chart import Plots
+from wirelab.report.chart import Chart, Plots
 from wirelab.report.html import Burst, filled_in
 from wirelab.report.picture import Picture
 from wirelab.report.script import Script, policy
@@ -175,7 +175,12 @@ def _plots(exercise: Assignment, run: str, variant: VariantResult) -> tuple[Plot
                     own = [title for title in found if f"{title.rpartition(' ')[2]}." in prediction.of]
                     wanted |= dict.fromkeys((own or found)[:1])
     chosen = [one for one in charts if one.title in wanted] or list(charts[:1])
-    return tuple(Plots.of([replace(chart, height=_CHART_PX)]) for chart in chosen)
+    return tuple(Plots.of([replace(chart, height=_CHART_PX)]) for chart in chosen if _moves(chart))
+
+
+def _moves(chart: Chart) -> bool:
+    """Whether there is something to be seen: of a burst between two samples there is not."""
+    return any(len({y for _, y in line.points}) > 1 for line in chart.lines)
 
 
 def _votes(exercise: Assignment, figures: Figures, runs: Mapping[str, VariantResult]) -> Iterator[Vote]:
