@@ -58,10 +58,10 @@ def _console() -> Output:
 def list_() -> None:
     """List the exercises that can be done."""
     rows = []
-    for name in around(Path.cwd()).exercises():
-        exercise = load_exercise(name, Path.cwd())
+    exercises = [load_exercise(name, Path.cwd()) for name in around(Path.cwd()).exercises()]
+    for exercise in sorted(exercises, key=lambda one: one.place):
         said = exercise.said
-        rows.append((name, said.title, screen.time_shown(said.time_ns) or "-", str(exercise.points)))
+        rows.append((exercise.name, said.title, screen.time_shown(said.time_ns) or "-", str(exercise.points)))
     print_table(
         _console(), ("exercise", "", "time", "points"), rows, numbers=("points",), whole=("exercise",)
     )

@@ -1,5 +1,6 @@
 """Assignment: an exercise that was read with its scenario, and the networks that its words stand for."""
 
+import math
 import re
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -41,6 +42,11 @@ class Assignment:
         """All that can be had."""
         parts = (*self.said.predictions, *self.said.asked, *filter(None, [self.said.repair]))
         return sum(part.points for part in parts)
+
+    @property
+    def place(self) -> tuple[float, str]:
+        """Where it stands in a list: by its lesson, then by name."""
+        return self.said.lesson or math.inf, self.name
 
     def run(self, name: str | None) -> Run:
         """The run called ``name``, the first where none is. Raises InputError."""

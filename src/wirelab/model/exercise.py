@@ -234,6 +234,7 @@ class ExerciseFile(Model):
         "The network in one line, with `{line}` for a figure; else the topology's drawing."
     )
     time_ns: PositiveTime | None = optional("How long it takes.", alias="time")
+    lesson: PositiveCount | None = optional("Its place in a course: lists are in this order, others last.")
     scenario: Text = key("A scenario of the catalogue, or a file `*.yaml` in the same folder.")
     variant: Name | None = optional("Its variant; the first one if none is named.")
     figures: dict[Name, Drawn] = key("What is different for each student, by name.", default_factory=dict)

@@ -39,7 +39,8 @@ class LiveReport(ExitStack):
         self._bars: dict[int, TaskID] = {}
         self._all: TaskID | None = None
         if not trials:
-            self._all = self._progress.add_task("all", total=count, state=f"of {count} {noun}")
+            counted = noun if count != 1 else noun.removesuffix("s")
+            self._all = self._progress.add_task("all", total=count, state=f"of {count} {counted}")
         for trial in trials:
             self._add(trial, trial.plan.variant)
 

@@ -30,8 +30,9 @@ CONTROL: Final = "control"
 
 
 def exercise_names() -> tuple[str, ...]:
-    """Every exercise, in the order of their names."""
-    return _catalogue().exercises()
+    """Every exercise, in the order of a course."""
+    exercises = map(_read, _catalogue().exercises())
+    return tuple(exercise.name for exercise in sorted(exercises, key=lambda one: one.place))
 
 
 def exercise_called(name: str) -> Assignment:
