@@ -289,8 +289,7 @@ static inline u64 etherport_now_ps(void)
 /* The files' functions, in the order of the Makefile: from the bottom up. */
 
 /* event.c */
-void etherport_event_init(struct etherport_event *event,
-			  void (*fn)(struct etherport_event *event));
+void etherport_event_init(struct etherport_event *event, void (*fn)(struct etherport_event *event));
 bool etherport_event_pending(const struct etherport_event *event);
 void etherport_event_at(struct etherport_event *event, u64 when_ps, u64 now_ps);
 void etherport_event_cancel(struct etherport_event *event);
