@@ -1,19 +1,16 @@
 """What somebody would guess who knows the line alone: that it is full, and that nothing is lost."""
 
 from collections.abc import Mapping
-from typing import Final
 
 from wirelab.model.assignment import Assignment
 from wirelab.model.exercise import Prediction
 from wirelab.model.fill import figure_number
 from wirelab.model.formula import Reference, amount_of, read_formula
+from wirelab.model.metric import METRICS
 from wirelab.plan.path import flow_path
 from wirelab.plan.traffic import Flow
 from wirelab.plan.types import Plan
-from wirelab.units import BITS_PER_BYTE
-
-_NONE: Final = ("drops", "retransmits", "lost", "collisions", "late_collisions", "pause_sent", "pfc_sent")
-"""What such a one would not expect to happen at all."""
+from wirelab.units import BITS_PER_BYTE, COUNT, RATIO
 
 
 def line_rate_guess(
@@ -26,7 +23,7 @@ def line_rate_guess(
         if reference.path in figures:
             return figure_number(reference, figures).amount
         subject, _, metric = reference.path.rpartition(".")
-        if metric in _NONE:
+        if _is_trouble(metric):
             return 0.0
         plan = plans[reference.run or first]
         (flow,) = (flow for flow in plan.flows if flow.name == subject)
@@ -38,6 +35,14 @@ def line_rate_guess(
         raise ValueError(f"a line does not tell {metric}")
 
     return amount_of(read_formula(prediction.of), value)
+
+
+def _is_trouble(metric: str) -> bool:
+    """Whether it counts what such a one does not expect to happen at all: losses, pauses, collisions."""
+    known = METRICS.get(metric)
+    return known is not None and (
+        known.quantity is COUNT or (known.quantity is RATIO and known.better == "less")
+    )
 
 
 def _offered_bps(flow: Flow, line_bps: int) -> int:
