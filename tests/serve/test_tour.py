@@ -45,7 +45,7 @@ SHALLOW = Solution(
     },
     naive={"burst": "fifo", "upload": "line", "download": "line", "retransmits": "0 / 1"},
     answers={"where": "module.line", "mechanism": "FIFO", "helps": "2"},
-    repair={"module": "aqr113c"},
+    repair={"module": "aqr113c", "module.fifo": "64 KiB"},
 )
 """What TCP makes of its losses no formula says: that exercise has no solution with full marks."""
 SOLUTIONS = {**solutions(), "shallow-buffer": SHALLOW}
