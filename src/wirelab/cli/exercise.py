@@ -244,10 +244,7 @@ def repair(  # noqa: PLR0913 - the options of a command line
         screen.say(console, filled_text(said.text, desk.figures.values), "bold")
         texts = {key: (allowed.text, desk.exercise.repairs[key]) for key, allowed in said.settings.items()}
         screen.scales(console, texts)
-        screen.say(
-            console,
-            f"at most {said.most} of them: wirelab exercise repair SETTING=VALUE",
-        )
+        screen.say(console, f"at most {said.most} of them: wirelab exercise repair SETTING=VALUE")
         return
     changed = pairs(settings, "module.fifo='64 KiB'")
     name, setups = steps.repair_asked(desk.exercise, desk.work, changed)
@@ -263,12 +260,8 @@ def repair(  # noqa: PLR0913 - the options of a command line
         screen.say(console, "it holds, and its control fails as it must: this is what you hand in")
         work = steps.repaired(desk.exercise, work, changed, _now())
     else:
-        screen.say(
-            console,
-            "it holds, but in its control it holds too: that is not what the change did"
-            if holds
-            else "it does not hold yet",
-        )
+        too = "it holds, but in its control it holds too: that is not what the change did"
+        screen.say(console, too if holds else "it does not hold yet")
         if work.repair is not None:
             screen.say(console, f"your repair is still {screen.changes(work.repair.settings)}")
     desk = desk.kept(work)

@@ -10,7 +10,6 @@ import typer
 
 from wirelab.cli import options
 from wirelab.cli.exercise_work import complete_exercise
-from wirelab.cli.looks import RECORD_BYTES
 from wirelab.cli.names import usable_cpus
 from wirelab.errors import LabError
 from wirelab.exercise.draw import drawn
@@ -29,7 +28,6 @@ from wirelab.report.picture import Picture
 from wirelab.report.text import Output, warn
 from wirelab.runner.job import Job
 from wirelab.runner.measurement_cache import MeasurementCache
-from wirelab.runner.recorded import Recorder
 from wirelab.runner.store import Store
 from wirelab.runner.trial import LabTestbed, Runner
 
@@ -103,9 +101,4 @@ def _pictures(  # noqa: PLR0913, PLR0917 - where and of what
     job = Job(exercise.name, exercise.said.seed, trials)
     run = job.result([results[setup] for setup in setups.values()], 0.0)
     kept = MeasurementCache.of(Cache.at(os.environ).root, lab, warn)
-    testbed = LabTestbed(lab)
-
-    def recorder(folder: Path) -> Recorder:
-        return Recorder(testbed, kept, folder, cpu, RECORD_BYTES, lambda _: None)
-
-    return CloserLook(runner.measurements).pictures(run, recorder)
+    return CloserLook(runner.measurements).pictures(run, LabTestbed(lab), kept, cpu)

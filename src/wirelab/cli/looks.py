@@ -7,14 +7,13 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from functools import partial
 from pathlib import Path
-from typing import Final
 
 from wirelab.cli import options
 from wirelab.errors import LabError, WirelabError
 from wirelab.lab.cache import Cache
 from wirelab.lab.scratch import replacement, scratch_folder
 from wirelab.lab.select import Lab
-from wirelab.report.closer import CloserLook, worth_a_look
+from wirelab.report.closer import RECORD_BYTES, CloserLook, worth_a_look
 from wirelab.report.html import html_report
 from wirelab.report.live import LiveReport
 from wirelab.report.picture import Picture
@@ -27,8 +26,6 @@ from wirelab.runner.recorded import Recorder
 from wirelab.runner.run_result import Evidence, RunResult
 from wirelab.runner.store import REPORT
 from wirelab.runner.trial import LabTestbed, Trial
-
-RECORD_BYTES: Final = 256 << 20
 
 
 @dataclass(slots=True)

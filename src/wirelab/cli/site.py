@@ -13,7 +13,6 @@ from typing import Annotated, Self
 import typer
 
 from wirelab.cli import options
-from wirelab.cli.looks import RECORD_BYTES
 from wirelab.cli.names import usable_cpus
 from wirelab.errors import InputError, LabError
 from wirelab.exercise.grid import factors, networks
@@ -31,7 +30,6 @@ from wirelab.report.site import Points, Site, first_point, require_all
 from wirelab.report.text import Output, warn
 from wirelab.runner.cpus import run_on
 from wirelab.runner.measurement_cache import MeasurementCache
-from wirelab.runner.recorded import Recorder
 from wirelab.runner.run_result import RunResult
 from wirelab.runner.store import SWEEP, Store
 from wirelab.runner.sweep import SweepJob, SweepRunner, grid, read_factors
@@ -150,12 +148,7 @@ def _page(site: Site, look: Callable[[RunResult, int], list[Picture]] | None, nu
 
 def _pictures(lab: Lab, runner: Runner, run: RunResult, cpu: int) -> list[Picture]:
     kept = MeasurementCache.of(Cache.at(os.environ).root, lab, warn)
-    testbed = LabTestbed(lab)
-
-    def recorder(folder: Path) -> Recorder:
-        return Recorder(testbed, kept, folder, cpu, RECORD_BYTES, lambda _: None)
-
-    return CloserLook(runner.measurements).pictures(run, recorder)
+    return CloserLook(runner.measurements).pictures(run, LabTestbed(lab), kept, cpu)
 
 
 def _write(folder: Path, pages: Mapping[str, str]) -> None:

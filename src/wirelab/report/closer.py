@@ -7,6 +7,7 @@ from operator import itemgetter
 from pathlib import Path
 from typing import Final
 
+from wirelab.lab.machine import Progress
 from wirelab.lab.scratch import scratch_folder
 from wirelab.report.picture import AROUND_NS, Picture, followed, moment, parse_picture
 from wirelab.results.record import Dropped, Kind, Paused, read_record
@@ -14,8 +15,11 @@ from wirelab.results.samples import Sample
 from wirelab.runner.measurement_cache import MeasurementCache
 from wirelab.runner.recorded import Recorder
 from wirelab.runner.run_result import Evidence, RunResult
+from wirelab.runner.trial import LabTestbed
 from wirelab.units import NS_PER_MS, PS_PER_NS
 
+RECORD_BYTES: Final = 256 << 20
+"""The most that a record may have of which a picture is made."""
 PICTURES_MAX: Final = 4
 PICTURE_BYTES_MAX: Final = 280_000
 """So many of so much make a page that can be sent: a picture that would be larger shows less time."""
@@ -63,8 +67,15 @@ class CloserLook:
         looked = (self.kept(evidence) for evidence in worth_a_look(run))
         return [picture for picture in looked if picture and picture.moments]
 
-    def pictures(self, run: RunResult, recorder: Callable[[Path], Recorder]) -> list[Picture]:
-        """All of a run, from before or made now; ``recorder`` is asked for one that has a folder of its own.
+    def pictures(
+        self,
+        run: RunResult,
+        testbed: LabTestbed,
+        measured: MeasurementCache,
+        cpu: int,
+        on_progress: Callable[[Progress], None] = lambda _: None,
+    ) -> list[Picture]:
+        """All of a run, from before or made now, in labs of ``testbed``; ``measured`` knows what runs gave.
 
         Raises LabError if it was another run this time.
         """
@@ -72,7 +83,8 @@ class CloserLook:
         for evidence in worth_a_look(run):
             if (picture := self.kept(evidence)) is None:
                 with scratch_folder() as folder:
-                    picture = self.take(recorder(folder), evidence)
+                    recorder = Recorder(testbed, measured, folder, cpu, RECORD_BYTES, on_progress)
+                    picture = self.take(recorder, evidence)
             looked.append(picture)
         return [picture for picture in looked if picture.moments]
 

@@ -2,8 +2,6 @@
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
-from functools import partial
-from pathlib import Path
 from typing import Any, Final
 
 from wirelab.lab.machine import Progress
@@ -11,7 +9,6 @@ from wirelab.report.closer import CloserLook, worth_a_look
 from wirelab.report.html import Burst
 from wirelab.report.picture import Picture
 from wirelab.runner.measurement_cache import MeasurementCache
-from wirelab.runner.recorded import Recorder
 from wirelab.runner.run_result import RunResult
 from wirelab.runner.trial import LabTestbed
 from wirelab.serve.carrier import Task
@@ -19,8 +16,6 @@ from wirelab.serve.runs import Spec
 from wirelab.serve.templates import filled_in
 
 KIND: Final = "pictures"
-
-_RECORD_BYTES: Final = 256 << 20
 
 
 def pictures_spec(spec: Spec) -> dict[str, Any]:
@@ -52,7 +47,5 @@ class Looker:
 
     def pictures(self, run: RunResult, cpu: int, on_progress: Callable[[Progress], None]) -> list[Picture]:
         """The pictures of a run, with its evidence at hand. Raises LabError."""
-        return CloserLook(self.measurements).pictures(run, partial(self._recorder, cpu, on_progress))
-
-    def _recorder(self, cpu: int, on_progress: Callable[[Progress], None], folder: Path) -> Recorder:
-        return Recorder(self.testbed, self.measurements, folder, cpu, _RECORD_BYTES, on_progress)
+        look = CloserLook(self.measurements)
+        return look.pictures(run, self.testbed, self.measurements, cpu, on_progress)
