@@ -16,9 +16,9 @@ from wirelab.results.values import Amount, Count, Digest, Text
 from wirelab.units import COUNT, NS_PER_US, PPM, RATE, RATIO, TIME, rounded
 from wirelab.verdict.trouble import GOODPUT, Trouble
 
-HELPS_FROM: Final = 1.02
-"""What is not faster by so much does not help: another seed may do as much."""
 _LEAST_GAIN: Final = 0.02
+"""What gains less does not help: another seed may do as much."""
+HELPS_FROM: Final = 1 + _LEAST_GAIN
 _TIE: Final = 0.01
 _GIVEN_UP: Final = 0.9
 """Who keeps less of its goodput for another figure is not helped: who hardly sends waits for nothing."""
