@@ -1,4 +1,4 @@
-"""The controls of the catalogue that take a cause away by one setting, and what they tell of remedies."""
+"""The controls of the catalogue that take a cause away by settings, and what they tell of remedies."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ from wirelab.verdict.remedy import given_up, helps
 from wirelab.verdict.trouble import Trouble, in_trouble, trouble
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Iterable, Iterator, Sequence
 
 ROOT: Final = Path(__file__).parents[1]
 
@@ -49,20 +49,20 @@ BETTER: Final[dict[tuple[str, str], str]] = {
 
 @dataclass(frozen=True)
 class Cure:
-    """A control of one setting: ``setting`` is its name, ``node`` whose it is."""
+    """A control without events of its own: ``settings`` are pairs, whose each is and its name."""
 
     scenario: str
     variant: str
     control: str
-    node: str
-    setting: str
+    settings: frozenset[tuple[str, str]]
 
     def __str__(self) -> str:
         return f"{self.scenario}-{self.control}"
 
-    def is_like(self, settings: Sequence[str]) -> bool:
-        """Whether some keys are that setting at that node, or another part in its place."""
-        return {_named(key) for key in settings} == {(self.node, self.setting)}
+    def is_like(self, keys: Iterable[str]) -> bool:
+        """Whether some keys are those settings, or another part in its place; or some of them do it alone."""
+        named = {_named(key) for key in keys}
+        return bool(named) and named <= self.settings
 
 
 def cures() -> Iterator[Cure]:
@@ -70,10 +70,10 @@ def cures() -> Iterator[Cure]:
     for name in around(ROOT).names("scenarios"):
         experiment = load(name, ROOT)
         for number, control in enumerate(experiment.scenario.controls, 1):
-            if control.events is None and len(control.settings) == 1:
-                node, setting = _named(next(iter(control.settings)))
+            if control.events is None:
+                settings = frozenset(map(_named, control.settings))
                 variant = control.variant or experiment.cases[0].name
-                yield Cure(name, variant, control.name or f"control-{number}", node, setting)
+                yield Cure(name, variant, control.name or f"control-{number}", settings)
 
 
 def helped(result: Path, cure: Cure) -> tuple[str, Trouble] | None:

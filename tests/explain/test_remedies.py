@@ -1,4 +1,4 @@
-"""The remedy that is ranked first is a control's, where one ends a variant's trouble by a single setting."""
+"""The remedy that is ranked first is a control's, where one ends a variant's trouble by settings."""
 
 from __future__ import annotations
 
@@ -27,6 +27,6 @@ def test_the_first_remedy_is_the_controls(cure: Cure, tmp_path: Path, request: p
     assert (of["helped"]["subject"], of["helped"]["metric"]) == (trouble.subject, trouble.metric)
     first = [one for one in of["remedies"] if one["rank"] == 1]
     tried = [list(one["settings"]) for one in (*of["remedies"], *of["useless"])]
-    assert any(cure.is_like(keys) for keys in tried), f"{cure.node} {cure.setting} was not tried"
+    assert any(cure.is_like(keys) for keys in tried), f"{sorted(cure.settings)} was not tried"
     is_first = any(cure.is_like(list(one["settings"])) for one in first)
     assert is_first != ((cure.scenario, cure.control) in BETTER), first

@@ -56,7 +56,7 @@ def test_a_burst_finds_as_much_room_as_the_formula_says_and_pause_helps(
     assert seen["losing_frames"]["least"] > seen["found_room"]["least"]
     assert seen["lost"]["median"] >= 1
     [of] = variant["remedies"]
-    cure = Cure("sfp-flow-control-off", "main", "listening-switch", "switch", "flow_control")
+    cure = Cure("sfp-flow-control-off", "main", "listening-switch", frozenset({("switch", "flow_control")}))
     assert cure.is_like(list(of["remedies"][0]["settings"]))
     assert of["remedies"][0]["after"] > 1.5 * of["remedies"][0]["before"]
     assert any("is paused" in words for words in of["remedies"][0]["costs"])

@@ -6,7 +6,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 import pytest
-from recorded import G, plan, recording
+from recorded import G, plan, recording, with_ports
 
 from wirelab.model.expect import Expectation
 from wirelab.plan.traffic import Iperf3, Ping
@@ -109,6 +109,22 @@ def test_then_what_does_not_arrive(fine: Result) -> None:
     lost = {"retransmits": None, "protocol": "udp", "sent_datagrams": 1000}
     assert named(measured(fine, lost_datagrams=9, **lost)) == "download"
     assert named(measured(fine, lost_datagrams=10, **lost)) == "download.lost"
+
+
+def test_then_what_flow_control_does_not_save(fine: Result) -> None:
+    """Few as they are: a buffer that stops who sends should drop nothing. Other drops are no such thing."""
+    the_plan = with_ports(PLAN, "switch-p1", "server-eth0", pause_tx=True, pause_rx=True)
+
+    def dropping(pauses: int, cause: str) -> Result:
+        port = replace(fine.ports["switch.p1"], tx_pause_frames=pauses, drops={cause: 3})
+        return replace(fine, ports={**fine.ports, "switch.p1": port})
+
+    overrun = of(dropping(5, "rx_buffer"), the_plan=the_plan)
+    assert (overrun.name("download"), overrun.value) == ("switch.p1.drops", 3)
+    assert overrun.why == "switch.p1 loses frames although it stops server"
+    for none in (dropping(0, "rx_buffer"), dropping(5, "rx_fcs")):
+        assert not in_trouble(the_plan, the_plan.flows[1], none)
+    assert not in_trouble(PLAN, PLAN.flows[1], dropping(5, "rx_buffer"))
 
 
 def test_then_the_round_trip_of_who_waits_with_it(fine: Result) -> None:

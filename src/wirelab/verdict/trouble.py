@@ -78,8 +78,9 @@ def trouble(plan: Plan, flow: Flow, result: Result, expectations: Iterable[Expec
     """What is to be helped of a flow: ``plan`` is what was measured, ``expectations`` what it should be.
 
     It is the figure that is worse than expected, the flow's own first; else the first of its own that is bad:
-    goodput, of transfers beside each other the time until the last of them is done; what is lost; the round
-    trip. Where nothing is, it is its goodput all the same.
+    goodput, of transfers beside each other the time until the last of them is done; what is lost, all of it
+    where flow control is there to lose nothing; the round trip. Where nothing is, it is its goodput all the
+    same.
     """
     return _bad(plan, flow, result, expectations) or Trouble(
         flow.name, GOODPUT, result.flows[flow.name].goodput_bps or 0.0, "no figure of it is in trouble"
@@ -96,6 +97,7 @@ def _bad(plan: Plan, flow: Flow, result: Result, expectations: Iterable[Expectat
         _failing(plan, flow, result, expectations)
         or _slow(plan, flow, result)
         or _losing(plan, flow, result)
+        or _overrun(plan, flow, result)
         or _late(plan, flow, result)
     )
 
@@ -152,6 +154,17 @@ def _losing(plan: Plan, flow: Flow, result: Result) -> Trouble | None:
         return None
     why = f"{rounded(again_ppm, RATIO, 2)} of its segments are sent again"
     return Trouble(flow.name, "retransmits", measured.retransmits, why)
+
+
+def _overrun(plan: Plan, flow: Flow, result: Result) -> Trouble | None:
+    """What a packet buffer of its way drops although it stops who sends: nothing, it should be."""
+    for hop in flow_path(plan, flow):
+        port = result.ports[hop.into.label]
+        stops = hop.stops(flow.dscp or 0) and (port.tx_pause_frames or port.tx_pfc_frames)
+        if stops and port.drops.get("rx_buffer"):
+            why = f"{hop.into.label} loses frames although it stops {hop.out.label}"
+            return Trouble(hop.into.label, "drops", port.dropped_frames, why)
+    return None
 
 
 def _late(plan: Plan, flow: Flow, result: Result) -> Trouble | None:
