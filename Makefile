@@ -25,8 +25,8 @@ DIST ?= dist
 # Of a wheel: the same date in every one, so that the same content is the same bytes. 1980-01-01 is a zip's first day.
 EPOCH := 315532800
 
-.PHONY: help scenario name lab wheels test fuzz stress test-explain test-exercises test-serve test-tour test-peers matrix truth bench
-.PHONY: doctor clean
+.PHONY: help scenario name lab wheels test fuzz stress test-series test-explain test-exercises test-serve test-tour
+.PHONY: test-peers matrix truth bench doctor clean
 .DELETE_ON_ERROR:
 
 help:
@@ -34,6 +34,7 @@ help:
 	@echo 'make test                         the linters, the unit tests and the lab tests'
 	@echo 'make fuzz                         read ten thousand damaged files; ARGS="--first-mutation 20000" takes others'
 	@echo 'make stress                       random settings of ports on a kernel with KASAN; a kernel without shortcuts'
+	@echo 'make test-series                  the lab tests on the kernels 6.12 and 6.1, or on SERIES'
 	@echo 'make test-explain                 whether what helps is what the controls of the catalogue say: hundreds of labs'
 	@echo 'make test-exercises               every exercise, done with the figures of each of 200 students'
 	@echo 'make matrix                       run every scenario, as many at once as there are CPUs'
@@ -90,6 +91,12 @@ fuzz: $(READY_TO_TEST)
 
 stress: $(READY_TO_TEST) lab
 	@$(VENV)/bin/python -m pytest --timeout 0 tests/stress $(ARGS)
+
+# The lab tests on the other kernels that the driver is for; one that is not there is built, of Debian's source.
+test-series: $(READY_TO_TEST)
+	@for series in $(or $(SERIES),6.12 6.1); do \
+		$(VENV)/bin/wirelab lab build --quiet --series $$series && \
+		$(VENV)/bin/python -m pytest -n auto --dist worksteal tests/lab --kernel $$series $(ARGS) || exit; done
 
 test-explain: $(READY_TO_TEST) lab
 	@$(VENV)/bin/python -m pytest --timeout 0 tests/explain $(ARGS)
