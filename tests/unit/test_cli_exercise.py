@@ -223,6 +223,7 @@ def test_a_class_is_graded(wirelab: Wirelab) -> None:
     assert moodle["bob"]["Full name"] == "Bob Kahn"
     assert moodle["bob"]["Grade"] == marks["bob"]["points"]
     assert "where: 2 of 2: right" in moodle["bob"]["Feedback comments"]
+    assert moodle["bob"]["Last modified (grade)"] == "-"
     canvas = rows("c.csv")
     assert canvas[0]["Student"].strip() == "Points Possible"
     assert canvas[0]["The shallow buffer"] == "25"
@@ -330,3 +331,22 @@ def test_preview_shows_what_a_student_reads_and_what_is_right(wirelab: Wirelab) 
     assert "module.line, 159" in out
     assert "FIFO: the FIFO of module.line" in out
     assert re.search(r"^helps +option ", out, re.MULTILINE)
+
+
+def test_marks_go_to_whom_the_roster_says(wirelab: Wirelab) -> None:
+    """Who is not in it is told, and so is an assignment that is out of other points."""
+    handed_in(wirelab.folder / "in", "grace", "alan")
+    (wirelab.folder / "roster.csv").write_text(
+        "Identifier,Full name,Grade,Maximum Grade,Last modified (grade)\nParticipant 7,Grace,,100.00,-\n"
+    )
+    files = ("--roster", "roster.csv", "--moodle", "m.csv")
+    code, _, err = wirelab("exercise", "grade", "in", *files, "--no-cache", *wirelab.lab.options)
+    assert code == 0
+    assert "warning: alan: the roster has nobody of this name, or more than one" in err
+    assert "warning: Moodle's assignment is out of 100 points, the exercise of 25" in err
+    rows = list(csv.DictReader(io.StringIO((wirelab.folder / "m.csv").read_text(encoding="utf-8"))))
+    assert [(row["Identifier"], row["Student"]) for row in rows] == [("Participant 7", "grace")]
+    (wirelab.folder / "roster.csv").write_text("grace\n")
+    code, _, err = wirelab("exercise", "grade", "in", *files, *wirelab.lab.options)
+    assert code == 2
+    assert "roster.csv: has no column with names" in err

@@ -168,6 +168,27 @@ def test_the_teacher_sees_who_is_where_and_takes_the_marks(served: Served) -> No
     assert teacher.get(f"{of}/exercises/shallow-buffer/marks-evil.csv").status == 404
 
 
+def test_the_teacher_says_who_is_who_in_moodle(served: Served) -> None:
+    """By what Moodle exports, however long; who is not in it is named, and in no file. Students cannot."""
+    ada = ready(served)
+    ada.post(f"{HERE}/hand-in")
+    served.student("Bob").get(HERE)
+    served.wait_for_runs()
+    teacher, course = served.teacher(), served.room.courses.all()[0]
+    of = f"/teacher/courses/{course.id}"
+    assert ada.post(f"{of}/roster", roster="Student,ID\nAda,1\n").status == 403
+    many = "".join(f"Participant {number},Somebody {number}\n" for number in range(500))
+    worksheet = f"Identifier,Full name\nParticipant 4711,ada\n{many}"
+    page = teacher.post(f"{of}/roster", roster=worksheet)
+    assert "so in no file for Moodle or Canvas: Bob</p>" in page.text
+    assert "Participant 4711" in page.text
+    assert "Participant 4711" in teacher.get(f"{of}/exercises/shallow-buffer/marks-moodle.csv").text
+    refused = teacher.post(f"{of}/roster", roster="Ada, Bob")
+    assert refused.status == 422
+    assert "has no column with names" in refused.text
+    assert "so in no file" not in teacher.post(f"{of}/roster", roster="").text
+
+
 def test_the_teacher_gives_points_for_what_is_written_in_words(served: Served) -> None:
     """They are among the marks, the student's and the exported ones; more than there are is refused."""
     ada = ready(served)

@@ -229,6 +229,7 @@ def test_a_database_is_brought_up_to_date_step_by_step(tmp_path: Path) -> None:
     old.set("kept", "yes")
     for table in ("laid_aside", "closed", "attempt", "work", "asked", "run"):
         old.write(f"DROP TABLE {table}")
+    old.write("ALTER TABLE course DROP COLUMN roster")
     old.write("PRAGMA user_version = 1")
     old.close()
     new = Database(path)

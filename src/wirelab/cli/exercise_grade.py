@@ -17,9 +17,10 @@ from wirelab.cli.exercise_work import Exercise
 from wirelab.cli.names import usable_cpus
 from wirelab.errors import InputError, LabError
 from wirelab.exercise.draw import person
-from wirelab.exercise.gradebook import canvas_csv, csv_of, file_name, junit_of, moodle_csv, page_of
+from wirelab.exercise.gradebook import canvas_csv, csv_of, file_name, junit_of, moodle_csv, page_of, unplaced
 from wirelab.exercise.grading import Graded, collected, graded
 from wirelab.exercise.measure import Bench
+from wirelab.exercise.roster import Roster, read_roster
 from wirelab.lab.first_use import select_or_take
 from wirelab.lab.scratch import scratch_folder
 from wirelab.model.assignment import Assignment
@@ -50,6 +51,14 @@ def grade_command(  # noqa: PLR0913 - the options of a command line
         Path | None,
         typer.Option(
             metavar="FILE", help="Seals that students gave you, `SEAL NAME` a line: others do not count."
+        ),
+    ] = None,
+    roster_file: Annotated[
+        Path | None,
+        typer.Option(
+            "--roster",
+            metavar="FILE",
+            help="CSV that Moodle or Canvas exports: whose marks they are, for --moodle and --canvas.",
         ),
     ] = None,
     csv_file: Annotated[
@@ -85,6 +94,7 @@ def grade_command(  # noqa: PLR0913 - the options of a command line
     if len(exercises) > 1 and (moodle or canvas):
         names_of = ", ".join(sorted(exercises))
         raise InputError(f"a gradebook has a column for one exercise, not for {names_of}", hint="--exercise")
+    roster = None if roster_file is None else read_roster(read_text(roster_file), str(roster_file))
     lab = select_or_take(kernel, root, say=options.tell)
     live = LiveReport(Output.for_stream(sys.stderr), (), len(found.works), "networks")
     with lab.in_use(), live, scratch_folder() as folder:
@@ -95,8 +105,10 @@ def grade_command(  # noqa: PLR0913 - the options of a command line
     titles = {name: one.said.title for name, one in exercises.items()}
     first = next(iter(titles.values()))
     options.write_file(csv_file, csv_of, done)
-    options.write_file(moodle, moodle_csv, done)
-    options.write_file(canvas, lambda marks: canvas_csv(marks, first), done)
+    if roster is not None:
+        _tell_unplaced(done, roster)
+    options.write_file(moodle, lambda marks: moodle_csv(marks, roster), done)
+    options.write_file(canvas, lambda marks: canvas_csv(marks, first, roster), done)
     options.write_file(junit_file, junit_of, done)
     if html is not None:
         _write_pages(html, done, titles)
@@ -104,6 +116,15 @@ def grade_command(  # noqa: PLR0913 - the options of a command line
         raise typer.Exit(LabError.exit_code)
     if found.refused:
         raise typer.Exit(InputError.exit_code)
+
+
+def _tell_unplaced(done: list[Graded], roster: Roster) -> None:
+    """Whose marks are in no file for Moodle or Canvas, and what Moodle would not take."""
+    for name in unplaced(done, roster):
+        warn(f"{name}: the roster has nobody of this name, or more than one; no marks for Moodle or Canvas")
+    most, theirs = done[0].marks.most, roster.most_points
+    if theirs not in (None, most):
+        warn(f"Moodle's assignment is out of {theirs:g} points, the exercise of {most}")
 
 
 def _write_pages(folder: Path, done: list[Graded], titles: Mapping[str, str]) -> None:

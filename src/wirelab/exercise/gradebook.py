@@ -5,16 +5,18 @@ import hashlib
 import io
 import re
 import unicodedata
-from collections.abc import Iterable, Sequence
+from collections import Counter
+from collections.abc import Iterable, Mapping, Sequence
+from html import escape
 from typing import Final
 from xml.etree import ElementTree as ET
 
 from wirelab.exercise.grading import Graded
 from wirelab.exercise.marks import Mark, Marks
+from wirelab.exercise.roster import FORMULA, Roster
 from wirelab.report.html import filled_in
 from wirelab.results.values import printable
 
-_FORMULA: Final = ("=", "+", "-", "@", "\t", "\r")
 _SLUG: Final = re.compile(r"[^a-z0-9]+")
 _DIGITS: Final = 6
 _LONGEST: Final = 40
@@ -37,45 +39,68 @@ def csv_of(done: Sequence[Graded]) -> str:
     return _csv(head, rows)
 
 
-def moodle_csv(done: Sequence[Graded]) -> str:
+def moodle_csv(done: Sequence[Graded], roster: Roster | None = None) -> str:
     """For Moodle: the grading worksheet of an assignment, or the gradebook's import of a CSV file.
 
-    A worksheet is recognized by its ``Identifier``, which is known of submissions that Moodle has packed; the
-    gradebook maps a column, such as the student's name, to what it knows a user by. It has the feedback, too.
+    A worksheet goes by its ``Identifier``, which a roster has, and the names of the works that Moodle packs.
+    It is taken only with the column of its last change. The gradebook goes by username, ID number or address.
     """
-    head = ["Identifier", "Full name", "Student", "Grade", "Maximum Grade", "Feedback comments"]
-    rows = [
-        [
-            f"Participant {one.submission.participant}" if one.submission.participant else "",
-            one.submission.owner or one.marks.student,
-            one.marks.student,
-            f"{one.marks.points:g}",
-            str(one.marks.most),
-            _feedback(one.marks),
-        ]
-        for one in certain(done)
-    ]
+    head = ["Identifier", "Full name", "Student", "Username", "ID number", "Email address"]
+    head += ["Grade", "Maximum Grade", "Last modified (grade)", "Feedback comments"]
+    rows = []
+    for one, entry in _placed(done, roster):
+        participant = one.submission.participant
+        known = f"Participant {participant}" if participant else entry.get("participant", "")
+        name = entry.get("name") or one.submission.owner or one.marks.student
+        identifiers = [entry.get(column, "") for column in ("username", "number", "email")]
+        points = [f"{one.marks.points:g}", str(one.marks.most), entry.get("modified") or "-"]
+        rows.append([known, name, one.marks.student, *identifiers, *points, _feedback(one.marks)])
     return _csv(head, rows)
 
 
-def canvas_csv(done: Sequence[Graded], title: str) -> str:
+def canvas_csv(done: Sequence[Graded], title: str, roster: Roster | None = None) -> str:
     """For Canvas: its gradebook's file with one assignment, whose points possible stand in the second row.
 
-    Canvas knows students by ``ID``, ``SIS User ID`` or ``SIS Login ID``: the student's name is taken as that.
+    Canvas looks for ``ID``, then ``SIS User ID``, ``SIS Login ID`` and last the name. Without a roster the
+    student's name is taken as name and as login.
     """
     head = ["Student", "ID", "SIS User ID", "SIS Login ID", "Section", title]
     most = next((one.marks.most for one in done), 0)
     rows = [["    Points Possible", "", "", "", "", str(most)]]
-    rows += [
-        [one.marks.student, "", "", one.marks.student, one.marks.course, f"{one.marks.points:g}"]
-        for one in certain(done)
-    ]
+    for one, entry in _placed(done, roster):
+        name = one.marks.student
+        who = [entry.get("name") or name, entry.get("id", ""), entry.get("sis", "")]
+        login = entry.get("login", "") if roster else name
+        section = entry.get("section") or one.marks.course
+        rows.append([*who, login, section, f"{one.marks.points:g}"])
     return _csv(head, rows)
+
+
+def unplaced(done: Iterable[Graded], roster: Roster) -> list[str]:
+    """Whose marks go nowhere: nobody of that name is in the roster, or several, or two say that they are."""
+    placed = {id(one) for one, _ in _placed(done, roster)}
+    return [one.marks.student for one in certain(done) if id(one) not in placed]
 
 
 def certain(done: Iterable[Graded]) -> list[Graded]:
     """Those of whom it is clear whose they are, and of whom everything could be marked."""
     return [one for one in done if not one.contested and not one.marks.broken]
+
+
+def _placed(done: Iterable[Graded], roster: Roster | None) -> list[tuple[Graded, Mapping[str, str]]]:
+    """Each with its entry of the roster; who has none of their own is left out."""
+    if roster is None:
+        return [(one, {}) for one in certain(done)]
+    find = roster.finder()
+    found = []
+    for one in certain(done):
+        work = one.submission
+        # Whose folder it is Moodle says, what they call themselves is theirs.
+        names = (f"Participant {work.participant}" if work.participant else "", work.owner, one.marks.student)
+        entries = [entry for name in names if name and (entry := find(name)) is not None]
+        found += [(one, entries[0])] if entries else []
+    claims = Counter(id(entry) for _, entry in found)
+    return [(one, entry) for one, entry in found if claims[id(entry)] == 1]
 
 
 def junit_of(done: Sequence[Graded]) -> str:
@@ -137,8 +162,9 @@ def _points(mark: Mark) -> str:
 
 
 def _feedback(marks: Marks) -> str:
+    """Each mark with its reason, as HTML: Moodle takes it for that, and cells of one line."""
     lines = [f"{mark.name}: {_points(mark) or '-'} of {mark.most}: {mark.reason}" for mark in marks.marks]
-    return "\n".join(lines)
+    return "<br>".join(escape(" ".join(line.split()), quote=False) for line in lines)
 
 
 def _csv(head: Sequence[str], rows: Iterable[Sequence[str]]) -> str:
@@ -152,4 +178,4 @@ def _csv(head: Sequence[str], rows: Iterable[Sequence[str]]) -> str:
 def _cell(text: str) -> str:
     """A text that no spreadsheet takes for a formula."""
     plain = printable(text)
-    return f"'{plain}" if plain.startswith(_FORMULA) else plain
+    return f"'{plain}" if plain.startswith(FORMULA) and plain != "-" else plain

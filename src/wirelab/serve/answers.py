@@ -13,7 +13,7 @@ from starlette.responses import HTMLResponse, RedirectResponse, Response
 from wirelab import __version__
 from wirelab.errors import InputError, WirelabError
 from wirelab.results.values import printable
-from wirelab.serve.forms import Form, read_form
+from wirelab.serve.forms import MOST_LETTERS, Form, read_form
 from wirelab.serve.limits import Deed
 from wirelab.serve.room import Room
 from wirelab.serve.templates import filled_in
@@ -40,13 +40,13 @@ class Answers:
 
         return endpoint
 
-    def post(self, take: Posted) -> Endpoint:
-        """An endpoint that takes a form."""
+    def post(self, take: Posted, letters: int = MOST_LETTERS) -> Endpoint:
+        """An endpoint that takes a form, whose fields may be so long."""
 
         async def endpoint(request: Request) -> Response:
             visitor = Visitor(self.room, request)
             try:
-                form = await read_form(request)
+                form = await read_form(request, letters)
             except InputError as error:
                 return await run_in_threadpool(self.problem, visitor, error)
             return await run_in_threadpool(self._take, visitor, form, take)

@@ -12,6 +12,7 @@ from starlette.routing import BaseRoute, Route
 from wirelab.errors import InputError
 from wirelab.exercise.gradebook import canvas_csv, csv_of, moodle_csv
 from wirelab.exercise.grading import Graded
+from wirelab.exercise.roster import read_roster
 from wirelab.exercise.steps import next_step
 from wirelab.exercise.submission import Submission
 from wirelab.exercise.work import WORK
@@ -24,7 +25,7 @@ from wirelab.serve.desk import Desk, result_of, settle
 from wirelab.serve.doors import absolute
 from wirelab.serve.exercise_view import progress_of, view_of
 from wirelab.serve.exercises import exercise_called, exercise_names
-from wirelab.serve.forms import Form
+from wirelab.serve.forms import LONG_LETTERS, Form
 from wirelab.serve.histogram import histogram, spread
 from wirelab.serve.room import Room
 from wirelab.serve.teacher_pages import course_of, student_of
@@ -34,7 +35,6 @@ from wirelab.serve.works import Kept
 _POINTS: Final = re.compile(r"[0-9]{1,3}(?:[.,][0-9])?")
 _STUCK_S: Final = 600.0
 """Who has done nothing for so long is stuck, or away."""
-_CSV: Final = {"all": csv_of, "moodle": moodle_csv}
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,6 +62,7 @@ class ClassPages:
         return [
             Route(course, get(self.table)),
             Route(f"{course}/open", post(self.open), methods=["POST"]),
+            Route(f"{course}/roster", post(self.keep_roster, LONG_LETTERS), methods=["POST"]),
             Route(f"{course}/exercises/{{exercise}}/predictions", get(self.predictions)),
             Route(f"{course}/exercises/{{exercise}}/marks-{{form}}.csv", get(self.marks)),
             Route(f"{course}/exercises/{{exercise}}/works.zip", get(self.works)),
@@ -95,6 +96,7 @@ class ClassPages:
             exercises=named,
             rows=rows,
             closed=closed,
+            strangers=_strangers(course, [student.name for student, _ in rows]),
             waiting=waiting,
             running=running,
         )
@@ -105,6 +107,15 @@ class ClassPages:
         course = course_of(visitor)
         opened = form.below("open")
         visitor.room.courses.close(course.id, [name for name in exercise_names() if name not in opened])
+        return go(visitor, f"/teacher/courses/{course.id}")
+
+    def keep_roster(self, visitor: Visitor, form: Form) -> Response:
+        """Keep whose marks they are, as Moodle or Canvas exports it; an empty text forgets it."""
+        visitor.require_teacher()
+        course, text = course_of(visitor), form.text("roster", LONG_LETTERS)
+        if text:
+            read_roster(text)
+        visitor.room.courses.keep_roster(course.id, text)
         return go(visitor, f"/teacher/courses/{course.id}")
 
     def predictions(self, visitor: Visitor) -> Response:
@@ -132,10 +143,13 @@ class ClassPages:
             for kept in _of_exercise(visitor.room, course, exercise)
             if kept.marks is not None
         ]
+        roster = read_roster(course.roster) if course.roster else None
         if form == "canvas":
-            text = canvas_csv(graded, exercise.said.title)
-        elif form in _CSV:
-            text = _CSV[form](graded)
+            text = canvas_csv(graded, exercise.said.title, roster)
+        elif form == "moodle":
+            text = moodle_csv(graded, roster)
+        elif form == "all":
+            text = csv_of(graded)
         else:
             raise Refusal(404, "refused.nothing")
         return _file(f"{exercise.name}-{form}.csv", "text/csv; charset=utf-8", text.encode())
@@ -206,6 +220,14 @@ class ClassPages:
 def exercise_of(visitor: Visitor) -> Assignment:
     """The exercise of a page. Raises InputError where there is none."""
     return exercise_called(visitor.request.path_params["exercise"])
+
+
+def _strangers(course: Course, names: list[str]) -> list[str]:
+    """Who is not in the roster, if there is one."""
+    if not course.roster:
+        return []
+    find = read_roster(course.roster).finder()
+    return [name for name in names if find(name) is None]
 
 
 def _points(text: str, most: int) -> float:

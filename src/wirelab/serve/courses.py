@@ -14,6 +14,8 @@ class Course:
     id: str
     title: str
     code: str
+    roster: str = ""
+    """Whose marks they are, as the CSV that Moodle or Canvas exports; empty where nobody gave it."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,6 +63,10 @@ class Courses:
                 [(course_id, name) for name in exercises],
             )
 
+    def keep_roster(self, course_id: str, roster: str) -> None:
+        """Keep whose marks they are."""
+        self.database.write("UPDATE course SET roster = ? WHERE id = ?", (roster, course_id))
+
     def new_code(self, course_id: str) -> None:
         """Give it another code: with the old one nobody joins any more. Who has joined stays."""
         self.database.write(
@@ -69,4 +75,4 @@ class Courses:
 
 
 def _course(row: Row) -> Course:
-    return Course(row["id"], row["title"], row["code"])
+    return Course(row["id"], row["title"], row["code"], row["roster"])

@@ -13,7 +13,11 @@ MOST_BYTES: Final = 64 << 10
 MOST_FIELDS: Final = 200
 MOST_LETTERS: Final = 4_000
 """Of a field; most take less."""
+LONG_LETTERS: Final = 100_000
+"""Of a field of a form that takes a file's text."""
 
+_BYTES_PER_LETTER: Final = 3
+"""As a form sends what is no plain letter; those that take more are few."""
 _TYPE: Final = "application/x-www-form-urlencoded"
 
 
@@ -38,24 +42,24 @@ class Form:
         }
 
 
-async def read_form(request: Request) -> Form:
-    """The form of a request. Raises InputError for one that is too large, or none."""
+async def read_form(request: Request, letters: int = MOST_LETTERS) -> Form:
+    """The form of a request, no field longer. Raises InputError for one that is too large, or none."""
     if request.headers.get("content-type", "").partition(";")[0].strip().lower() != _TYPE:
         raise InputError("form.none")
     body = bytearray()
     async for chunk in request.stream():
         body += chunk
-        if len(body) > MOST_BYTES:
+        if len(body) > max(MOST_BYTES, _BYTES_PER_LETTER * letters):
             raise InputError("form.too-long")
-    return parse_form(body.decode("ascii", errors="replace"))
+    return parse_form(body.decode("ascii", errors="replace"), letters)
 
 
-def parse_form(text: str) -> Form:
+def parse_form(text: str, letters: int = MOST_LETTERS) -> Form:
     """The form that a query or a body is. Raises InputError for what is none."""
     try:
         pairs = parse_qsl(text, keep_blank_values=True, max_num_fields=MOST_FIELDS, errors="strict")
     except ValueError as error:
         raise InputError("form.none") from error
-    if any(len(value) > MOST_LETTERS or "\0" in value for _, value in pairs):
+    if any(len(value) > letters or "\0" in value for _, value in pairs):
         raise InputError("form.too-long")
     return Form(dict(pairs))
