@@ -25,4 +25,4 @@ def _style(_: Request) -> Response:
 
 @cache
 def _css() -> str:
-    return filled_in("plots.css.j2") + filled_in("burst.css.j2")
+    return "".join(map(filled_in, ("plots.css.j2", "burst.css.j2", "network.css.j2")))
