@@ -94,3 +94,10 @@ def test_its_style_is_written_once() -> None:
     assert "svg.network" in filled_in("network.css.j2")
     for file in ("report/slides.html.j2", "serve/static/serve.css"):
         assert ".network rect" not in (ROOT / "src" / "wirelab" / file).read_text(encoding="utf-8")
+
+
+def test_a_delay_is_told_to_the_microsecond() -> None:
+    """What a patch cord of 3 m adds, 15 ns, is no part of a way of 7.5 ms."""
+    across, _ = both(drawing(scenario_called("home-line").cases[0].wiring, "network"))
+    told = [text.text for text in across.iter("text") if text.text and text.text.endswith(" ms")]
+    assert told == ["5 ms", "7.5 ms"]

@@ -210,11 +210,11 @@ def _speed(wiring: Wiring, cable: Cable) -> str:
 
 
 def _far(wiring: Wiring, cable: Cable) -> str:
-    """How far it is, where that matters."""
-    delay_ns = wiring.delay_ns(cable)
+    """How far it is, where that matters, to the microsecond: of a long way a patch cord is no part."""
+    delay_us = round(wiring.delay_ns(cable) / NS_PER_US)
     if cable.length_mm is not None and cable.length_mm >= _LONG_MM:
         return show(cable.length_mm, LENGTH)
-    return show(delay_ns, TIME) if delay_ns >= NS_PER_US else ""
+    return show(delay_us * NS_PER_US, TIME) if delay_us else ""
 
 
 def _part(wiring: Wiring, name: str) -> str:
