@@ -32,7 +32,7 @@ def test_from_the_story_to_the_marks(served: Served) -> None:
     page = ada.get(HERE).text
     fifo = re.search(r"fifo (\d+ KiB)", page)
     assert fifo, "the drawing has the student's own figures"
-    assert 'class="network"' in page
+    assert 'class="network across"' in page
     assert "The shallow buffer" in ada.get("/exercises").text
     ada.post(f"{HERE}/seal", **PREDICTED)
     ada.post(f"{HERE}/run")
