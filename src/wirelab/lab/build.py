@@ -61,11 +61,14 @@ def side_by_side(context: BuildContext, builds: Mapping[str, Build]) -> dict[str
         return {name: build(context) for name, build in builds.items()}
     ended = Event()
     with ThreadPoolExecutor(len(builds)) as pool:
-        futures = {
-            name: pool.submit(build, replace(context, reporter=_Endable(context.reporter.lane(name), ended)))
-            for name, build in builds.items()
-        }
+        # The first one runs while the others are submitted, and an interrupt may come then.
         try:
+            futures = {
+                name: pool.submit(
+                    build, replace(context, reporter=_Endable(context.reporter.lane(name), ended))
+                )
+                for name, build in builds.items()
+            }
             done, _ = wait(futures.values(), return_when=FIRST_EXCEPTION)
         finally:
             ended.set()
