@@ -112,7 +112,7 @@ def test_then_what_does_not_arrive(fine: Result) -> None:
 
 
 def test_then_what_flow_control_does_not_save(fine: Result) -> None:
-    """Few as they are: a buffer that stops who sends should drop nothing. Other drops are no such thing."""
+    """Few as they are: a buffer that stops the sender should drop nothing. Other drops are no such thing."""
     the_plan = with_ports(PLAN, "switch-p1", "server-eth0", pause_tx=True, pause_rx=True)
 
     def dropping(pauses: int, cause: str) -> Result:

@@ -157,7 +157,7 @@ def _losing(plan: Plan, flow: Flow, result: Result) -> Trouble | None:
 
 
 def _overrun(plan: Plan, flow: Flow, result: Result) -> Trouble | None:
-    """What a packet buffer of its way drops although it stops who sends: nothing, it should be."""
+    """What a packet buffer on its way drops although it stops the sender: it should drop nothing."""
     for hop in flow_path(plan, flow):
         port = result.ports[hop.into.label]
         stops = hop.stops(flow.dscp or 0) and (port.tx_pause_frames or port.tx_pfc_frames)
