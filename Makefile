@@ -102,7 +102,7 @@ test-explain: $(READY_TO_TEST) lab
 	@$(VENV)/bin/python -m pytest --timeout 0 tests/explain $(ARGS)
 
 test-serve: $(READY_TO_TEST) lab
-	@PYTHONPATH=tests/unit $(VENV)/bin/python -m pytest --capture=no tests/serve/test_class.py $(ARGS)
+	@PYTHONPATH=tests/unit $(VENV)/bin/python -m pytest --capture=no tests/serve/test_class.py tests/serve/test_proxy.py $(ARGS)
 
 # Every exercise as students do it, in a browser on a real lab. Pictures of all that they see are in dist/tour.
 test-tour: $(READY_TO_TEST) lab

@@ -46,6 +46,25 @@ def opened(path: Path, width: int = 1280, height: int = 1000, *, scripts: bool =
     assert requests == [path.as_uri()]
 
 
+def look(page: Any, name: str) -> None:  # noqa: ANN401 - Playwright's page
+    """At both widths, in light and dark: nothing is wider than the window, axe finds nothing serious."""
+    page.wait_for_load_state()
+    axe = pytest.importorskip("axe_playwright_python.sync_playwright").Axe()
+    for scheme in ("light", "dark"):
+        page.emulate_media(color_scheme=scheme)
+        for width in WIDTHS:
+            page.set_viewport_size({"width": width, "height": 900})
+            if SHOTS:
+                page.screenshot(path=f"{SHOTS}/{name}-{width}-{scheme}.png", full_page=True)
+            wider = page.evaluate("document.documentElement.scrollWidth - innerWidth")
+            assert wider <= 0, f"{name} at {width} is {wider} px too wide: {page.evaluate(TOO_WIDE)}"
+        found = axe.run(page).response["violations"]
+        bad = [(one["id"], one["nodes"]) for one in found if one["impact"] in ("serious", "critical")]
+        assert not bad, f"{name} in {scheme}: {bad}"
+    page.emulate_media(color_scheme="light")
+    page.set_viewport_size({"width": 1280, "height": 900})
+
+
 @dataclass
 class Chromium:
     """A browser, and what it complained of."""
@@ -68,22 +87,8 @@ class Chromium:
         return page
 
     def look(self, page: Any, name: str) -> None:  # noqa: ANN401 - Playwright's page
-        """At both widths, in light and dark: nothing is wider than the window, axe finds nothing serious."""
-        page.wait_for_load_state()
-        axe = pytest.importorskip("axe_playwright_python.sync_playwright").Axe()
-        for scheme in ("light", "dark"):
-            page.emulate_media(color_scheme=scheme)
-            for width in WIDTHS:
-                page.set_viewport_size({"width": width, "height": 900})
-                if SHOTS:
-                    page.screenshot(path=f"{SHOTS}/{name}-{width}-{scheme}.png", full_page=True)
-                wider = page.evaluate("document.documentElement.scrollWidth - innerWidth")
-                assert wider <= 0, f"{name} at {width} is {wider} px too wide: {page.evaluate(TOO_WIDE)}"
-            found = axe.run(page).response["violations"]
-            bad = [(one["id"], one["nodes"]) for one in found if one["impact"] in ("serious", "critical")]
-            assert not bad, f"{name} in {scheme}: {bad}"
-        page.emulate_media(color_scheme="light")
-        page.set_viewport_size({"width": 1280, "height": 900})
+        """See `look`."""
+        look(page, name)
 
     def unheard(self) -> list[str]:
         """What it complained of, but for what is allowed."""

@@ -18,7 +18,7 @@ from typing import TYPE_CHECKING
 from xml.etree import ElementTree as ET
 
 import pytest
-from browser import opened
+from browser import look, opened
 from classroom import ANSWERS, COURSE, NOW, PREDICTIONS, diligent, predicted, sample
 from standin import COMMAND_LINE, Wirelab
 
@@ -255,7 +255,7 @@ def test_what_students_write_is_text(wirelab: Wirelab) -> None:
     assert "<img" not in text
     with opened(path, 390) as page:
         assert page.title() == "The shallow buffer: <b>grace</b>"
-        assert page.evaluate("document.documentElement.scrollWidth <= window.innerWidth")
+        look(page, "marks")
 
 
 def test_another_students_name_is_contested(wirelab: Wirelab) -> None:

@@ -8,7 +8,7 @@ from itertools import accumulate
 from typing import TYPE_CHECKING, Any
 
 import pytest
-from browser import opened
+from browser import look, opened
 from bursts import FRAMES, burst, picture
 from pages import LOSSY, judged, outcome
 from recorded import plan
@@ -106,6 +106,8 @@ def test_wheel_drag_and_keys_zoom_and_pan(html: Path) -> None:
 def test_a_phone_and_paper_have_it_whole(html: Path) -> None:
     """Nothing is wider than the screen or the sheet; what is drawn is no empty canvas."""
     with opened(html, 360, 740) as page:
+        look(page, "burst")
+        page.set_viewport_size({"width": 360, "height": 740})
         box = page.locator(".burst canvas").bounding_box()
         assert box["x"] >= 0
         assert box["x"] + box["width"] <= 360

@@ -7,7 +7,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 import pytest
-from browser import opened
+from browser import look, opened
 from pages import DROPS, FEW, GOODPUT, judged, outcome
 from recorded import plan
 from test_compare import side
@@ -291,6 +291,28 @@ def test_a_sweep_has_each_value(tmp_path: Path, width: int) -> None:
         chart.press("ArrowRight")
         assert page.locator(".aloud").inner_text().startswith("16 KiB. Retransmits: upload 0, download 2")
         assert page.evaluate("document.documentElement.scrollWidth") == width
+
+
+def test_everybody_can_read_a_page(tmp_path: Path) -> None:
+    """With keys alone, a reader of screens, little contrast: report, comparison, sweep, graphs."""
+    variants = (judged(tmp_path / "a", GOODPUT, DROPS), judged(tmp_path / "b", FEW, breaks=FEW.name))
+    sides = side(tmp_path / "before", [150, 160]), side(tmp_path / "after", [250, 260])
+    axis = Axis.of("time", TIME, 10)
+    graph = Chart("One", axis, Axis.of("held", SIZE, 10), (Line("queue", [(0, 1), (10, 5)], 0),))
+    graphs = filled_in(
+        "graphs.html.j2", title="t", begins="0 s", flows=[("down", Plots.of([graph]))], script=Script.load()
+    )
+    pages = {
+        "report": html_report(outcome(*variants).run),
+        "comparison": comparison_page(compare(*sides), "before", "after"),
+        "sweep": heat_map(sweep(tmp_path / "sweep")),
+        "graphs": graphs,
+    }
+    for name, text in pages.items():
+        with opened(written(tmp_path, text)) as page:
+            for summary in page.locator("summary").all():
+                summary.click()
+            look(page, name)
 
 
 def test_the_plan_of_a_page_is_not_what_is_drawn(tmp_path: Path) -> None:

@@ -125,6 +125,27 @@ def test_the_answer_is_there_first_and_the_picture_comes_to_it(served: Served, l
         browser.look(ada, "bench-picture")
 
 
+def test_the_whole_report_has_the_picture_as_soon_as_it_is_there(served: Served, looks: PretendLooks) -> None:
+    """It is the report that `wirelab run` leaves; until then it has none."""
+    ada = served.student("Ada")
+    run = ada.post("/bench/sfp-mismatch").url.removeprefix(served.url)
+    while served.room.queue.counts()[0] or not looks.taken:
+        threading.Event().wait(0.02)
+    assert "The burst" not in ada.get(f"{run}/report").text
+    looks.go.set()
+    served.wait_for_runs()
+    whole = ada.get(f"{run}/report")
+    assert "The burst" in whole.text
+    assert "script-src 'sha256-" in whole.headers["content-security-policy"]
+    assert ada.get(f"{run}/main/plan.json").status == 200
+    with chromium(served.url) as browser:
+        page = browser.person()
+        page.goto(f"{served.url}{run}/report")
+        page.locator(".burst canvas").wait_for()
+        assert page.locator(".uplot").count() > 0
+        browser.look(page, "whole-report")
+
+
 def test_an_exercise_has_its_picture_and_a_hidden_fault_none(served: Served, looks: PretendLooks) -> None:
     """Those who may see the run may see it, and nobody else."""
     looks.go.set()

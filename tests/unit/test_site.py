@@ -7,7 +7,7 @@ import re
 from typing import TYPE_CHECKING
 
 import pytest
-from browser import CHROMIUM
+from browser import CHROMIUM, look
 from standin import Wirelab
 
 if TYPE_CHECKING:
@@ -122,6 +122,8 @@ def test_a_slider_opens_the_page_of_its_value(wirelab: Wirelab, width: int) -> N
         page.wait_for_url("**/point-3.html")
         assert page.locator(".slider output").first.inner_text() == "32 KiB"
         assert page.locator(".slider input").evaluate("slider => slider === document.activeElement")
+        look(page, "site")
+        page.set_viewport_size({"width": width, "height": 900})
         page.go_back()
         page.wait_for_url("**/index.html")
         assert page.locator(".slider input").input_value() == "1"

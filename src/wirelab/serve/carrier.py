@@ -4,6 +4,7 @@ import time
 from collections.abc import Callable
 from dataclasses import dataclass
 from datetime import UTC, datetime
+from functools import partial
 from pathlib import Path
 from typing import Final, Protocol
 
@@ -26,7 +27,8 @@ class Task:
     """What is to be run, and how it is shown: ``panel`` makes the piece of a page, with the evidence at hand.
 
     ``kept`` is what is kept of a variant; without ``has_report`` there is neither a report nor a Plan.
-    ``has_pictures``: what it drops may be looked at. Where it ``draws``, that takes the panel's place.
+    ``has_pictures``: what it drops may be looked at. Where it ``draws``, that takes the panel's place, and
+    there is a report with the same pictures.
     """
 
     job: Job
@@ -94,20 +96,25 @@ class Carrier:
             run = job.result(variants, wall_s)
             if run.verdict is Verdict.ERROR:
                 return Carried(run.without_evidence, None, wall_s, _broken(run))
-            write_file(draft.folder / PANEL, self._panel(task, run, cpu, on_progress))
+            drawn = self._pictures(task, run, cpu, on_progress)
+            panel = task.panel(run) if drawn is None or task.draws is None else task.draws(drawn)
+            write_file(draft.folder / PANEL, panel)
             has_more = bool(task.has_pictures and self.looks and self.looks.is_worth_it(run))
             run = job.result([task.kept(variant) for variant in variants], wall_s)
-            page, _ = reported(run, html_report) if task.has_report else (None, None)
+            report = partial(html_report, pictures=drawn or ())
+            page, _ = reported(run, report) if task.has_report or drawn else (None, None)
             # The cache has what was measured; a class would fill the disk with it.
             for variant in variants:
                 discard(draft.folder / variant.name / RAW if task.has_report else draft.folder / variant.name)
             folder = draft.commit(run.to_json(), page)
             return Carried(run.without_evidence, folder, wall_s, has_more=has_more)
 
-    def _panel(self, task: Task, run: RunResult, cpu: int, on_progress: Callable[[float], None]) -> str:
+    def _pictures(
+        self, task: Task, run: RunResult, cpu: int, on_progress: Callable[[float], None]
+    ) -> list[Picture] | None:
         if task.draws is None or self.looks is None:
-            return task.panel(run)
-        return task.draws(self.looks.pictures(run, cpu, lambda progress: on_progress(progress.done_s)))
+            return None
+        return self.looks.pictures(run, cpu, lambda progress: on_progress(progress.done_s))
 
 
 def _broken(run: RunResult) -> str:

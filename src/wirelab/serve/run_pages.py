@@ -6,6 +6,7 @@ import re
 import shlex
 from collections.abc import AsyncIterator
 from dataclasses import dataclass
+from html import unescape
 from pathlib import Path
 from typing import Any, Final
 
@@ -125,10 +126,12 @@ class RunPages:
             await asyncio.sleep(_LOOK_S)
 
     def report(self, visitor: Visitor) -> Response:
-        """The report as `wirelab run` makes it. It may run the one script whose hash it has, and no other."""
-        text = file_of(visitor, REPORT).read_text(encoding="utf-8")
+        """The report as `wirelab run` makes it; it may run the one script whose hash it has, and no other."""
+        text = _report_of(visitor).read_text(encoding="utf-8")
         found = _POLICY.search(text[:_HEAD_LETTERS])
-        policy = f"{found[1]}; base-uri 'none'; frame-ancestors 'none'" if found else "default-src 'none'"
+        # As it stands in the page it is an attribute, in which quotes are written out.
+        own = unescape(found[1]) if found else "default-src 'none'"
+        policy = f"{own}; base-uri 'none'; frame-ancestors 'none'"
         return HTMLResponse(text, headers={"Content-Security-Policy": policy})
 
     def result(self, visitor: Visitor) -> Response:
@@ -199,6 +202,16 @@ def panel_of(visitor: Visitor, run: Run) -> str:
     if run.state is not State.DONE or run.folder is None:
         return ""
     return (visitor.room.folder / run.folder / PANEL).read_text(encoding="utf-8")
+
+
+def _report_of(visitor: Visitor) -> Path:
+    """The report with pictures of single frames, where those are there."""
+    path = file_of(visitor, REPORT)
+    of, status = visitor.room.pictures_of(seen(visitor)) or (None, None)
+    if of is None or of.folder is None or status is None or status.state is not State.DONE:
+        return path
+    drawn = visitor.room.folder / of.folder / REPORT
+    return drawn if drawn.is_file() else path
 
 
 def file_of(visitor: Visitor, name: str) -> Path:
