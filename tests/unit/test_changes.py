@@ -196,6 +196,35 @@ def test_what_is_lost_is_helped_by_marks(tmp_path: Path) -> None:
     )
 
 
+def test_thresholds_that_belong_together_are_changed_at_once(tmp_path: Path) -> None:
+    """Each alone would be above the other, or make a slope of a step."""
+    losing = Bottleneck("first", Mechanism.QUEUE, "the queue of switch.p9", (), ("switch.p9",))
+    again = Trouble("first", "retransmits", 60, "")
+    found = of_scenario(tmp_path, "ecn-threshold", "main", losing, again)
+    for both in ("60 kB", "300 kB"):
+        assert {"switch.p9.red_min": both, "switch.p9.red_max": both} in found
+    assert not any(len(change) == 1 and "switch.p9.red_min" in change for change in found)
+
+
+def test_switches_that_stop_each_other_may_all_leave_it(tmp_path: Path) -> None:
+    """All those on the way of the flow at once, beside the one at the place alone."""
+    paused = Bottleneck("floor4-up", Mechanism.PAUSE, "PAUSE at floor2.p26", (), ("floor2.p26",))
+    found = of_scenario(tmp_path, "parking-lot", "main", paused, replace(SLOW, subject="floor4-up"))
+    assert {f"floor{floor}.flow_control": "off" for floor in (4, 3, 2, 1)} in found
+    assert {"floor1.flow_control": "off"} in found
+
+
+def test_a_policer_may_be_a_shaper(tmp_path: Path) -> None:
+    """With room for what comes in a round trip of the flow."""
+    losing = Bottleneck("download", Mechanism.LOSS, "the policer of provider.p2", (), ("provider.p2",))
+    found = of_scenario(tmp_path, "policer", "policed", losing, Trouble("download", "retransmits", 600, ""))
+    [change] = [change for change in found if "provider.p2.shape.kind" in change]
+    assert change["provider.p2.shape.kind"] == "tbf"
+    milliseconds, unit = change["provider.p2.queue_limit"].split()
+    assert 25 <= float(milliseconds) < 26
+    assert unit == "ms"
+
+
 def _renamed(result: Result, plan: Plan, goodput_bps: float = 1e6) -> Result:
     """The same with the ports and flows of another network: only goodput and links are asked for."""
     any_flow = next(iter(result.flows.values()))

@@ -27,6 +27,7 @@ Place = Literal[
     "ends",
     "path",
     "peer",
+    "switches",
     "marking",
     "before",
     "way",

@@ -148,15 +148,16 @@ def _proposals(places: Places) -> Iterator[Proposal]:
 
 
 def _together(places: Places, kinds: Iterable[SettingKind]) -> Iterator[Proposal]:
-    """What is changed at once, as all costs of a CPU are."""
-    settings: dict[str, list[tuple[str, str]]] = {}
+    """What is changed at once, as all costs of a CPU are, and both thresholds of a queue."""
+    settings: dict[tuple[str, Effort, str], list[tuple[str, str]]] = {}
     for kind in kinds:
+        effort = Effort.HARDWARE if kind.hardware else Effort.SETTING
         for place, tries in places.of_setting(kind):
             for keys in places.keys(place, kind.name):
                 for text in tries:
                     values = [(key, value) for key in keys if (value := _value(places, kind, key, text))]
-                    settings.setdefault(kind.together, []).extend(values)
-    yield from (Proposal(tuple(of), Effort.HARDWARE, what) for what, of in settings.items() if of)
+                    settings.setdefault((kind.together, effort, text), []).extend(values)
+    yield from (Proposal(tuple(of), effort, what) for (what, effort, _), of in settings.items() if of)
 
 
 def _of_setting(places: Places, kind: SettingKind) -> Iterator[Proposal]:
@@ -210,7 +211,7 @@ def _value(places: Places, kind: SettingKind, key: str, text: str) -> str:
 def _words(places: Places, kind: SettingKind, place: Place, key: str) -> list[str]:
     """All that a setting in words may say; who says PAUSE is told not to."""
     if kind.kind == "on_off":
-        return ["off" if place == "peer" else "on"]
+        return ["off" if place in {"peer", "switches"} else "on"]
     if kind.kind == "priorities":
         # Where all frames have the same, stopping that one stops them all.
         several = places.priorities()

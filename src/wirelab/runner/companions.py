@@ -1,16 +1,19 @@
 """What has to be set with a setting, for without it the change could not be made, or would do nothing."""
 
+from itertools import permutations
 from typing import Final
 
 from wirelab.model.check.queue import BYTE_LIMITED, FRAME_LIMITED, MAY_MARK, usual_queue
 from wirelab.model.ethernet import frame_bytes
 from wirelab.model.settings import FRAMES
 from wirelab.model.topology import PortRef
+from wirelab.plan.path import crossing_ns, path
 from wirelab.runner.places import Places
-from wirelab.units import RATE, SIZE, show
+from wirelab.units import BITS_PER_BYTE, NS_PER_S, RATE, SIZE, TIME, show
 
 _SHAPED_PERCENT: Final = 95
 """Of the line's rate: so the queue is at the shaper, and what the line itself has to send finds room."""
+_LEAST_FRAMES: Final = 10
 
 
 def companions(places: Places, key: str, text: str) -> tuple[tuple[str, str], ...]:
@@ -22,8 +25,10 @@ def companions(places: Places, key: str, text: str) -> tuple[tuple[str, str], ..
         return _marking_queue(places, ref, owner)
     if name == "pfc":
         return _sorting(places, owner)
-    if name == "kind" and owner.endswith(".shape"):
+    if name == "kind" and text == "cake":
         return _as_the_line(places, owner)
+    if name == "kind" and (ref := places.ref(owner.removesuffix(".shape"))):
+        return _a_round_trip(places, ref)
     return ()
 
 
@@ -44,11 +49,15 @@ def _limit(places: Places, ref: PortRef, owner: str, queue: str) -> tuple[tuple[
 
 def _marking_queue(places: Places, ref: PortRef, owner: str) -> tuple[tuple[str, str], ...]:
     """A queue that can mark."""
-    setting = places.wiring.setting(ref, "queue")
-    queue = usual_queue(places.wiring, ref) if setting is None else str(setting.value)
-    if queue in MAY_MARK:
+    if _queue(places, ref) in MAY_MARK:
         return ()
     return ((f"{owner}.queue", MAY_MARK[0]), *_limit(places, ref, owner, MAY_MARK[0]))
+
+
+def _queue(places: Places, ref: PortRef) -> str:
+    """What kind of egress queue a port has."""
+    setting = places.wiring.setting(ref, "queue")
+    return usual_queue(places.wiring, ref) if setting is None else str(setting.value)
 
 
 def _sorting(places: Places, owner: str) -> tuple[tuple[str, str], ...]:
@@ -70,3 +79,14 @@ def _as_the_line(places: Places, owner: str) -> tuple[tuple[str, str], ...]:
     if overhead:
         told.append((f"{owner}.overhead", show(int(overhead), SIZE)))
     return tuple(told)
+
+
+def _a_round_trip(places: Places, ref: PortRef) -> tuple[tuple[str, str], ...]:
+    """Where a policer held nothing back: room for what comes in a round trip of the flow."""
+    port, flow = places.plan.port(ref.interface), places.flow
+    if port.shape is None or _queue(places, ref) != "bfifo":
+        return ()
+    there_and_back = (path(places.plan, *ends) for ends in permutations((flow.sender, flow.receiver)))
+    round_trip_ns = sum(crossing_ns(way) for way in there_and_back)
+    frames_ns = _LEAST_FRAMES * frame_bytes(port.mtu_bytes) * BITS_PER_BYTE * NS_PER_S // port.shape.rate_bps
+    return ((f"{places.wiring.topology.label(ref)}.queue_limit", show(max(round_trip_ns, frames_ns), TIME)),)

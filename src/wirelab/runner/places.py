@@ -56,6 +56,7 @@ class Places:
             "ends": [(self.flow.sender, self.flow.receiver)],
             "path": [self.silent()],
             "peer": [self._peers()],
+            "switches": [self._switches()],
             "marking": [(self.flow.sender, *self._ports()[:1])],
             "before": [(before,) if (before := self.before()) else ()],
             "way": [self._way()],
@@ -104,6 +105,11 @@ class Places:
         sorting = replace(port, pfc=(0,), trust="dscp")
         beside = [one for one in self.plan.flows if one.overlaps(self.flow)]
         return sorted({priority(sorting, one.dscp or 0) for one in beside})
+
+    def _switches(self) -> tuple[str, ...]:
+        """Those on the way of the flow."""
+        nodes = dict.fromkeys(hop.into.node for hop in flow_path(self.plan, self.flow))
+        return tuple(node for node in nodes if self._kind(node) == "switch")
 
     def _way(self) -> tuple[str, ...]:
         """The nodes on the ways of all that runs beside the flow, and of itself."""
