@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from itertools import combinations
+from typing import TYPE_CHECKING
 from xml.etree import ElementTree as ET
 
 import pytest
@@ -15,6 +16,9 @@ from wirelab.report.drawing import drawing
 from wirelab.report.html import filled_in
 from wirelab.serve.bench import scenario_called, scenarios
 from wirelab.serve.exercises import exercise_names
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
 
 PHONE_PX = 358
 """What a page of 390 px has for a drawing."""
@@ -48,8 +52,24 @@ def is_sound(svg: ET.Element) -> None:
         assert 0 <= left < right <= width
         assert 0 <= top < bottom <= height
     for one, other in combinations(found, 2):
-        apart = one[2] <= other[0] or other[2] <= one[0] or one[3] <= other[1] or other[3] <= one[1]
-        assert apart, (one, other)
+        assert are_apart(one, other), (one, other)
+    for (said, *here), (others, *there) in combinations(words(svg), 2):
+        assert are_apart(here, there), (said, others)
+
+
+def are_apart(one: Sequence[float], other: Sequence[float]) -> bool:
+    """Whether two boxes share nothing."""
+    return one[2] <= other[0] or other[2] <= one[0] or one[3] <= other[1] or other[3] <= one[1]
+
+
+def words(svg: ET.Element) -> list[tuple[str, float, float, float, float]]:
+    """What stands beside cables, and the least that it takes: 6 px a letter, 13 px high."""
+    found = []
+    for text in svg.iter("text"):
+        if text.get("class") in {"speed", "far", "note"} and text.text:
+            x, y, half = float(text.get("x", "")), float(text.get("y", "")), 3 * len(text.text)
+            found.append((text.text, x - half, y - 11, x + half, y + 2))
+    return found
 
 
 @pytest.mark.parametrize("name", scenarios())
@@ -87,6 +107,18 @@ def test_parallel_cables_lie_beside_each_other() -> None:
     for svg in both(drawing(scenario_called("bond-takes-over").cases[0].wiring, "network")):
         lines = [tuple(line.attrib.items()) for line in svg.iter("line")]
         assert len(set(lines)) == len(lines)
+
+
+def test_what_a_note_tells_is_not_told_again() -> None:
+    """A cable that has the student's speed has it once; a line has the name that it has among the parts."""
+    wiring = scenario_called("sfp-mismatch").cases[0].wiring
+    for svg in both(drawing(wiring, "network", {"patch": ["speed 2.5 Gbit/s"]})):
+        said = [text.text for text in svg.iter("text")]
+        assert "speed 2.5 Gbit/s" in said
+        assert "2.5 Gbit/s" not in said
+    line = scenario_called("home-line").cases[0].wiring
+    for svg in both(drawing(line, "network")):
+        assert "vdsl-100" in [text.text for text in svg.iter("text")]
 
 
 def test_its_style_is_written_once() -> None:

@@ -103,9 +103,13 @@ class Wiring:
 
     def line(self, cable: Cable) -> Line | None:
         """The line that a cable is, None for a plain one."""
-        setting = self._cable_setting(cable, "line")
-        name = cable.line if setting is None else str(setting.value)
+        name = self.line_name(cable)
         return None if name is None else self.parts.lines[name]
+
+    def line_name(self, cable: Cable) -> str | None:
+        """What it is called among the parts."""
+        setting = self._cable_setting(cable, "line")
+        return cable.line if setting is None else str(setting.value)
 
     def transceiver(self, node: str) -> Transceiver:
         """The module part of a node."""

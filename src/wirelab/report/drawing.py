@@ -8,7 +8,7 @@ from xml.etree.ElementTree import Element, SubElement, tostring
 
 from wirelab.model.topology import Cable
 from wirelab.model.wiring import Wiring
-from wirelab.report.layout import Content, Direction, Layout, Place, layout
+from wirelab.report.layout import FURTHER, Content, Direction, Layout, Place, layout
 from wirelab.units import LENGTH, NS_PER_US, RATE, TIME, show
 
 _MOST_LETTERS: Final = 18
@@ -20,7 +20,6 @@ _MOST_LINES: Final = 10
 _LINE: Final = 16
 _BESIDE: Final[Mapping[Direction, int]] = {"across": 44, "down": 72}
 """From one of two parallel cables to the other."""
-_FURTHER: Final = 0.62
 _LONG_MM: Final = 100_000
 """A cable whose length matters: its drawing tells it."""
 
@@ -149,9 +148,15 @@ def _draw_words(
     speed, far = _speed(wiring, cable), _far(wiring, cable)
     if more and speed:
         speed = f"{len(bundle.cables)} {_TIMES} {speed}"
-    said = [(words, "note") for words in reversed(notes.get(cable.name or "", ()))]
+    noted = [*reversed(notes.get(cable.name or "", ()))]
+    said = [(words, "note") for words in noted]
     said += [(speed, "speed"), (far, "far")]
-    lines = [(words, kind) for words, kind in said if words]
+    # What a note tells is not told again.
+    lines = [
+        (words, kind)
+        for words, kind in said
+        if words and (kind == "note" or not any(note.endswith(f" {words}") for note in noted))
+    ]
     is_flat = abs(one.x - other.x) > abs(one.y - other.y)
     x, y = _between(one, other, is_flat=is_flat)
     if is_flat and not more:
@@ -172,8 +177,7 @@ def _between(one: Place, other: Place, *, is_flat: bool) -> tuple[float, float]:
         return x, one.y + (other.y - one.y) * (x - one.x) / (other.x - one.x)
     top, bottom = sorted((one, other), key=lambda place: place.y)
     begin, end = top.y + top.box.depth - top.box.height / 2, bottom.y - bottom.box.height / 2
-    # Cables of one node are further from each other at the other ends.
-    y = begin + (end - begin) * (_FURTHER if one.x != other.x else 0.5)
+    y = begin + (end - begin) * (FURTHER if one.x != other.x else 0.5)
     return one.x + (other.x - one.x) * ((y - one.y) / (other.y - one.y) if other.y != one.y else 0.5), y
 
 
@@ -199,9 +203,9 @@ def _draw_box(parent: Element, wiring: Wiring, place: Place, notes: Mapping[str,
 
 
 def _speed(wiring: Wiring, cable: Cable) -> str:
-    """The speed of a cable, as far as it is said and not agreed on."""
-    if (line := wiring.line(cable)) is not None:
-        return _short(getattr(line, "title", ""))
+    """The speed of a cable, as far as it is said and not agreed on; of a line, which one it is."""
+    if (line := wiring.line_name(cable)) is not None:
+        return _short(line)
     ends = wiring.topology.ends(cable)
     speeds = [bps for bps in (wiring.asked_speed_bps(ref) for ref in ends) if bps]
     if not speeds:

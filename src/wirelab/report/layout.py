@@ -23,6 +23,9 @@ _NOTE: Final = 17
 _LEAST_WORDS: Final = 200
 _LAYER_GAP: Final[Mapping[Direction, int]] = {"across": 80, "down": 74}
 _BOX_GAP: Final[Mapping[Direction, int]] = {"across": 40, "down": 18}
+_WORDS_GAP: Final = 16
+FURTHER: Final = 0.62
+"""How far along a slanting cable its words stand: cables of one node are further from each other there."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -100,7 +103,8 @@ def layout(topology: Topology, direction: Direction, content: Content) -> Layout
     for number, layer in enumerate(layers):
         if number:
             at += _gap(layers[number - 1], layer, direction, content)
-        places += _across(layer, at) if direction == "across" else _down(layer, at)
+        beside = _words_beside(layers[number - 1], layer, content) if number else [0.0] * len(layer)
+        places += _across(layer, at) if direction == "across" else _down(layer, at, beside)
         at += max(box.width if direction == "across" else box.depth for box in layer)
     # What stands beside the cables may be wider than the boxes.
     least = _LEAST_WORDS if direction == "down" else 0
@@ -124,12 +128,26 @@ def _across(layer: Sequence[Box], left: float) -> Iterator[Place]:
         y += box.depth + _BOX_GAP["across"]
 
 
-def _down(layer: Sequence[Box], top: float) -> Iterator[Place]:
-    """A row, whose middle is at 0."""
-    x = -(sum(box.width for box in layer) + _BOX_GAP["down"] * (len(layer) - 1)) / 2
-    for box in layer:
-        yield Place(box, x + box.width / 2, top + box.height / 2)
-        x += box.width + _BOX_GAP["down"]
+def _down(layer: Sequence[Box], top: float, beside: Sequence[float]) -> Iterator[Place]:
+    """A row, whose middle is at 0; ``beside`` is the width of the words at the cable that leads to each."""
+    steps = [
+        max((one.width + other.width) / 2 + _BOX_GAP["down"], (words + others) / 2 / FURTHER)
+        for (one, other), (words, others) in zip(pairwise(layer), pairwise(beside), strict=True)
+    ]
+    x = -(layer[0].width / 2 + sum(steps) + layer[-1].width / 2) / 2 + layer[0].width / 2
+    for box, step in zip(layer, [*steps, 0.0], strict=True):
+        yield Place(box, x, top + box.height / 2)
+        x += step
+
+
+def _words_beside(before: Sequence[Box], layer: Sequence[Box], content: Content) -> list[float]:
+    """How wide the words are beside the cables from one layer to each box of the next."""
+    names = _names(before)
+    letters = (
+        max(content.words.get(frozenset((one, other)), 0) for one in box.names for other in names)
+        for box in layer
+    )
+    return [many * _LETTER + _WORDS_GAP for many in letters]
 
 
 def _gap(before: Sequence[Box], after: Sequence[Box], direction: Direction, content: Content) -> float:
