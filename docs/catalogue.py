@@ -14,7 +14,6 @@ from docs.commands import DOCS, ROOT
 from docs.markdown import code, table, words
 from wirelab.model.catalogue import Catalogue
 from wirelab.model.experiment import load
-from wirelab.model.yamlfile import read
 from wirelab.report.chart import as_data
 from wirelab.runner.run_result import read_run
 
@@ -87,7 +86,7 @@ def _page(name: str, run: RunResult) -> str:
     parts = [
         f"# {name}\n",
         f"```text\n{_drawing(topology)}\n```\n",
-        *(f"{words(paragraph)}\n" for paragraph in _paragraphs(name)),
+        *(f"{words(paragraph)}\n" for paragraph in load(name, ROOT).story.split("\n\n")),
         f"*Source: {words(origin)}.*\n",
         "## Verdict\n",
         _summed_up(name, run),
@@ -169,15 +168,6 @@ def _verdict(word: Verdict) -> str:
 def _summary(story: str) -> str:
     """The first sentence."""
     return re.split(r"(?<=[.!?]) (?=[A-Z0-9\"])", " ".join(story.split()), maxsplit=1)[0]
-
-
-def _paragraphs(name: str) -> list[str]:
-    """The story as the comment tells it that the scenario begins with."""
-    comment = read(Catalogue.of(ROOT).path("scenarios", name)).comment
-    lines = [line.strip() for line in comment.splitlines()]
-    if lines and lines[0].endswith(".yaml"):
-        lines = lines[1:]
-    return "\n".join(lines).strip().split("\n\n")
 
 
 def _drawing(topology: str) -> str:

@@ -290,6 +290,12 @@ def test_a_case_can_be_asked_for_by_name(tmp_path: Path) -> None:
         loaded.case("mian")
 
 
+def test_the_opening_comment_is_the_story(tmp_path: Path) -> None:
+    """A line a paragraph, without the name of the file."""
+    head = f"# a.yaml\n# One thing\n#   happens.\n#\n# Then another.\n{HEAD}"
+    assert load_file(scenario(tmp_path, head=head), SHIPPED).story == "One thing happens.\n\nThen another."
+
+
 def test_a_story_may_be_a_key(tmp_path: Path) -> None:
     """Where the opening comment does not do, `story` tells it."""
     path = scenario(tmp_path, head=f"{HEAD}story: What happens.\n")

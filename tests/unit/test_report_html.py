@@ -63,6 +63,15 @@ def test_a_pass_shows_its_proof(tmp_path: Path) -> None:
     assert {"result.json", "main/plan.json", "main/raw/"} <= set(report.links)
 
 
+def test_a_story_has_paragraphs_and_names_of_settings(tmp_path: Path) -> None:
+    """As its comment has: an empty line, backquotes; a single one stays what it is."""
+    told = "It waits for `miimon`.\n\nThen it <b>goes</b> on; a ` is none."
+    run = replace(outcome(judged(tmp_path, GOODPUT)).run, story=told)
+    text = html_report(run)
+    assert '<p class="story">It waits for <code>miimon</code>.</p>' in text
+    assert '<p class="story">Then it &lt;b&gt;goes&lt;/b&gt; on; a ` is none.</p>' in text
+
+
 def test_the_order_of_the_page(tmp_path: Path) -> None:
     """First what came out, then the proof, then what it is made of."""
     report = page(judged(tmp_path / "a", GOODPUT), judged(tmp_path / "b", FEW, breaks=FEW.name))

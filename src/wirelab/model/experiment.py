@@ -118,11 +118,12 @@ def _topology(
 
 
 def _story(document: Document) -> str:
-    """The comment a scenario opens with, without the line that is only its file name."""
+    """The comment a scenario opens with, without the line that is only its file name: a line a paragraph."""
     lines = document.comment.splitlines()
     if lines and lines[0].endswith((".yaml", ".yml")):
         lines = lines[1:]
-    return " ".join(" ".join(lines).split())
+    paragraphs = "\n".join(line.strip() for line in lines).split("\n\n")
+    return "\n\n".join(text for paragraph in paragraphs if (text := " ".join(paragraph.split())))
 
 
 def in_order(problems: Iterable[Problem]) -> list[Problem]:
