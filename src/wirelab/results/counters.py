@@ -138,7 +138,7 @@ class PortCounters:
         before = {(qdisc.root, qdisc.parent): qdisc for qdisc in earlier.qdiscs}
         stats = {name: n if name in _HIGH_WATERS else n - earlier.get(name) for name, n in self.stats.items()}
         qdiscs = (qdisc.since(before.get((qdisc.root, qdisc.parent), NO_QUEUE)) for qdisc in self.qdiscs)
-        return replace(self, stats=stats, qdiscs=tuple(qdiscs))
+        return type(self)(stats, tuple(qdiscs), self.link)
 
 
 @dataclass(frozen=True, slots=True)
@@ -185,10 +185,12 @@ def _snapshot(names: Iterable[str], raw: Field) -> Snapshot:
 
 
 def _port(stats: Field, qdiscs: Field, link: Field) -> PortCounters:
+    counted = stats.integers()
     for name in _STATS:
-        stats[name].integer()
+        if name not in counted:
+            raise stats.broken(f"{name} is missing")
     listed = sorted(map(_qdisc, qdiscs.elements()), key=lambda qdisc: not qdisc.root)
-    return PortCounters(stats.integers(), tuple(listed), _link(link))
+    return PortCounters(counted, tuple(listed), _link(link))
 
 
 def _link(raw: Field) -> LinkState:

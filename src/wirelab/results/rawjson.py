@@ -50,7 +50,12 @@ class Field:
 
     def integers(self) -> dict[str, int]:
         """The members of an object, each a whole number."""
-        return {name: value.integer() for name, value in self.members()}
+        members = self._checked(dict, "an object")
+        # Hundreds of thousands of counters are read: a Field each would take most of the time.
+        for key, value in members.items():
+            if type(value) is not int:
+                self[key].integer()
+        return {printable(key): value for key, value in members.items()}
 
     def elements(self) -> Iterator[Self]:
         """The elements of a list."""

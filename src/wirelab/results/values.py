@@ -17,7 +17,8 @@ _UNPRINTABLE: Final = re.compile(
 
 def printable(text: str) -> str:
     """``text`` with U+FFFD for what no terminal should see and XML 1.0 cannot hold; tabs and lines stay."""
-    return _UNPRINTABLE.sub("\N{REPLACEMENT CHARACTER}", text)
+    # What Python calls printable has none of these, and that is nearly everything.
+    return text if text.isprintable() else _UNPRINTABLE.sub("\N{REPLACEMENT CHARACTER}", text)
 
 
 def first_wrong(error: ValidationError) -> str:
