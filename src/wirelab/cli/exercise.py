@@ -124,6 +124,11 @@ def predict(
     for name in (*given, *reasons):
         desk.exercise.prediction(name)
     asks = sys.stdin.isatty()
+    if not (given or reasons or asks):
+        for prediction in desk.exercise.said.predictions:
+            screen.ask(console, desk, prediction)
+        screen.coming(console, desk)
+        return
     predictions = {}
     for prediction in desk.exercise.said.predictions:
         name = prediction.name
@@ -187,9 +192,7 @@ def run(  # noqa: PLR0913 - the options of a command line
     screen.seen_tables(console, seen(desk.exercise, variant))
     if not settings:
         screen.beside(console, compared(desk.exercise, desk.work, desk.figures, {name: variant}))
-    said = desk.exercise.said.experiments
-    if said is not None:
-        screen.say(console, f"\nexperiments: {work.count('experiment')} of {said.most} used", "dim")
+    screen.experiments(console, desk)
     screen.coming(console, desk)
 
 

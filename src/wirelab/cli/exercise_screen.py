@@ -109,6 +109,20 @@ def scales(console: Output, settings: dict[str, tuple[str | None, Scale]]) -> No
     print_table(console, ("setting", "values", ""), rows, whole=("setting",))
 
 
+def experiments(console: Output, desk: Desk) -> None:
+    """How many are left, and what may be tried."""
+    said = desk.exercise.said.experiments
+    if said is None:
+        return
+    used = desk.work.count("experiment")
+    say(console, f"\nexperiments: {used} of {said.most} used", "dim")
+    if used < said.most:
+        if said.text is not None:
+            say(console, filled_text(said.text, desk.figures.values))
+        scales(console, {key: (of.text, desk.exercise.experiments[key]) for key, of in said.settings.items()})
+        say(console, "one of these, or several at once: wirelab exercise run SETTING=VALUE")
+
+
 def seen_tables(console: Output, tables: Seen) -> None:
     """What a run shows."""
     named = (
