@@ -78,6 +78,21 @@ def test_an_exercise_from_start_to_submit(wirelab: Wirelab) -> None:
     assert (code, "does not change any more" in err) == (2, True)
 
 
+def test_without_a_terminal_what_is_asked_is_listed(wirelab: Wirelab) -> None:
+    """By `predict` as by `answer`; and by a run what an experiment may change."""
+    assert wirelab(*START)[0] == 0
+    code, out, _ = wirelab("exercise", "predict")
+    assert code == 0
+    assert "burst: How long is the longest burst" in out
+    assert "Next: predict 4 figures before anything runs" in out
+    assert wirelab(*PREDICT)[0] == 0
+    _, out, _ = wirelab("exercise", "run", "--no-cache", *wirelab.lab.options)
+    assert "experiments: 0 of 4 used" in out
+    assert re.search(r"client\.rx_usecs +0\.\.200 us +how long", out)
+    _, out, _ = wirelab("exercise", "answer")
+    assert "Next: answer" in out
+
+
 def test_nothing_runs_before_the_seal(wirelab: Wirelab) -> None:
     """Clear words, exit code 2, and no lab is started."""
     wirelab(*START)

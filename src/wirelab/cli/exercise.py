@@ -1,7 +1,7 @@
 """``wirelab exercise``: what a student does, step by step. The work is kept after each."""
 
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from datetime import UTC, datetime
 from functools import partial
 from pathlib import Path
@@ -26,6 +26,7 @@ from wirelab.exercise.seen import seen
 from wirelab.exercise.work import WORK, Kind, Predicted, Work
 from wirelab.model.assignment import quantity_asked
 from wirelab.model.catalogue import around
+from wirelab.model.exercise import Prediction
 from wirelab.model.exercise_reader import load_exercise
 from wirelab.model.fill import filled_text
 from wirelab.report.text import Output, print_table
@@ -129,30 +130,35 @@ def predict(
             screen.ask(console, desk, prediction)
         screen.coming(console, desk)
         return
-    predictions = {}
-    for prediction in desk.exercise.said.predictions:
-        name = prediction.name
-        if name not in given and not asks:
-            continue
-        if name not in given:
-            screen.ask(console, desk, prediction)
-            example = shown_of(quantity_asked(prediction.unit), prediction.unit)
-            value = _until(partial(checked_prediction, prediction), f"  such as {example}")
-        else:
-            value = checked_prediction(prediction, given[name])
-        if name in reasons or not prediction.why or not asks:
-            reason = reasons.get(name, "")
-        else:
-            if name in given:
-                screen.ask(console, desk, prediction, value)
-            reason = typer.prompt("  why, in one sentence")
-        predictions[name] = Predicted(value, reason)
+    predictions = {
+        prediction.name: _predicted(desk, prediction, given, reasons, asks=asks)
+        for prediction in desk.exercise.said.predictions
+        if asks or prediction.name in given
+    }
     sealed = steps.sealed(desk.exercise, desk.work, predictions, _now())
     if asks and not given and not typer.confirm("Seal them? They do not change any more", default=True):
         raise typer.Exit
     desk = desk.kept(sealed)
     screen.say(console, f"sealed: {sealed.seal.sha256[:12] if sealed.seal else ''}")
     screen.coming(console, desk)
+
+
+def _predicted(
+    desk: Desk, prediction: Prediction, given: Mapping[str, str], reasons: Mapping[str, str], *, asks: bool
+) -> Predicted:
+    """A prediction with its reason, of the command line or of whoever is asked."""
+    name, console = prediction.name, _console()
+    if name not in given:
+        screen.ask(console, desk, prediction)
+        example = shown_of(quantity_asked(prediction.unit), prediction.unit)
+        value = _until(partial(checked_prediction, prediction), f"  such as {example}")
+    else:
+        value = checked_prediction(prediction, given[name])
+    if name in reasons or not prediction.why or not asks:
+        return Predicted(value, reasons.get(name, ""))
+    if name in given:
+        screen.ask(console, desk, prediction, value)
+    return Predicted(value, typer.prompt("  why, in one sentence"))
 
 
 @app.command()
