@@ -94,7 +94,7 @@ def test_the_report_has_the_same(wirelab: Wirelab) -> None:
     """A table of each variant that measured something: what bounds a flow, and all that proves it."""
     (result,) = results_in(wirelab.results)
     page = (result / "report.html").read_text(encoding="utf-8")
-    assert page.count("Bottlenecks") == 2
+    assert page.count("<h4>Bottlenecks</h4>") == 2
     assert ">the FIFO of module.line</td>" in page
     explained = json.loads(wirelab("explain", "lossy", "--json")[1])
     for flow in (flow for variant in explained["variants"] for flow in variant["flows"]):
