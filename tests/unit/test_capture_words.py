@@ -7,6 +7,7 @@ from dataclasses import replace
 import pytest
 from recorded import port
 
+from wirelab.plan.shape import Shape
 from wirelab.plan.types import Netem, Queue
 from wirelab.report.capture import why_dropped
 from wirelab.results.record import Dropped, Kind
@@ -40,3 +41,13 @@ def test_a_queue_without_a_limit_of_bytes_is_named_by_its_kind() -> None:
     assert why_dropped(drop(None), replace(HERE, netem=Netem(loss_ratio=0.1))) == "lost by netem, as asked"
     assert why_dropped(drop(None), replace(HERE, queue=None)) == "egress queue full"
     assert why_dropped(drop(None)) == "by the egress queue"
+
+
+def test_a_policer_is_named_with_its_rate_unless_the_queue_behind_it_was_full() -> None:
+    """Which was dropped by which is not told: a queue with room for the longest frame dropped none."""
+    policed = replace(HERE, shape=Shape("police", 50_000_000, 64_000))
+    assert why_dropped(drop(None, 0), policed) == "policed to 50 Mbit/s"
+    assert why_dropped(drop(None, 16_384 - 1514), policed) == "policed to 50 Mbit/s"
+    assert why_dropped(drop(None, 16_384 - 1513), policed) == "egress queue full"
+    changed = replace(policed, shape=Shape("police", 50_000_000, 64_000, varies=True))
+    assert why_dropped(drop(None, 0), changed) == "by the policer"

@@ -16,6 +16,9 @@ SOURCE = Path(__file__).resolve().parents[2] / "src"
 # Leaves: each may be imported by whoever comes after it.
 LEAVES = ["errors", "container", "units"]
 
+# So many parts stand on each other at the most.
+MOST_FLOORS = 11
+
 # Folders: each may import itself and what stands before it, in whatever form: for types alone, too.
 FOLDERS = ["model", "plan", "guest", "lab", "results", "verdict", "runner", "report"]
 FOLDERS += ["exercise", "shell", "api", "serve", "cli", "fleet"]
@@ -130,6 +133,18 @@ def test_no_modules_import_each_other_in_a_circle() -> None:
     names = {module.name for module in MODULES}
     graph = {module.name: module.runtime_imports & names - {module.name} for module in MODULES}
     assert len(list(graphlib.TopologicalSorter(graph).static_order())) == len(names)
+
+
+def test_parts_stand_on_few_floors() -> None:
+    """Each part stands right above the highest of those that it imports."""
+    below: dict[str, set[str]] = {part: set() for part in ["", *ORDER]}
+    for module in MODULES:
+        names = {name for name in module.imports if name.startswith("wirelab.")}
+        below[module.part] |= {name.split(".")[1] for name in names} - {module.part}
+    floors: dict[str, int] = {}
+    for part in graphlib.TopologicalSorter(below).static_order():
+        floors[part] = 1 + max((floors[other] for other in below[part]), default=0)
+    assert max(floors.values()) <= MOST_FLOORS
 
 
 @pytest.mark.parametrize("folder", ["model", "lab", "fleet"])

@@ -5,10 +5,11 @@ from dataclasses import dataclass
 from typing import BinaryIO, Final
 
 from wirelab import __version__
+from wirelab.model import ethernet
 from wirelab.plan.types import Plan, Port
 from wirelab.report.pcapng import Direction, PcapngWriter
 from wirelab.results.record import HEADERS_BYTES, Dropped, Event, Frame, Kind, Sent
-from wirelab.units import COUNT, PS_PER_NS, SIZE, rounded, show
+from wirelab.units import COUNT, PS_PER_NS, RATE, SIZE, rounded, show
 
 CAUSES: Final[Mapping[int, str]] = {
     2: "on the cable when it was pulled",
@@ -141,19 +142,27 @@ def why_dropped(drop: Dropped, port: Port | None = None) -> str:
     ``FIFO 16 KiB full, 15 104 B waiting``. ``port`` is where it was, if its queue may be another one.
     """
     if drop.counter is None and not drop.limit_bytes:
-        return _by_queue(port)
+        return _by_queue(drop, port)
     cause = "FIFO" if drop.counter is None else CAUSES.get(drop.counter, f"counter {drop.counter}")
     if drop.limit_bytes:
         return f"{cause} {show(drop.limit_bytes, SIZE)} full, {rounded(drop.fill_bytes, COUNT)} B waiting"
     return cause
 
 
-def _by_queue(port: Port | None) -> str:
+def _by_queue(drop: Dropped, port: Port | None) -> str:
     """What a queue says that drops for another reason than its bytes."""
     if port is None:
         return "by the egress queue"
     if port.netem and port.netem.loss_ratio:
         return "lost by netem, as asked"
+    if port.shape and port.shape.kind == "police" and not _is_full(drop, port):
+        return "by the policer" if port.shape.kicked else f"policed to {show(port.shape.rate_bps, RATE)}"
     if port.queue is None or port.queue.kind.endswith("fifo"):
         return "egress queue full"
     return f"by {port.queue.kind}"
+
+
+def _is_full(drop: Dropped, port: Port) -> bool:
+    """Whether the queue behind a policer may have had no room: not for the longest frame, at any rate."""
+    limit_bytes = port.queue.limit_bytes if port.queue else None
+    return limit_bytes is not None and drop.fill_bytes + ethernet.frame_bytes(port.mtu_bytes) > limit_bytes
