@@ -15,15 +15,24 @@
 
 #include "etherport.h"
 
-static void etherport_probe_queued(struct Qdisc *qdisc, const struct netdev_queue *txq,
-				   struct sk_buff *skb)
+static u32 etherport_probe_queueing(const struct netdev_queue *txq, struct sk_buff *skb)
 {
-	if (!etherport_records() || !etherport_is(txq->dev))
-		return;
 	/* What is still to be segmented has no number yet. */
-	etherport_record_fill_of(netdev_priv(txq->dev), skb_is_gso(skb) ? NULL : skb,
-				 ETHERPORT_RECORD_QUEUED, etherport_queue_bytes(qdisc),
-				 qdisc_qlen(qdisc));
+	if (!etherport_records() || !etherport_is(txq->dev) || skb_is_gso(skb))
+		return 0;
+	return etherport_record_number(skb);
+}
+
+static void etherport_probe_queued(struct Qdisc *qdisc, const struct netdev_queue *txq, u32 frame)
+{
+	const struct etherport_record_fill fill = {
+		.bytes = etherport_queue_bytes(qdisc),
+		.frames = qdisc_qlen(qdisc),
+	};
+
+	if (etherport_records() && etherport_is(txq->dev))
+		etherport_record_of(netdev_priv(txq->dev), frame, ETHERPORT_RECORD_QUEUED, 0,
+				    &fill, sizeof(fill));
 }
 
 static bool etherport_is_of_a_queue(unsigned int reason)
@@ -121,6 +130,7 @@ static void etherport_probe_retransmitted(struct sock *sk, u32 seq, u32 end_seq)
 }
 
 static const struct net_recorder etherport_probes = {
+	.queueing	= etherport_probe_queueing,
 	.queued		= etherport_probe_queued,
 	.dropped	= etherport_probe_dropped,
 	.received	= etherport_probe_received,

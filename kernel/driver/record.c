@@ -155,13 +155,20 @@ static void etherport_record_port(struct etherport *port, u64 now_ps)
 	}, &named, sizeof(named));
 }
 
-static void etherport_record_frame(struct sk_buff *skb, u64 now_ps)
+/*
+ * The number of a frame, which it gets with its first record; 0 where none is kept.
+ * Whoever asks has the frame with its Ethernet header.
+ */
+u32 etherport_record_number(struct sk_buff *skb)
 {
-	struct etherport_record_frame frame = {
-		.len = etherport_frame_len(skb),
-		.kept = min_t(u32, skb->len, ETHERPORT_RECORD_HEADERS_LEN),
-	};
+	struct etherport_record_frame frame;
+	u64 now_ps;
 
+	if (skb->secmark || !etherport_record_open(&now_ps) ||
+	    !etherport_record_fits(now_ps, 2 * sizeof(struct etherport_record) + sizeof(frame)))
+		return skb->secmark;
+	frame.len = etherport_frame_len(skb);
+	frame.kept = min_t(u32, skb->len, ETHERPORT_RECORD_HEADERS_LEN);
 	skb->secmark = ++recorder.frames;
 	skb_copy_bits(skb, 0, frame.headers, frame.kept);
 	etherport_record_put((struct etherport_record){
@@ -169,36 +176,40 @@ static void etherport_record_frame(struct sk_buff *skb, u64 now_ps)
 		.frame = skb->secmark,
 		.kind = ETHERPORT_RECORD_FRAME,
 	}, &frame, offsetof(struct etherport_record_frame, headers) + frame.kept);
+	return skb->secmark;
 }
 
 /*
- * Something happened at ``at_ps``, which is not later than now; 0 is now. Whoever
- * calls has the frame with its Ethernet header, or none.
+ * Something happened at ``at_ps``, which is not later than now, to a frame of that
+ * number; 0 is now, and none.
  */
-void etherport_record_write(struct etherport *port, struct sk_buff *skb, u8 kind, u64 at_ps,
-			    const void *data, u32 len)
+void etherport_record_of(struct etherport *port, u32 number, u8 kind, u64 at_ps, const void *data,
+			 u32 len)
 {
 	u64 now_ps;
 
-	if (!etherport_record_open(&now_ps))
-		return;
-	/* With what may have to be said of port and frame. */
-	if (!etherport_record_fits(now_ps, 3 * sizeof(struct etherport_record) + len +
-				   sizeof(struct etherport_record_port) +
-				   sizeof(struct etherport_record_frame)))
+	/* With what may have to be said of the port. */
+	if (!etherport_record_open(&now_ps) ||
+	    !etherport_record_fits(now_ps, 3 * sizeof(struct etherport_record) + len +
+				   sizeof(struct etherport_record_port)))
 		return;
 	if (port && !port->record_number)
 		etherport_record_port(port, now_ps);
-	if (skb && !skb->secmark)
-		etherport_record_frame(skb, now_ps);
 	etherport_record_put((struct etherport_record){
 		.at_ps = at_ps ? : now_ps,
-		.frame = skb ? skb->secmark : 0,
+		.frame = number,
 		.port = port ? port->record_number : 0,
 		.kind = kind,
 	}, data, len);
 	if (etherport_prompt_watches())
 		etherport_prompt_see(port, kind, data);
+}
+
+/* The same of a frame that is there, or of none. */
+void etherport_record_write(struct etherport *port, struct sk_buff *skb, u8 kind, u64 at_ps,
+			    const void *data, u32 len)
+{
+	etherport_record_of(port, skb ? etherport_record_number(skb) : 0, kind, at_ps, data, len);
 }
 
 /* Nothing more is to be said of it than that it was so. */

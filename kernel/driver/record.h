@@ -117,6 +117,9 @@ static inline bool etherport_records(void)
 int etherport_record_setup(void);
 void etherport_record_sync(void);
 void etherport_probe_setup(void);
+u32 etherport_record_number(struct sk_buff *skb);
+void etherport_record_of(struct etherport *port, u32 number, u8 kind, u64 at_ps, const void *data,
+			 u32 len);
 void etherport_record_write(struct etherport *port, struct sk_buff *skb, u8 kind, u64 at_ps,
 			    const void *data, u32 len);
 void etherport_record_frame_is(struct etherport *port, struct sk_buff *skb, u8 kind);

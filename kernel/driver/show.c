@@ -7,8 +7,9 @@
  *					bytes or of frames, and 0 is none
  *   frame <number> <length> <segments> <first bytes, in hex>	one of them, in its order
  *
- * The frames of a queue can be told where it is a plain FIFO; of others only how
- * many there are. What is still to be segmented has no number yet.
+ * The frames of a queue come qdisc by qdisc, each as it has them: a FIFO in their
+ * order, one of many flows flow by flow. What is still to be segmented has no
+ * number yet.
  */
 #include <linux/rtnetlink.h>
 #include <net/net_namespace.h>
@@ -47,17 +48,34 @@ static void etherport_show_list(const char *name, const struct sk_buff_head *fra
 		etherport_show_frame(skb);
 }
 
-static void etherport_show_queue(const struct etherport *port, int class)
+/* What it has taken from a class already comes first: that is the next to go. */
+static void etherport_show_qdisc(struct Qdisc *qdisc)
 {
-	struct Qdisc *qdisc = rcu_dereference_bh(netdev_get_tx_queue(port->dev, class)->qdisc);
 	const struct sk_buff *skb;
-	__u32 frames, bytes;
 
-	qdisc_qstats_qlen_backlog(qdisc, &frames, &bytes);
-	etherport_show_place("queue", etherport_queue_bytes(qdisc), frames,
-			     etherport_queue_limit_bytes(qdisc));
+	skb_queue_walk(&qdisc->gso_skb, skb)
+		etherport_show_frame(skb);
 	for (skb = qdisc->q.head; skb; skb = skb->next)
 		etherport_show_frame(skb);
+	if (qdisc->ops->frames)
+		qdisc->ops->frames(qdisc, etherport_show_frame);
+}
+
+/* With those of its classes, which the device has in a table. */
+static void etherport_show_queue(const struct etherport *port, int class)
+{
+	const struct netdev_queue *txq = netdev_get_tx_queue(port->dev, class);
+	struct Qdisc *root = rcu_dereference_bh(txq->qdisc), *qdisc;
+	__u32 frames, bytes;
+	int bucket;
+
+	qdisc_qstats_qlen_backlog(root, &frames, &bytes);
+	etherport_show_place("queue", etherport_queue_bytes(root), frames,
+			     etherport_queue_limit_bytes(root));
+	etherport_show_qdisc(root);
+	hash_for_each_rcu(port->dev->qdisc_hash, bucket, qdisc, hash)
+		if (qdisc->dev_queue == txq && qdisc != root)
+			etherport_show_qdisc(qdisc);
 }
 
 static void etherport_show_port(const struct etherport *port)

@@ -86,6 +86,31 @@ def test_time_passes_only_while_something_is_done(session: Session) -> None:
         told(session, "server nosuch")
 
 
+@pytest.mark.parametrize(
+    "queue",
+    [
+        ("root pfifo_fast",),
+        ("root fq_codel",),
+        ("root fq",),
+        ("root netem delay 1ms",),
+        ("root cake bandwidth 1gbit",),
+        ("root handle 1: tbf rate 1gbit burst 10k limit 10k", "parent 1:1 bfifo limit 1000000"),
+        ("root handle 1: prio", "parent 1:1 fq_codel", "parent 1:2 fq", "parent 1:3 fq"),
+    ],
+    ids=lambda queue: queue[-1].split()[-1] if len(queue) > 1 else queue[0].split()[1],
+)
+def test_each_frame_of_a_queue_is_shown(session: Session, queue: tuple[str, ...]) -> None:
+    """Whatever the queue keeps them in, and those of its classes, too."""
+    told(session, *(f"module tc qdisc replace dev module-line {words}" for words in queue))
+    told(session, "start download", "run until module.line.queue > 8 KiB")
+    shown = told(session, "show module.line")
+    waiting = re.search(r"egress queue: .* in (\d+) frames?\n((?: {4}.*\n)+)", shown)
+    assert waiting is not None, shown
+    count, frames = int(waiting[1]), waiting[2].splitlines()
+    more = re.search(r"and (\d+) more$", frames[-1])
+    assert count == (len(frames) - 1 + int(more[1]) if more else len(frames)), shown
+
+
 def test_what_was_shown_is_shown_again_after_going_back(session: Session) -> None:
     """A run goes on until something comes true; stepping and going back come to the same network.
 
