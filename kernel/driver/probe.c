@@ -139,6 +139,6 @@ static const struct net_recorder etherport_probes = {
 
 void __init etherport_probe_setup(void)
 {
-	if (etherport_records())
+	if (etherport_record_look_ns != U64_MAX)
 		net_recorder = &etherport_probes;
 }

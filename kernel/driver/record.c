@@ -18,7 +18,6 @@
  * segment and copy of it.
  */
 #include <linux/init.h>
-#include <linux/jiffies.h>
 #include <linux/kstrtox.h>
 #include <linux/reboot.h>
 #include <linux/slab.h>
@@ -37,7 +36,7 @@ static char *record __initdata;
 static char *record_windows __initdata;
 static char *record_bytes __initdata;
 
-u64 etherport_record_from_ps = U64_MAX;
+u64 etherport_record_look_ns = U64_MAX;
 
 static struct {
 	int fd;
@@ -45,14 +44,15 @@ static struct {
 	u32 used;
 	u64 written_bytes;
 	u64 left_bytes;		/* until the file is as long as it may be, its end taken off */
+	u64 ahead_ns;		/* the clock of time travel, of the one that tells windows */
+	u64 from_ps;		/* of the window that is open, or of the next one */
 	u64 until_ps;
-	u64 look_jiffies;	/* no window opens before, whatever the clock says */
 	struct {
 		u64 from_ps;
 		u64 until_ps;
 	} windows[ETHERPORT_RECORD_WINDOWS_MAX];
 	u32 window_count;
-	u32 window;		/* that is open, or the next one */
+	u32 window;		/* its place */
 	u32 frames;
 	u16 ports;
 } recorder;
@@ -69,7 +69,7 @@ static void etherport_record_cut(void)
 		.kind = ETHERPORT_RECORD_END,
 	};
 
-	etherport_record_from_ps = U64_MAX;
+	etherport_record_look_ns = U64_MAX;
 	if (os_seek_file(recorder.fd, recorder.written_bytes) ||
 	    os_write_file(recorder.fd, &end, sizeof(end)) != sizeof(end))
 		pr_err("etherport: the record has no end, for the disk is full\n");
@@ -88,30 +88,33 @@ static void etherport_record_window(u32 window)
 {
 	recorder.window = window;
 	if (window == recorder.window_count) {
-		etherport_record_from_ps = U64_MAX;
+		etherport_record_look_ns = U64_MAX;
 		return;
 	}
-	etherport_record_from_ps = recorder.windows[window].from_ps;
+	recorder.from_ps = recorder.windows[window].from_ps;
 	recorder.until_ps = recorder.windows[window].until_ps;
-	/* The tick may be late, and by how much is not worth knowing: never by a second. */
-	recorder.look_jiffies = INITIAL_JIFFIES +
-		nsecs_to_jiffies64(div_u64(etherport_record_from_ps, 1000)) - HZ;
+	etherport_record_look_ns = recorder.ahead_ns + div_u64(recorder.from_ps, 1000);
 }
 
-/* Whether a window is open. To read the clock costs a process time unless it is uninterruptible. */
-static bool etherport_record_open(u64 *now_ps)
+/* To read it costs a process time unless it is uninterruptible. */
+static u64 etherport_record_now_ps(void)
 {
 	unsigned long flags;
+	u64 now_ps;
 
-	/* The clock is dear: a window of a long run is to cost no more than what is in it. */
-	if (time_before64(get_jiffies_64(), recorder.look_jiffies))
-		return false;
 	local_irq_save(flags);
-	*now_ps = etherport_now_ps();
+	now_ps = etherport_now_ps();
 	local_irq_restore(flags);
+	return now_ps;
+}
+
+/* Whether a window is open. */
+static bool etherport_record_open(u64 *now_ps)
+{
+	*now_ps = etherport_record_now_ps();
 	while (*now_ps >= recorder.until_ps && recorder.window < recorder.window_count)
 		etherport_record_window(recorder.window + 1);
-	return *now_ps >= etherport_record_from_ps;
+	return etherport_records() && *now_ps >= recorder.from_ps;
 }
 
 static void etherport_record_put(struct etherport_record head, const void *data, u32 len)
@@ -138,7 +141,7 @@ static bool etherport_record_fits(u64 now_ps, u32 len)
 		return true;
 	etherport_record_put(end, NULL, 0);
 	etherport_record_flush();
-	etherport_record_from_ps = U64_MAX;
+	etherport_record_look_ns = U64_MAX;
 	return false;
 }
 
@@ -381,6 +384,7 @@ int __init etherport_record_setup(void)
 	BUILD_BUG_ON(sizeof(magic) - 1 != 16);
 	memcpy(recorder.buffer, magic, 16);
 	recorder.used = 16;
+	recorder.ahead_ns = time_travel_now() - div_u64(etherport_record_now_ps(), 1000);
 	etherport_record_window(0);
 	return 0;
 }

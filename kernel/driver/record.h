@@ -8,6 +8,7 @@
 
 #include <linux/if.h>
 #include <linux/skbuff.h>
+#include <linux/time-internal.h>
 #include <linux/types.h>
 
 struct etherport;
@@ -104,13 +105,17 @@ struct etherport_record_tcp {
 	u32 again_end;		/* both 0: nothing was */
 };
 
-/* Nothing is to be recorded before. */
-extern u64 etherport_record_from_ps;
+/*
+ * Nothing is to be recorded before, by the clock of time travel, which costs little
+ * to read; U64_MAX: never.
+ */
+extern u64 etherport_record_look_ns;
 
-/* All that a lab without a recorder asks of it. */
+/* All that a lab without a recorder asks of it, and one with it outside of its windows. */
 static inline bool etherport_records(void)
 {
-	return unlikely(etherport_record_from_ps != U64_MAX);
+	return unlikely(etherport_record_look_ns != U64_MAX) &&
+	       time_travel_now() >= etherport_record_look_ns;
 }
 
 /* record.c, probe.c */
