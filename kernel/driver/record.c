@@ -45,14 +45,13 @@ static struct {
 	u64 written_bytes;
 	u64 left_bytes;		/* until the file is as long as it may be, its end taken off */
 	u64 ahead_ns;		/* the clock of time travel, of the one that tells windows */
-	u64 from_ps;		/* of the window that is open, or of the next one */
-	u64 until_ps;
+	u64 until_ps;		/* of the window that is open, or of the next one */
 	struct {
 		u64 from_ps;
 		u64 until_ps;
 	} windows[ETHERPORT_RECORD_WINDOWS_MAX];
 	u32 window_count;
-	u32 window;		/* its place */
+	u32 window;		/* that is open, or the next one */
 	u32 frames;
 	u16 ports;
 } recorder;
@@ -91,30 +90,18 @@ static void etherport_record_window(u32 window)
 		etherport_record_look_ns = U64_MAX;
 		return;
 	}
-	recorder.from_ps = recorder.windows[window].from_ps;
 	recorder.until_ps = recorder.windows[window].until_ps;
-	etherport_record_look_ns = recorder.ahead_ns + div_u64(recorder.from_ps, 1000);
+	etherport_record_look_ns = recorder.ahead_ns +
+				   div_u64(recorder.windows[window].from_ps, 1000);
 }
 
-/* To read it costs a process time unless it is uninterruptible. */
-static u64 etherport_record_now_ps(void)
-{
-	unsigned long flags;
-	u64 now_ps;
-
-	local_irq_save(flags);
-	now_ps = etherport_now_ps();
-	local_irq_restore(flags);
-	return now_ps;
-}
-
-/* Whether a window is open. */
+/* Whether a window is open. The kernel's clock costs more to read, and a process virtual time. */
 static bool etherport_record_open(u64 *now_ps)
 {
-	*now_ps = etherport_record_now_ps();
+	*now_ps = (time_travel_now() - recorder.ahead_ns) * 1000;
 	while (*now_ps >= recorder.until_ps && recorder.window < recorder.window_count)
 		etherport_record_window(recorder.window + 1);
-	return etherport_records() && *now_ps >= recorder.from_ps;
+	return etherport_records();
 }
 
 static void etherport_record_put(struct etherport_record head, const void *data, u32 len)
@@ -360,6 +347,7 @@ __uml_setup("record_bytes=", etherport_record_bytes_option,
 int __init etherport_record_setup(void)
 {
 	static const char magic[] = ETHERPORT_RECORD_MAGIC;
+	unsigned long flags;
 
 	if (!record)
 		return 0;
@@ -384,7 +372,10 @@ int __init etherport_record_setup(void)
 	BUILD_BUG_ON(sizeof(magic) - 1 != 16);
 	memcpy(recorder.buffer, magic, 16);
 	recorder.used = 16;
-	recorder.ahead_ns = time_travel_now() - div_u64(etherport_record_now_ps(), 1000);
+	/* To read the kernel's clock costs a process time unless it is uninterruptible. */
+	local_irq_save(flags);
+	recorder.ahead_ns = time_travel_now() - ktime_get_ns();
+	local_irq_restore(flags);
 	etherport_record_window(0);
 	return 0;
 }
