@@ -25,8 +25,9 @@ UID = 61001
 _READY_S = 20.0
 
 # Run as root in fresh namespaces: $1 its folder, $2 its name, $3 its address, $4 what it must not see, $5 its
-# root, empty where that is this machine's. With a root of its own it leaves ours for good at the end: in a
-# mere chroot there are no user namespaces.
+# root, empty where that is this machine's, $6 its first process, empty for an ssh server. With a root of its
+# own it leaves ours for good at the end: in a mere chroot there are no user namespaces. systemd wants a tree
+# of control groups of its own.
 BOOT = """
 set -eu
 root=$5
@@ -37,7 +38,9 @@ if [ "$root" ]; then
 fi
 mount -t proc proc "$root/proc"
 hostname "$2"
-for name in passwd group shadow; do mount --bind "$1/etc/$name" "$root/etc/$name"; done
+for name in passwd group shadow; do
+	if [ "$root" ]; then cp "$1/etc/$name" "$root/etc"; else mount --bind "$1/etc/$name" "/etc/$name"; fi
+done
 mount --bind "$1/ssh" "$root/etc/ssh"
 mount --bind "$1/home" "$root/home"
 mount -t tmpfs -o mode=755 none "$root/run"
@@ -50,12 +53,36 @@ ip link set lo up
 ip address add "$3/24" dev eth0
 ip link set eth0 up
 if [ "$root" ]; then
+	if [ "$6" ]; then
+		mount -t sysfs none "$root/sys"
+		groups="$root/sys/fs/cgroup"
+		mount -t cgroup2 none "$groups"
+		mkdir -p "$groups/$2"
+		echo 0 > "$groups/$2/cgroup.procs"
+		mount --bind "$groups/$2" "$groups"
+		rm -f "$root/etc/machine-id"
+	fi
 	cd "$root"
 	mkdir old
 	pivot_root . old
-	exec chroot . sh -c 'umount --lazy /old && rmdir /old && exec /usr/sbin/sshd -D -e'
+	exec chroot . sh -c '
+		umount --lazy /old && rmdir /old
+		if [ "$1" ]; then exec unshare --cgroup env container=other "$1"; fi
+		exec /usr/sbin/sshd -D -e' boot "$6"
 fi
 exec /usr/sbin/sshd -D -e
+"""
+
+# Remove the control groups of hosts, whose processes have been told to end.
+NO_GROUPS = """
+mount -t cgroup2 none /sys/fs/cgroup
+cd /sys/fs/cgroup
+for name; do
+	for _ in $(seq 100); do
+		find "$name" -depth -type d -exec rmdir {} + 2> /dev/null && break
+		sleep 0.1
+	done
+done
 """
 
 SSHD = """
@@ -109,6 +136,7 @@ class Switch:
     folder: Path
     hidden: Path
     hosts: dict[str, Host] = field(default_factory=dict)
+    _groups: list[str] = field(default_factory=list)
 
     def __enter__(self) -> Self:
         if os.geteuid() != 0:
@@ -137,6 +165,8 @@ class Switch:
         for process in (*(host.process for host in self.hosts.values()), self._process):
             process.kill()
             process.wait()
+        if self._groups:
+            checked(["unshare", "--mount", "sh", "-c", NO_GROUPS, "groups", *self._groups])
 
     @property
     def enter(self) -> list[str]:
@@ -148,15 +178,17 @@ class Switch:
         """The process that holds the network."""
         return self._process.pid
 
-    def add(self, name: str, quirks: str = ":", root: Path | None = None) -> Host:
+    def add(self, name: str, quirks: str = ":", root: Path | None = None, init: str = "") -> Host:
         """Another host, with an ssh server that answers; ``quirks`` are commands of its start.
 
         ``root`` is a folder with its programs, which is its own from then on; else it has this machine's.
+        There ``init`` may be its first process, which starts the ssh server by itself.
         """
         number = len(self.hosts) + 11
         folder = self.folder / name
         address, port = f"192.0.2.{number}", f"port{number}"
         self._lay_out(folder, quirks, root or Path("/"))
+        self._groups += [name] if init else []
         log = (folder / "log").open("wb")
         spaces = ("--net", "--mount", "--pid", "--uts", "--fork", "--kill-child")
         with log:
@@ -173,6 +205,7 @@ class Switch:
                     address,
                     self.hidden,
                     root or "",
+                    init,
                 ],
                 stdout=log,
                 stderr=log,

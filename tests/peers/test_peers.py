@@ -30,11 +30,11 @@ def test_mininet(suite: str, mininet_source: Path, lab: list[str], request: pyte
 
 
 def test_packetdrill(
-    packetdrill_scripts: Path, packetdrill_program: Path, lab: list[str], request: pytest.FixtureRequest
+    packetdrill_scripts: Path, packetdrill_program: Path, full_lab: list[str], request: pytest.FixtureRequest
 ) -> None:
     """The kernel's own scripts of packetdrill."""
     cases = packetdrill.cases(packetdrill_scripts, packetdrill_program)
-    _judge(packetdrill.SUITE, cases, lab, request, packetdrill.TOGETHER)
+    _judge(packetdrill.SUITE, cases, full_lab, request, packetdrill.TOGETHER)
 
 
 def test_selftests(selftests_folder: Path, full_lab: list[str], request: pytest.FixtureRequest) -> None:
