@@ -4,13 +4,14 @@ Base units are bit/s, bytes, nanoseconds (microseconds for what hardware counts 
 and parts per million. Everywhere else a number is in base units and its name says so.
 """
 
-import difflib
 import re
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from decimal import ROUND_HALF_UP, Decimal
 from fractions import Fraction
 from typing import Final
+
+from wirelab.errors import nearest
 
 BITS_PER_BYTE: Final = 8
 BYTES_PER_KIB: Final = 1024
@@ -338,7 +339,7 @@ def _wrong_unit(unit: str, quantity: Quantity) -> str:
         for other in QUANTITIES:
             if unit in other.units and other.name != quantity.name:
                 return f"`{unit}` is a unit of {other.name}; a {quantity.name} is written in {quantity.words}"
-        guess = next(iter(difflib.get_close_matches(unit, quantity.units, n=1)), None)
+        guess = nearest(unit, quantity.units)
     if guess is None:
         return f"unknown unit `{unit}`; a {quantity.name} is written in {quantity.words}"
     return f"unknown unit `{unit}`; did you mean `{guess}`?"

@@ -134,6 +134,7 @@ def test_the_units_mean_what_the_field_means(text: str, quantity: Quantity, valu
         ("2.5 Gbps", RATE, "unknown unit `Gbps`; did you mean `Gbit/s`?"),
         ("100 mbps", RATE, "unknown unit `mbps`; did you mean `Mbit/s`?"),
         ("1 GBIT/S", RATE, "unknown unit `GBIT/S`; did you mean `Gbit/s`?"),
+        ("1 MBTI/S", RATE, "unknown unit `MBTI/S`; did you mean `Mbit/s`?"),
         ("16 K", SIZE, "unknown unit `K`; did you mean `KiB`?"),
         ("16 KB", SIZE, "unknown unit `KB`; did you mean `kB`?"),
         ("5 \N{MICRO SIGN}s", TIME, "unknown unit `\N{MICRO SIGN}s`; did you mean `us`?"),
