@@ -25,7 +25,7 @@ RELEASE = "bookworm"
 PACKAGES = (*roots.PACKAGES, "systemd-sysv", "dbus", "python3-venv", "curl")
 INIT = "/lib/systemd/systemd"
 MAIN_PID = "systemctl show --property MainPID --value wirelab-serve"
-FIRST_HOUR = Path(__file__).with_name("first_hour.py")
+FIRST_HOUR = Path(__file__).parents[1] / "serve/first_hour.py"
 WAIT_S = 60
 
 

@@ -19,7 +19,6 @@ UID, GID = 23456, 34567
 
 # All that the image claims to do without. The seccomp profile is the engine's default.
 LOCKED = (
-    "--network=none",
     "--read-only",
     "--cap-drop=ALL",
     "--security-opt=no-new-privileges",
@@ -56,10 +55,10 @@ class Box:
         finally:
             self.remove(name)
 
-    def start(self, *argv: str, results: Path, options: tuple[str, ...] = ()) -> str:
+    def start(self, *argv: str, results: Path, options: tuple[str, ...] = (), network: str = "none") -> str:
         """Start it in the background. Returns the container's name, for ``remove``."""
         name = next(self.names)
-        given = self._options(name, results, f"{UID}:{GID}")
+        given = self._options(name, results, f"{UID}:{GID}", network)
         self.engine.docker("run", "--detach", *given, *options, self.image, *argv)
         return name
 
@@ -71,8 +70,8 @@ class Box:
         """A field of a container, in the words of docker's templates."""
         return self.engine.docker("inspect", "--format", f"{{{{{what}}}}}", name).stdout.strip()
 
-    def _options(self, name: str, results: Path | None, user: str) -> list[str]:
-        given = ["--name", name, *LOCKED]
+    def _options(self, name: str, results: Path | None, user: str, network: str = "none") -> list[str]:
+        given = ["--name", name, f"--network={network}", *LOCKED]
         given += ["--user", user] if user else []
         return [*given, "--volume", f"{results}:/results"] if results else given
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import itertools
 import os
 import re
 import shutil
@@ -15,12 +16,21 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping
+    from collections.abc import Iterator, Mapping, Sequence
 
 # By what each can do without: overlay2 needs a disk that is no overlay itself, vfs needs nothing but room.
 STORAGE_DRIVERS = ("overlay2", "fuse-overlayfs", "vfs")
 # Docker 20.10 writes it wherever the rest is; newer ones do not know it.
 KEY = Path("/etc/docker/key.json")
+
+# In a network of its own an engine has a bridge, where the host has what that takes; this is one without.
+NO_BRIDGE = (
+    "--bridge=none",
+    "--iptables=false",
+    "--ip6tables=false",
+    "--ip-forward=false",
+    "--ip-masq=false",
+)
 
 _START_S = 60
 _STOP_S = 30
@@ -38,6 +48,13 @@ class Engine:
 
     environ: Mapping[str, str]
     command: str = "docker"
+    has_bridge: bool = True
+    process: int | None = None
+    """That of an engine with a network of its own, None for one that has the host's."""
+
+    def within(self, *argv: str) -> list[str]:
+        """A command as it is run in the network where the engine publishes ports."""
+        return [*(["nsenter", f"--net=/proc/{self.process}/ns/net"] if self.process else []), *argv]
 
     def docker(self, *argv: str, check: bool = True) -> subprocess.CompletedProcess[str]:
         """What the docker command answers. Where it must succeed, its complaint is the failure's text."""
@@ -75,12 +92,14 @@ def any_engine() -> Iterator[Engine]:
         msg = "no engine answers, and there is no dockerd"
         raise NoEngineError(msg)
     refused = []
-    for driver in STORAGE_DRIVERS:
+    for network, driver in itertools.product(((), NO_BRIDGE), STORAGE_DRIVERS):
         with _home() as home:
-            process = _start(home, driver)
+            process = _start(home, [*network, f"--storage-driver={driver}"])
             try:
-                engine = Engine({**os.environ, "DOCKER_HOST": f"unix://{home}/socket"})
+                environ = {**os.environ, "DOCKER_HOST": f"unix://{home}/socket"}
+                engine = Engine(environ, has_bridge=not network, process=process.pid)
                 if _came_up(process, engine):
+                    subprocess.run(engine.within("ip", "link", "set", "lo", "up"), check=True)
                     yield engine
                     return
                 refused.append(f"{driver}: {_last_words(home)}")
@@ -112,19 +131,13 @@ def _mounts(folder: Path) -> list[str]:
     return [target for line in lines if Path(target := line.split()[4]).is_relative_to(folder)]
 
 
-def _start(home: Path, driver: str) -> subprocess.Popen[bytes]:
-    """Start an engine that keeps all it has below ``home`` and changes nothing of the host's network."""
+def _start(home: Path, options: Sequence[str]) -> subprocess.Popen[bytes]:
+    """Start an engine that keeps all it has below ``home``, in a network of its own."""
     (home / "daemon.json").write_text("{}\n", encoding="utf-8")
-    argv = ["dockerd", f"--config-file={home}/daemon.json", f"--host=unix://{home}/socket"]
+    argv = ["unshare", "--net", "--"]
+    argv += ["dockerd", f"--config-file={home}/daemon.json", f"--host=unix://{home}/socket"]
     argv += [f"--data-root={home}/data", f"--exec-root={home}/exec", f"--pidfile={home}/pid"]
-    argv += [
-        "--bridge=none",
-        "--iptables=false",
-        "--ip6tables=false",
-        "--ip-forward=false",
-        "--ip-masq=false",
-    ]
-    argv += [f"--storage-driver={driver}"]
+    argv += options
     with (home / "log").open("wb") as log:
         return subprocess.Popen(
             argv, stdin=subprocess.DEVNULL, stdout=log, stderr=subprocess.STDOUT, start_new_session=True

@@ -15,6 +15,7 @@ import pytest
 import yaml
 
 from tests.image.box import GID, UID
+from tests.image.compose import CHOICES, COMPOSE, compose
 
 if TYPE_CHECKING:
     from tests.image.box import Box
@@ -22,12 +23,9 @@ if TYPE_CHECKING:
 
 HERE = Path(__file__).resolve().parents[2]
 DOCKERFILE = HERE / "Dockerfile"
-COMPOSE = HERE / "compose.yaml"
 DEVCONTAINER = HERE / ".devcontainer" / "devcontainer.json"
 
 STAGE = re.compile(r"^FROM \S+ AS (\S+)$", re.MULTILINE)
-# Those of compose's variables that decide what is run, as whom.
-CHOICES = {"UID": str(UID), "GID": str(GID), "IMAGE": "wirelab-chosen", "BASE": "some-base"}
 
 
 def test_the_dockerfile_is_clean() -> None:
@@ -50,27 +48,6 @@ def test_an_engine_gets_what_the_image_is_made_of() -> None:
 def lines(path: Path) -> set[str]:
     """The lines of a file that say something."""
     return {line for line in path.read_text(encoding="utf-8").splitlines() if line and line[0] != "#"}
-
-
-def compose_command() -> list[str] | None:
-    """Whichever compose there is: docker's plugin, or the program of its own."""
-    for argv in (["docker", "compose"], ["docker-compose"]):
-        if (
-            shutil.which(argv[0])
-            and subprocess.run([*argv, "version"], capture_output=True, check=False).returncode == 0
-        ):
-            return argv
-    return None
-
-
-def compose(*argv: str, environ: dict[str, str], file: Path = COMPOSE) -> subprocess.CompletedProcess[str]:
-    """What compose answers. Where there is none the test is skipped."""
-    command = compose_command()
-    if command is None:
-        pytest.skip("neither docker compose nor docker-compose is installed")
-    return subprocess.run(
-        [*command, "--file", str(file), *argv], env=environ, capture_output=True, text=True, check=False
-    )
 
 
 def service(name: str = "matrix") -> dict[str, Any]:
