@@ -345,5 +345,6 @@ class Figure(Model, Generic[T]):
 
 def figure_value(part: Model, name: str) -> Any:  # noqa: ANN401 - a figure may be anything
     """What the figure called ``name`` says, None where the part has none."""
-    figure = getattr(part, name, None)
+    # pydantic takes a while to miss what is not there, and every port is asked for every figure.
+    figure = vars(part).get(name)
     return figure.value if isinstance(figure, Figure) else None

@@ -145,7 +145,7 @@ class Wiring:
         if (figure := self.of_line(ref, name)) is not None:
             return figure
         device = self.device(ref.node)
-        if isinstance(device, Nic) and (driver := self.driver(ref.node)) and getattr(driver, name, None):
+        if isinstance(device, Nic) and (driver := self.driver(ref.node)) and vars(driver).get(name):
             device = driver
         value: Value | None = figure_value(device, name)
         return value
