@@ -26,7 +26,7 @@ class Usage(NamedTuple):
     free: int
 
 
-def machine_of(folder: Path, script: str, *, cpu: int | None = None) -> Machine:
+def machine_of(folder: Path, script: str, *, cpu: int | None = None, niceness: int = 0) -> Machine:
     """A lab whose kernel is a shell script."""
     kernel, root, run = folder / "kernel", folder / "root", folder / "run"
     kernel.write_text(f"#!/bin/sh\n{script}\n")
@@ -35,7 +35,7 @@ def machine_of(folder: Path, script: str, *, cpu: int | None = None) -> Machine:
     run.mkdir()
     cpu = min(os.sched_getaffinity(0)) if cpu is None else cpu
     # A script needs a shell and its tools, which no lab may run.
-    return Machine(kernel, root, run, seed=1, cpu=cpu, confinement=Confinement.NONE)
+    return Machine(kernel, root, run, seed=1, cpu=cpu, confinement=Confinement.NONE, niceness=niceness)
 
 
 def death(folder: Path, script: str) -> LabError:
@@ -60,6 +60,16 @@ def test_it_has_one_cpu_and_knows_who_started_it(tmp_path: Path) -> None:
         f"the lab's last words:\nCpus_allowed_list:\t{min(before)}\nparent={os.getpid()} of {os.getpid()}"
     )
     assert os.sched_getaffinity(0) == before
+
+
+def test_it_gives_way_and_who_started_it_does_not(tmp_path: Path) -> None:
+    """A server's pages come before its labs; a thread of its own that gave way would keep the pages waiting."""
+    before = os.getpriority(os.PRIO_PROCESS, 0)
+    script = 'until [ "$(nice)" = 10 ]; do sleep 0.01; done; nice; exit 1'
+    with machine_of(tmp_path, script, niceness=10) as machine, pytest.raises(LabError) as caught:
+        machine.wait(PATIENCE_S)
+    assert caught.value.hint == "the lab's last words:\n10"
+    assert os.getpriority(os.PRIO_PROCESS, 0) == before
 
 
 def test_a_cpu_that_there_is_not_is_told(tmp_path: Path) -> None:

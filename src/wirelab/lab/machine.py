@@ -81,10 +81,12 @@ class Machine:
         confinement: Confinement = Confinement.AS_FAR_AS_THE_HOST_CAN,
         recording: Recording | None = None,
         prompt: Prompt | None = None,
+        niceness: int = 0,
     ) -> None:
         """``folder`` holds ``plan/`` and gets ``results/``; ``cpu`` is the one host CPU of the lab.
 
-        Other folders of the host it can reach if they are ``readable`` or ``writable``.
+        Other folders of the host it can reach if they are ``readable`` or ``writable``. With a ``niceness``
+        (0 to 19) it gives way to this process.
 
         Pinned to one CPU the kernel and its user half hand over to each other about twenty times
         faster than across two.
@@ -111,6 +113,7 @@ class Machine:
         self._writable = tuple(writable)
         self._confinement = confinement
         self._memory_bytes = memory_bytes
+        self._niceness = niceness
         self._disk = memory.memory_folder(self._folder, memory_bytes=memory_bytes)
         self._memory: Path | None = None
         self._memory_lock = -1
@@ -125,6 +128,7 @@ class Machine:
             self._memory, self._memory_lock = memory.own_memory(self._disk)
             self._process = self._start(self._memory)
             _limit_files(self._process.pid, [self._results, self._memory, *self._writable])
+            _give_way(self._process.pid, self._niceness)
         except OSError as error:
             lack = host.lack() or host.Lack(str(error), self._advice(error))
             raise LabError(f"the lab could not be started: {lack.message}", hint=lack.fix) from error
@@ -304,6 +308,13 @@ def _limit_files(process: int, folders: Sequence[Path]) -> None:
     free_bytes = max(shutil.disk_usage(folder).free for folder in folders)
     with suppress(ProcessLookupError):
         resource.prlimit(process, resource.RLIMIT_FSIZE, (free_bytes, free_bytes))
+
+
+def _give_way(group: int, niceness: int) -> None:
+    """The lab alone does: a thread of ours would do so with the interpreter's lock in its hand."""
+    if niceness:
+        with suppress(ProcessLookupError):
+            os.setpriority(os.PRIO_PGRP, group, niceness)
 
 
 def _give_up(words: str) -> None:

@@ -39,8 +39,10 @@ class Testbed(Protocol):
 class LabTestbed:
     """The lab machine as a testbed: one machine for each Plan."""
 
-    def __init__(self, lab: Lab) -> None:
+    def __init__(self, lab: Lab, niceness: int = 0) -> None:
+        """``niceness`` (0 to 19) is that of the machines."""
         self._lab = lab
+        self._niceness = niceness
         self._stopped = threading.Event()
 
     def run(
@@ -66,6 +68,7 @@ class LabTestbed:
                 cpu=cpu,
                 memory_bytes=plan.memory_bytes,
                 recording=recording,
+                niceness=self._niceness,
             ) as machine:
                 machine.wait(plan.wall_limit_s, on_progress, on_poll=self._require_running)
         finally:

@@ -3,7 +3,6 @@
 import hashlib
 import json
 import logging
-import os
 import threading
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -20,8 +19,6 @@ from wirelab.serve.trimming import Trimming
 MOST_WAITING_EACH: Final = 4
 MOST_WAITING: Final = 2_000
 
-_NICENESS: Final = 10
-"""Of labs: pages come first."""
 _LOG: Final = logging.getLogger(__name__)
 
 Planner = Callable[[Spec], Task]
@@ -167,7 +164,6 @@ class RunQueue:
         return virtual_s * self._each_s / len(self.cpus)
 
     def _work(self, cpu: int) -> None:
-        os.setpriority(os.PRIO_PROCESS, threading.get_native_id(), _NICENESS)
         while (run_id := self._next()) is not None:
             try:
                 self._carry_out(run_id, cpu)

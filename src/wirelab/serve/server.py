@@ -26,7 +26,7 @@ from wirelab.serve.carrier import Carrier
 from wirelab.serve.queue import Planner, RunQueue
 from wirelab.serve.room import RESULTS, DataFolder, Room, classroom
 from wirelab.serve.runs import Runs
-from wirelab.serve.shells import Shells, sessions_in
+from wirelab.serve.shells import NICENESS, Shells, sessions_in
 from wirelab.serve.talk import MOST_BYTES
 from wirelab.serve.trimming import Trimming
 
@@ -103,7 +103,7 @@ def classroom_with_lab(data: DataFolder, address: Address, labs: Labs, warn: Cal
     """The classroom of a folder, with the labs that its runs and shells take place in."""
     lab, cpus = labs.lab, labs.cpus
     measurements = MeasurementCache.of(Cache.at(os.environ).root, lab, warn)
-    testbed = LabTestbed(lab)
+    testbed = LabTestbed(lab, NICENESS)
     looker = pictures.Looker(testbed, measurements)
     carrier = Carrier(Runner(testbed, measurements), Store(data.path / RESULTS), looker)
 

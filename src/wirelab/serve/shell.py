@@ -1,7 +1,6 @@
 """A shell: a network whose clock is stopped, at somebody's prompt, in a thread of its own."""
 
 import logging
-import os
 import queue
 import threading
 import time
@@ -31,8 +30,6 @@ LINES_AHEAD: Final = 100
 """Lines that may wait, as of something that was pasted."""
 RECORD_BYTES: Final = 256 << 20
 
-_NICENESS: Final = 10
-"""Of labs: pages come first."""
 _STUCK_S: Final = 30.0
 _AGAIN_S: Final = 1.0
 _PART_S: Final = 0.2
@@ -114,7 +111,6 @@ class Shell:
         return self.has_ended.wait(seconds)
 
     def _work(self) -> None:
-        os.setpriority(os.PRIO_PROCESS, threading.get_native_id(), _NICENESS)
         said = ""
         try:
             around = Around(self._keep, self._permit, self._look, RECORD_BYTES)

@@ -4,7 +4,7 @@ import threading
 import time
 from collections.abc import Callable, Sequence
 from contextlib import AbstractContextManager
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Final
 
 from wirelab.errors import InputError
@@ -16,6 +16,8 @@ from wirelab.shell.session import Session
 Sessions = Callable[[ShellSetup, int, Around], AbstractContextManager[Session]]
 """Makes the session of a setup on a CPU."""
 
+NICENESS: Final = 10
+"""Of a server's labs: pages come first."""
 _LEAVE_S: Final = 10.0
 
 
@@ -31,7 +33,7 @@ def sessions_in(lab: Lab) -> Sessions:
             cpu=cpu,
             written=setup.written,
             settings=setup.settings,
-            around=around,
+            around=replace(around, niceness=NICENESS),
         )
 
     return made

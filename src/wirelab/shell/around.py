@@ -17,13 +17,14 @@ class Around:
     """What a session is in: ``keep`` writes a scenario, ``permit`` raises InputError for what is forbidden.
 
     ``on_look`` is called ten times a second while nothing comes from the lab; what it raises ends that.
-    ``record_bytes`` is the most that is kept of frames.
+    ``record_bytes`` is the most that is kept of frames, ``niceness`` (0 to 19) is that of the lab.
     """
 
     keep: Callable[[Path, str], None] = save
     permit: Callable[[Command], None] = lambda _: None
     on_look: Callable[[], None] = lambda: None
     record_bytes: int = RECORD_BYTES
+    niceness: int = 0
 
 
 ALONE: Final = Around()

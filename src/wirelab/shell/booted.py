@@ -99,6 +99,7 @@ class Booted:
             memory_bytes=self._plan.memory_bytes,
             recording=Recording(_ALWAYS, min(self._around.record_bytes, free_bytes // _DISK_PART)),
             prompt=self._prompt,
+            niceness=self._around.niceness,
         )
 
     def _look_after(self, machine: Machine) -> None:
