@@ -66,6 +66,7 @@ function whenWide(box: HTMLElement, draw: () => void): void {
 }
 
 function drawGroup(root: HTMLElement): void {
+  root.dataset.drawn = "";
   const data = root.querySelector("script[type='application/json']")?.textContent;
   if (!data) return;
   const drawn = charts(JSON.parse(data) as GroupColumns);
@@ -92,8 +93,13 @@ function redraw(): void {
   for (const link of links.values()) link.redraw();
 }
 
+/** Draw those that are not drawn yet. */
 export function drawGroups(): void {
-  document.querySelectorAll<HTMLElement>(".plots").forEach(drawGroup);
+  document.querySelectorAll<HTMLElement>(".plots:not([data-drawn])").forEach(drawGroup);
+}
+
+/** Draw all again whenever a page has other colours. */
+export function followColours(): void {
   matchMedia("(prefers-color-scheme: dark)").addEventListener("change", redraw);
   // On paper in its colours: the page's own are others on a dark screen.
   matchMedia("print").addEventListener("change", redraw);

@@ -16,7 +16,7 @@ export function watch(box: HTMLElement): void {
     const told = JSON.parse(event.data) as Told;
     if (told.state === "done" || told.state === "broken") {
       source.close();
-      if (box.dataset.part) void replaced(box.dataset.part);
+      if (box.dataset.part) void replaced(box.dataset.part, box.dataset.where ?? location.href);
       else location.reload();
       return;
     }
@@ -27,11 +27,12 @@ export function watch(box: HTMLElement): void {
   });
 }
 
-/** Put a part in its place as the page has it now: somebody may be typing elsewhere in it. */
-async function replaced(id: string): Promise<void> {
-  const answer = await fetch(location.href);
+/** Put a part in its place as a page has it now: somebody may be typing elsewhere in ours. */
+export async function replaced(id: string, url: string): Promise<void> {
+  const answer = await fetch(url);
   const found = new DOMParser().parseFromString(await answer.text(), "text/html").getElementById(id);
   if (!found) return;
   document.getElementById(id)?.replaceWith(document.adoptNode(found));
+  for (const box of found.querySelectorAll<HTMLElement>("[data-events]")) watch(box);
   document.dispatchEvent(new Event("wirelab-part"));
 }

@@ -63,7 +63,7 @@ def test_it_has_one_cpu_and_knows_who_started_it(tmp_path: Path) -> None:
 
 
 def test_it_gives_way_and_who_started_it_does_not(tmp_path: Path) -> None:
-    """A server's pages come before its labs; a thread of its own that gave way would keep the pages waiting."""
+    """A server's pages come before its labs; a thread of its own that gave way would keep them waiting."""
     before = os.getpriority(os.PRIO_PROCESS, 0)
     script = 'until [ "$(nice)" = 10 ]; do sleep 0.01; done; nice; exit 1'
     with machine_of(tmp_path, script, niceness=10) as machine, pytest.raises(LabError) as caught:

@@ -145,6 +145,23 @@ def test_a_run_tells_nothing_of_what_a_repair_must_do(served: Served) -> None:
     assert "download.retransmits" in page
 
 
+def test_one_result_is_open_and_another_is_a_link_away(served: Served) -> None:
+    """The last one; with the pictures of all of them a page is a megabyte. It works without a script, too."""
+    ada = ready(served)
+    first = "result-" + re.findall(r'id="result-(\d+)"', ada.get(HERE).text)[0]
+    ada.post(f"{HERE}/experiment", set__module__fifo="64 KiB")
+    served.wait_for_runs()
+    last = ada.get(HERE)
+    assert len(re.findall('class="panel"', last.text)) == 1
+    [link] = re.findall(rf'href="([^"]+)#{first}"', last.text)
+    assert last.text.index('id="experiments"') < last.text.index('class="panel"')
+    opened = ada.get(link)
+    assert len(re.findall('class="panel"', opened.text)) == 1
+    assert opened.text.index(f'id="{first}"') < opened.text.index('class="panel"')
+    assert opened.text.index('class="panel"') < opened.text.index('id="experiments"')
+    assert 'class="panel"' in ada.get(f"{HERE}?open=no-such-number").text
+
+
 def test_the_teacher_sees_who_is_where_and_takes_the_marks(served: Served) -> None:
     """As a table, a histogram, CSV files and the works themselves."""
     ada = ready(served)

@@ -146,6 +146,36 @@ def test_the_whole_report_has_the_picture_as_soon_as_it_is_there(served: Served,
         browser.look(page, "whole-report")
 
 
+def test_what_is_folded_away_comes_when_it_is_opened(served: Served, looks: PretendLooks) -> None:
+    """Tables, charts, and the picture as soon as that is there; what somebody types stays."""
+    looks.go.set()
+    ada = ready(served, "Ada")
+    looks.go.clear()
+    served.testbed.go.clear()
+    ada.post(f"{HERE}/experiment", set__module__fifo="64 KiB")
+    ada.post(f"{HERE}/repair", doing="try", set__module__fifo="48 KiB")
+    served.testbed.go.set()
+    while len(looks.taken) < len(["run", "experiment"]):
+        threading.Event().wait(0.02)
+    with chromium(served.url) as browser:
+        page = browser.person()
+        cookies = [{"name": one.name, "value": str(one.value), "url": served.url} for one in ada.jar]
+        page.context.add_cookies(cookies)
+        page.goto(f"{served.url}{HERE}")
+        experiment, repair = page.locator("#experiments .try"), page.locator("#repair .try")
+        assert repair.locator(".uplot").count() > 0
+        assert experiment.locator("table, .plots").count() == 0
+        page.evaluate("window.isTheSame = true")
+        experiment.get_by_text("What was measured").click()
+        experiment.locator(".uplot").first.wait_for()
+        experiment.get_by_text("the network runs once more for it").wait_for()
+        looks.go.set()
+        for one in (experiment, repair):
+            one.locator(".burst canvas").wait_for()
+        assert page.evaluate("window.isTheSame")
+        browser.look(page, "exercise-folded")
+
+
 def test_an_exercise_has_its_picture_and_a_hidden_fault_none(served: Served, looks: PretendLooks) -> None:
     """Those who may see the run may see it, and nobody else."""
     looks.go.set()

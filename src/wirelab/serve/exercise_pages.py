@@ -164,7 +164,8 @@ class ExercisePages:
     ) -> Response:
         settle(visitor.room)
         desk = desk_of(visitor)
-        view = view_of(desk, visitor.words("drawing.title"))
+        opened = visitor.request.query_params.get("open", "")
+        view = view_of(desk, visitor.words("drawing.title"), opened)
         return page(
             visitor,
             "exercise.html.j2",

@@ -2,7 +2,7 @@
 
 import functools
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, Final
 
 from wirelab import units
@@ -81,13 +81,14 @@ class Change:
 
 @dataclass(frozen=True, slots=True)
 class Done:
-    """Something that was asked to be run, and how far it is."""
+    """Something that was asked to be run, and how far it is; what came of it where that is shown."""
 
     attempt: Attempt
     title: str
     status: Status
     panel: str
     pictures: Pictures | None
+    is_open: bool
 
 
 @dataclass(frozen=True, slots=True)
@@ -177,11 +178,14 @@ class View:
         return not (self.is_done or self.is_closed)
 
 
-def view_of(desk: Desk, title: str) -> View:
-    """What the page shows; ``title`` is for the drawing."""
+def view_of(desk: Desk, title: str, opened: str = "") -> View:
+    """What the page shows; ``title`` is for the drawing.
+
+    Of all runs it shows the result of one: of the attempt with the number ``opened``, else of the last one.
+    """
     exercise, kept, figures = desk.exercise, desk.kept(), desk.figures
     said, values = exercise.said, figures.values
-    runs = tuple(_done(desk, attempt) for attempt in desk.attempts())
+    runs = _asked(desk, opened)
     marks = next((one.status for one in reversed(runs) if one.attempt.kind == "marks"), None)
     measured = _measured(desk, runs)
     beside = {mark.name: mark for mark in compared(exercise, kept.work, figures, measured)}
@@ -223,18 +227,28 @@ def _measured(desk: Desk, runs: Sequence[Done]) -> dict[str, Any]:
     return found
 
 
+def _asked(desk: Desk, opened: str) -> tuple[Done, ...]:
+    runs = [_done(desk, attempt) for attempt in desk.attempts()]
+    done = [one for one in runs if one.attempt.kind != "marks" and one.status.state is State.DONE]
+    shown = [one for one in done if str(one.attempt.number) == opened] or done
+    return tuple(_opened(desk, one) if one in shown[-1:] else one for one in runs)
+
+
 def _done(desk: Desk, attempt: Attempt) -> Done:
     before = desk.room.runs.get(attempt.run)
     if before is not None and before.is_trimmed and attempt.kind != "marks":
         desk.room.queue.again(before, desk.person)
     status = desk.room.queue.status(attempt.run) or Status(State.BROKEN)
-    run = desk.room.runs.get(attempt.run)
-    panel, pictures = "", None
-    if attempt.kind != "marks" and status.state is State.DONE and run is not None and run.folder is not None:
-        panel = (desk.room.folder / run.folder / PANEL).read_text(encoding="utf-8")
-        pictures = pictures_of(desk.room, run)
     title = ", ".join(f"{key} {value}" for key, value in attempt.settings.items())
-    return Done(attempt, title, status, panel, pictures)
+    return Done(attempt, title, status, "", None, is_open=False)
+
+
+def _opened(desk: Desk, one: Done) -> Done:
+    run = desk.room.runs.get(one.attempt.run)
+    if run is None or run.folder is None:
+        return one
+    panel = (desk.room.folder / run.folder / PANEL).read_text(encoding="utf-8")
+    return replace(one, panel=panel, pictures=pictures_of(desk.room, run), is_open=True)
 
 
 def _prediction(
