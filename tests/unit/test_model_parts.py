@@ -50,9 +50,9 @@ def test_a_figure_without_provenance_is_refused(path: Path, tmp_path: Path) -> N
         assert f'"{field.rpartition(".")[2]}":' in lines[problem.line - 1]
 
 
-@pytest.mark.parametrize("word", ["from", "note"])
+@pytest.mark.parametrize(("word", "told"), [("from", "how sure it is"), ("note", "who says so")])
 @each_file
-def test_half_a_provenance_is_refused(path: Path, word: str, tmp_path: Path) -> None:
+def test_half_a_provenance_is_refused(path: Path, word: str, told: str, tmp_path: Path) -> None:
     """How sure a figure is and who says so: neither may be left out, of a measured temperature neither."""
     tree = read(path).tree
     halved = set()
@@ -66,7 +66,7 @@ def test_half_a_provenance_is_refused(path: Path, word: str, tmp_path: Path) -> 
                         halved.add(dotted((section, name, key, *item, word)))
     problems, _ = _problems(tree, tmp_path)
     assert {field: problem.message for field, problem in problems.items()} == dict.fromkeys(
-        halved, "is missing"
+        halved, f"is missing: {told}"
     )
     assert halved
 

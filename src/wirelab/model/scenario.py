@@ -3,7 +3,14 @@
 from collections.abc import Mapping
 from typing import Annotated, Any, ClassVar, Generic, Literal, TypeVar
 
-from pydantic import BeforeValidator, GetJsonSchemaHandler, WithJsonSchema, create_model, model_validator
+from pydantic import (
+    BeforeValidator,
+    GetJsonSchemaHandler,
+    WithJsonSchema,
+    create_model,
+    field_validator,
+    model_validator,
+)
 from pydantic.json_schema import JsonSchemaValue
 from pydantic_core import CoreSchema
 
@@ -220,6 +227,14 @@ class Scenario(Model):
     controls: tuple[Control, ...] = key(
         "The same network without the cause: each must break an expectation.", default=()
     )
+
+    @field_validator("topology", mode="before")
+    @classmethod
+    def _is_named(cls, value: object) -> object:
+        if isinstance(value, dict):
+            msg = "expected the name of a topology, found keys: nodes and cables are a file of `topologies/`"
+            raise ValueError(msg)  # noqa: TRY004 - pydantic collects ValueError
+        return value
 
     stub: ClassVar[Mapping[str, Any]] = {
         "name": "unnamed",

@@ -325,9 +325,9 @@ T = TypeVar("T")
 class Figure(Model, Generic[T]):
     """A figure of a part, how sure it is (``from``) and who says so (``note``)."""
 
-    value: T
-    provenance: Provenance = Field(alias="from")
-    note: Text
+    value: T = key("The figure.")
+    provenance: Provenance = key("How sure it is.", alias="from")
+    note: Text = key("Who says so.")
 
     @model_validator(mode="before")
     @classmethod

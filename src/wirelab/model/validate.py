@@ -97,7 +97,7 @@ def _message(error: ErrorDetails, kind: type[Model]) -> str:  # noqa: PLR0911 - 
         case "value_error":
             return str(error["ctx"]["error"])
         case "missing":
-            return "is missing"
+            return f"is missing{_told_of(kind, loc)}"
         case "extra_forbidden" if value is None and " " in str(loc[-1]):
             return "is no key; inside {...} a comma ends a value: put text that has commas in quotes"
         case "extra_forbidden":
@@ -126,18 +126,38 @@ def _such_as(kind: type[Model], loc: Loc) -> str:
     return f" such as {', '.join(keys[:3])}" if keys else ""
 
 
+def _told_of(kind: type[Model], loc: Loc) -> str:
+    """What is said of the key at ``loc`` where it is described, as the rest of a sentence."""
+    here = _at(kind, loc[:-1])
+    fields = _fields(here) if isinstance(here, type) and issubclass(here, Model) else {}
+    field = fields.get(str(loc[-1]))
+    if field is None or not field.description:
+        return ""
+    text = field.description.removesuffix(".")
+    # An abbreviation stays as it is.
+    told = text if text[1:2].isupper() else text[0].lower() + text[1:]
+    keys = _such_as(kind, loc)
+    return f": {told}" + (f"; keys{keys}" if keys else "")
+
+
 def _keys_at(kind: type[Model], loc: Loc) -> tuple[str, ...]:
     """The keys that may stand in the mapping at ``loc``, none if any may."""
+    here = _at(kind, loc)
+    return tuple(_fields(here)) if isinstance(here, type) and issubclass(here, Model) else ()
+
+
+def _at(kind: type[Model], loc: Loc) -> Any:  # noqa: ANN401 - whatever an annotation may be
+    """What stands at ``loc``: a model, or another annotation; None where there is no such key."""
     here: Any = kind
     for step in loc:
         if isinstance(here, type) and issubclass(here, Model):
             fields = _fields(here)
             if step not in fields:
-                return ()
+                return None
             here = _bare(fields[str(step)].annotation)
         else:
             here = _bare(get_args(here)[0] if isinstance(step, int) else get_args(here)[-1])
-    return tuple(_fields(here)) if isinstance(here, type) and issubclass(here, Model) else ()
+    return here
 
 
 def _fields(kind: type[Model]) -> dict[str, FieldInfo]:
