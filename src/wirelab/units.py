@@ -217,7 +217,7 @@ def parse_range(text: str, quantity: Quantity) -> tuple[int | None, int | None]:
     Raises UnitError as ``parse`` does, and if the low end is above the high one.
     """
     stripped = _stripped(text, quantity)
-    if ".." not in stripped:
+    if not any(mark in stripped for mark in ("..", "-", "<", ">")):
         value = parse(stripped, quantity)
         return value, value
     match = _RANGE.fullmatch(stripped)

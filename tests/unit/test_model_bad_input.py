@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import pytest
 from examples import EXPECT, HEAD, ROOT, SHIPPED, TRAFFIC, scenario
@@ -14,7 +14,12 @@ from hypothesis import strategies as st
 from wirelab.errors import InputError, Problem
 from wirelab.model.experiment import load_file
 from wirelab.model.files import check_file
+from wirelab.model.scenario import Bounds, Window
+from wirelab.model.traffic import Copy, Iperf3, Ping
 from wirelab.model.yamlfile import read
+
+if TYPE_CHECKING:
+    from wirelab.model.types import Model
 
 FOLDERS = ("scenarios", "topologies", "parts")
 BAD_INPUT = Path("tests/bad-input")
@@ -38,6 +43,15 @@ def test_every_bad_file_has_a_message() -> None:
     assert {path.with_suffix(".yaml") for path in MESSAGES} - set(FILES) == {
         BAD_INPUT / "scenario/no-such-file.yaml"
     }
+
+
+@pytest.mark.parametrize("kind", [Bounds, Window, Iperf3, Ping, Copy])
+def test_what_people_write_instead_stands_for_a_key(kind: type[Model]) -> None:
+    """And is none: a word that is right is nobody's mistake."""
+    keys = {field.alias or name for name, field in kind.model_fields.items()}
+    assert kind.mistakes
+    assert set(kind.mistakes.values()) <= keys
+    assert not keys & set(kind.mistakes)
 
 
 KEY_SITES = [

@@ -102,7 +102,19 @@ _BOUNDS: dict[int, Any] = {
     id(metric.quantity): Bound.__class_getitem__(range_of(metric.quantity)) for metric in METRICS.values()
 }
 _RANGES: Any = {name: (_BOUNDS[id(metric.quantity)] | None, None) for name, metric in METRICS.items()}
-_Ranges = create_model("_Ranges", __base__=Model, **_RANGES)
+
+
+class _Metrics(Model):
+    mistakes: ClassVar[Mapping[str, str]] = {
+        **dict.fromkeys(("throughput", "bandwidth", "bitrate", "rate"), "goodput"),
+        **dict.fromkeys(("loss", "packet_loss"), "lost"),
+        **dict.fromkeys(("latency", "delay"), "rtt"),
+        **dict.fromkeys(("retransmissions", "retries"), "retransmits"),
+        "time": "duration",
+    }
+
+
+_Ranges = create_model("_Ranges", __base__=_Metrics, **_RANGES)
 
 
 class Window(_Ranges):  # type: ignore[misc, valid-type]  # its fields are the table of metrics

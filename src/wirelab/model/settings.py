@@ -105,10 +105,19 @@ class SettingReader:
             return self._of_node(name, node.kind, rest, key)
         owners = {cable.name: "cable" for cable in self.topology.cables if cable.name} | {NETWORK: NETWORK}
         if name not in owners:
+            self._require_no_setting(name, owners)
             raise ValueError(unknown("node", name, (*self.topology.nodes, *owners)))
         if len(rest) != 1:
             raise ValueError(f"write `{name}.<setting>`, one of {', '.join(settings_of(owners[name]))}")
         return self._setting(Target(name), rest[0], owners[name], key)
+
+    def _require_no_setting(self, name: str, owners: Mapping[str, str]) -> None:
+        """Raise ValueError for a setting that stands without the one whose it is."""
+        kinds: dict[str, str] = {**owners, **{node: of.kind for node, of in self.topology.nodes.items()}}
+        ports = {f"{node}.<port>": f"{kind} port" for node, kind in kinds.items()}
+        for owner, kind in (kinds | ports).items():
+            if name in settings_of(kind):
+                raise ValueError(f"`{name}` is a setting: write whose, as `{owner}.{name}`")
 
     def _of_node(
         self, name: str, kind: NodeKind, rest: list[str], key: str

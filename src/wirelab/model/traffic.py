@@ -1,5 +1,6 @@
 """Traffic: what happens in a network, each item under the name of the tool that does it."""
 
+from collections.abc import Mapping
 from typing import Annotated, ClassVar, Final, Literal, Self
 
 from pydantic import AfterValidator, Field, model_validator
@@ -39,6 +40,10 @@ class _Item(Model):
     """What every item has: a name, two ends and a start. It stands under its ``tool``."""
 
     tool: ClassVar[str]
+    mistakes: ClassVar[Mapping[str, str]] = {
+        **dict.fromkeys(("src", "source", "sender"), "from"),
+        **dict.fromkeys(("dst", "destination", "receiver"), "to"),
+    }
 
     name: Name = key("How expectations call it.")
     sender: Name = key("The host that sends, or asks.", alias="from")
@@ -53,6 +58,16 @@ class Iperf3(_Item):
     """One run of iperf3."""
 
     tool: ClassVar[str] = "iperf3"
+    mistakes: ClassVar[Mapping[str, str]] = {
+        **_Item.mistakes,
+        **dict.fromkeys(("duration", "seconds"), "time"),
+        **dict.fromkeys(("bandwidth", "rate"), "bitrate"),
+        **dict.fromkeys(("udp", "tcp"), "protocol"),
+        "streams": "parallel",
+        "length": "payload",
+        "size": "bytes",
+        "tos": "dscp",
+    }
 
     @property
     def subject(self) -> SubjectKind:
@@ -121,6 +136,10 @@ class Ping(_Item):
     """ICMP echo requests: what the network does to a small frame."""
 
     tool: ClassVar[str] = "ping"
+    mistakes: ClassVar[Mapping[str, str]] = {
+        **_Item.mistakes,
+        **dict.fromkeys(("duration", "count"), "time"),
+    }
     subject: ClassVar[SubjectKind] = "ping"
 
     duration_ns: Seconds = key("How long it asks.", alias="time")

@@ -62,12 +62,14 @@ class Model(BaseModel):
     """A frozen model that takes no key it does not know.
 
     ``stub`` has a value for each required field, so that the sound rest of a file whose own value is
-    missing or wrong can still be checked.
+    missing or wrong can still be checked. ``mistakes`` maps what people write instead of a key, in lower
+    case, to the key they mean.
     """
 
     model_config = ConfigDict(frozen=True, extra="forbid", defer_build=True)
 
     stub: ClassVar[Mapping[str, Any]] = {}
+    mistakes: ClassVar[Mapping[str, str]] = {}
 
 
 def key(text: str, **more: Any) -> Any:  # noqa: ANN401 - whatever the field is
@@ -90,9 +92,14 @@ def _text(value: object) -> str:
     return value.strip()
 
 
+_MOST_LETTERS: Final = 60
+
+
 def kind_of(value: object) -> str:
-    """What ``value`` is in words of YAML, for a message."""
-    return {dict: "keys", list: "a list", type(None): "nothing"}.get(type(value), f"`{value}`")
+    """What ``value`` is in words of YAML, for a message; of a long text its beginning."""
+    text = str(value)
+    shown = text if len(text) <= _MOST_LETTERS else f"{text[:_MOST_LETTERS]}..."
+    return {dict: "keys", list: "a list", type(None): "nothing"}.get(type(value), f"`{shown}`")
 
 
 def _expected(words: str, value: object) -> ValueError:

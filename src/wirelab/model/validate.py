@@ -81,7 +81,7 @@ def _pruned(value: Any, loc: Loc, cut: set[Loc]) -> Any:  # noqa: ANN401 - a tre
 def _problems(errors: list[ErrorDetails], kind: type[Model], document: Document) -> list[Problem]:
     """Each error but that of a missing key which stands there misspelt."""
     extra = [_loc(error) for error in errors if error["type"] == "extra_forbidden"]
-    meant = {(*loc[:-1], nearest(str(loc[-1]), _keys_at(kind, loc[:-1]))) for loc in extra}
+    meant = {(*loc[:-1], _meant(kind, loc)) for loc in extra}
     problems = []
     for error in errors:
         loc, missing = _loc(error), error["type"] == "missing"
@@ -101,7 +101,7 @@ def _message(error: ErrorDetails, kind: type[Model]) -> str:  # noqa: PLR0911 - 
         case "extra_forbidden" if value is None and " " in str(loc[-1]):
             return "is no key; inside {...} a comma ends a value: put text that has commas in quotes"
         case "extra_forbidden":
-            return unknown("key", str(loc[-1]), _keys_at(kind, loc[:-1]))
+            return _unknown_key(kind, loc)
         case "literal_error" if isinstance(value, str):
             return unknown("word", value, re.findall(r"'([^']*)'", error["ctx"]["expected"]))
         case _ if value is None:
@@ -119,6 +119,20 @@ def _message(error: ErrorDetails, kind: type[Model]) -> str:  # noqa: PLR0911 - 
 def _loc(error: ErrorDetails) -> Loc:
     """Where it is, without pydantic's word for a key of a mapping."""
     return tuple(step for step in error["loc"] if step != "[key]")
+
+
+def _unknown_key(kind: type[Model], loc: Loc) -> str:
+    word, guess = str(loc[-1]), _meant(kind, loc)
+    if guess is not None:
+        return f"unknown key `{word}`; did you mean `{guess}`?"
+    return unknown("key", word, _keys_at(kind, loc[:-1]))
+
+
+def _meant(kind: type[Model], loc: Loc) -> str | None:
+    """The key that an unknown one at ``loc`` most likely stands for: of known mistakes, else the nearest."""
+    here, word = _at(kind, loc[:-1]), str(loc[-1])
+    mistakes = here.mistakes if isinstance(here, type) and issubclass(here, Model) else {}
+    return mistakes.get(word.casefold()) or nearest(word, _keys_at(kind, loc[:-1]))
 
 
 def _such_as(kind: type[Model], loc: Loc) -> str:

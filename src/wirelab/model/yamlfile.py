@@ -97,7 +97,8 @@ class Document:
         """A problem with what stands at ``loc``; ``named`` says what it is where that is another place."""
         place = self.place(loc)
         name = dotted(self._origin(self.written(loc) if named is None else named))
-        return Problem(message, self.file, place.line, name or None, place.column)
+        # A tab within a value is allowed, and would tear a message apart.
+        return Problem(message.replace("\t", " "), self.file, place.line, name or None, place.column)
 
 
 def dotted(loc: Loc) -> str:
