@@ -52,6 +52,13 @@ def test_its_last_words_are_told(tmp_path: Path) -> None:
     assert error.hint == "the lab's last words:\n" + "\n".join(map(str, range(9, 21)))
 
 
+def test_what_it_says_at_every_start_are_no_last_words(tmp_path: Path) -> None:
+    """Sixty lines about consoles that it is to do without would hide what it said before."""
+    noise = "setup_one_line failed for device 63 : failed to parse channel pair"
+    error = death(tmp_path, f"echo out of memory; for line in $(seq 60); do echo '{noise}'; done; exit 1")
+    assert error.hint == "the lab's last words:\nout of memory"
+
+
 def test_it_has_one_cpu_and_knows_who_started_it(tmp_path: Path) -> None:
     """What starts it has all of its own again."""
     before = os.sched_getaffinity(0)

@@ -46,6 +46,8 @@ _PROGRESS_S = 0.1
 _RUNAWAY_PART = 0.1
 _RUNAWAY_LEAST_S = 5.0
 _CONSOLE_LINES = 12
+# What it says at every start, of what it is to do without.
+_NO_WORDS = ("Using a channel type which is", "setup_one_line failed for", "check_one_sigio failed")
 _PROGRESS_BYTES = 64
 _STATUS_BYTES = 1 << 20
 _CONSOLE_BYTES = 1 << 16
@@ -85,8 +87,7 @@ class Machine:
     ) -> None:
         """``folder`` holds ``plan/`` and gets ``results/``; ``cpu`` is the one host CPU of the lab.
 
-        Other folders of the host it can reach if they are ``readable`` or ``writable``. With a ``niceness``
-        (0 to 19) it gives way to this process.
+        It can reach other folders of the host, ``readable`` and ``writable`` ones; ``niceness`` is 0 to 19.
 
         Pinned to one CPU the kernel and its user half hand over to each other about twenty times
         faster than across two.
@@ -287,7 +288,8 @@ class Machine:
     def _console(self) -> str:
         """The last words of the lab, for a message."""
         with suppress(OSError):
-            if lines := self._read("console.log", _CONSOLE_BYTES, at_end=True).splitlines():
+            said = self._read("console.log", _CONSOLE_BYTES, at_end=True).splitlines()
+            if lines := [line for line in said if not line.startswith(_NO_WORDS)]:
                 return "the lab's last words:\n" + "\n".join(lines[-_CONSOLE_LINES:])
         return "the lab said nothing"
 
