@@ -10,12 +10,15 @@ import pytest
 from served import PretendTestbed, Served, Visitor, made_room, serving
 from students import HERE, PREDICTED, kept, ready
 
+from wirelab.serve.desk import Desk
 from wirelab.serve.exercises import exercise_called
 from wirelab.serve.histogram import LABELS, bin_of
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
     from pathlib import Path
+
+    from wirelab.serve.works import Kept
 
 
 @pytest.fixture
@@ -160,6 +163,28 @@ def test_one_result_is_open_and_another_is_a_link_away(served: Served) -> None:
     assert opened.text.index(f'id="{first}"') < opened.text.index('class="panel"')
     assert opened.text.index('class="panel"') < opened.text.index('id="experiments"')
     assert 'class="panel"' in ada.get(f"{HERE}?open=no-such-number").text
+
+
+def test_a_run_that_ends_while_the_page_is_made(served: Served, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The page says that it runs and looks again: never that it is done, with its questions still closed."""
+    ada, kept_before = served.student(), Desk.kept
+    ada.post(f"{HERE}/seal", **PREDICTED)
+    served.testbed.go.clear()
+    ada.post(f"{HERE}/run")
+
+    def kept_and_then_the_run_ends(desk: Desk) -> Kept:
+        kept = kept_before(desk)
+        served.testbed.go.set()
+        served.wait_for_runs()
+        return kept
+
+    monkeypatch.setattr(Desk, "kept", kept_and_then_the_run_ends)
+    page = ada.get(HERE).text
+    assert 'data-events="' in page
+    monkeypatch.undo()
+    page = ada.get(HERE).text
+    assert 'data-events="' not in page
+    assert "<fieldset disabled>" not in page
 
 
 def test_the_teacher_sees_who_is_where_and_takes_the_marks(served: Served) -> None:

@@ -17,6 +17,7 @@ from wirelab.exercise.steps import Doing
 from wirelab.report.drawing import drawing
 from wirelab.serve.bench import scenario_called, scenarios
 from wirelab.serve.knobs import elements
+from wirelab.serve.queue import RunQueue, Status
 from wirelab.serve.runs import State
 from wirelab.serve.server import Address
 from wirelab.serve.words import ENGLISH, Catalogue
@@ -214,6 +215,27 @@ def test_progress_is_told_until_it_is_done(served: Served) -> None:
     told = ada.get(f"{last}/events").text
     assert '"state": "done"' in told
     assert "text/event-stream" in ada.get(f"{last}/events").headers["content-type"]
+
+
+def test_a_run_that_ends_while_its_page_is_made_is_shown(
+    served: Served, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A page without a result would not look for one again."""
+    served.testbed.go.clear()
+    ada = served.student()
+    path = ada.post("/bench/sfp-mismatch").url.removeprefix(served.url)
+    status_before = RunQueue.status
+
+    def status_when_it_has_ended(queue: RunQueue, run_id: str) -> Status | None:
+        monkeypatch.undo()
+        served.testbed.go.set()
+        served.wait_for_runs()
+        return status_before(queue, run_id)
+
+    monkeypatch.setattr(RunQueue, "status", status_when_it_has_ended)
+    page = ada.get(path).text
+    assert 'data-events="' not in page
+    assert "What bounds them" in page
 
 
 def test_a_run_that_broke_can_be_asked_for_again(served: Served) -> None:

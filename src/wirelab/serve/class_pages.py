@@ -188,7 +188,6 @@ class ClassPages:
         visitor.require_teacher()
         student, exercise = student_of(visitor), exercise_of(visitor)
         course = visitor.room.courses.get(student.course)
-        settle(visitor.room)
         if course is None or visitor.room.works.get(student.id, exercise.name) is None:
             raise Refusal(404, "refused.nothing")
         view = view_of(Desk(visitor.room, course, student, exercise), visitor.words("drawing.title"))

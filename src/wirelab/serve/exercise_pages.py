@@ -162,7 +162,6 @@ class ExercisePages:
     def _page(
         self, visitor: Visitor, status: int = 200, *, problem: str = "", wrong: dict[str, str] | None = None
     ) -> Response:
-        settle(visitor.room)
         desk = desk_of(visitor)
         opened = visitor.request.query_params.get("open", "")
         view = view_of(desk, visitor.words("drawing.title"), opened)

@@ -17,7 +17,7 @@ from wirelab.model.exercise import Allowed, Prediction, Question, TextQuestion
 from wirelab.model.fill import filled_text
 from wirelab.model.scale import Scale
 from wirelab.serve.carrier import PANEL
-from wirelab.serve.desk import Desk, result_of
+from wirelab.serve.desk import Desk, result_of, settle
 from wirelab.serve.exercises import exercise_called
 from wirelab.serve.queue import Status
 from wirelab.serve.run_pages import Pictures, pictures_of
@@ -183,9 +183,11 @@ def view_of(desk: Desk, title: str, opened: str = "") -> View:
 
     Of all runs it shows the result of one: of the attempt with the number ``opened``, else of the last one.
     """
+    # How far they are comes first: what is done by now is in the work that is read after it.
+    runs = _asked(desk, opened)
+    settle(desk.room)
     exercise, kept, figures = desk.exercise, desk.kept(), desk.figures
     said, values = exercise.said, figures.values
-    runs = _asked(desk, opened)
     marks = next((one.status for one in reversed(runs) if one.attempt.kind == "marks"), None)
     measured = _measured(desk, runs)
     beside = {mark.name: mark for mark in compared(exercise, kept.work, figures, measured)}

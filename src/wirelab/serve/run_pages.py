@@ -72,6 +72,8 @@ class RunPages:
             # A link to it may be years old.
             visitor.room.queue.again(run, visitor.person or visitor.address)
         status = visitor.room.queue.status(run.id) or Status(run.state)
+        # In this order: what is done has its files.
+        run = seen(visitor)
         return page(
             visitor,
             "run.html.j2",
