@@ -11,6 +11,7 @@ from pydantic import AfterValidator, BeforeValidator, WithJsonSchema
 
 from wirelab.errors import unknown
 from wirelab.model.bond import Bond
+from wirelab.model.expected import kind_of
 from wirelab.model.graph import fewest_hops
 from wirelab.model.parts import STANDARD_MTU_BYTES
 from wirelab.model.types import (
@@ -24,7 +25,6 @@ from wirelab.model.types import (
     Text,
     Time,
     key,
-    kind_of,
     optional,
 )
 from wirelab.model.vlan import Vlans

@@ -18,6 +18,7 @@ from pydantic import (
 
 from wirelab.errors import unknown
 from wirelab.model.alpha import read_alpha
+from wirelab.model.expected import expected, kind_of
 from wirelab.model.metric import CONNECTS, Choice
 from wirelab.model.modes import Mode, parse_mode
 from wirelab.units import (
@@ -86,36 +87,21 @@ def _text(value: object) -> str:
     if value is None:
         raise ValueError("has no value")
     if not isinstance(value, str):
-        raise _expected("text", value)
+        raise expected("text", value)
     if not value.strip():
         raise ValueError("is empty")
     return value.strip()
 
 
-_MOST_LETTERS: Final = 60
-
-
-def kind_of(value: object) -> str:
-    """What ``value`` is in words of YAML, for a message; of a long text its beginning."""
-    text = str(value)
-    shown = text if len(text) <= _MOST_LETTERS else f"{text[:_MOST_LETTERS]}..."
-    return {dict: "keys", list: "a list", type(None): "nothing"}.get(type(value), f"`{shown}`")
-
-
-def _expected(words: str, value: object) -> ValueError:
-    """What pydantic collects, unlike a TypeError."""
-    return ValueError(f"expected {words}, found {kind_of(value)}")
-
-
 def _parsed(quantity: Quantity, value: object) -> int:
     if not isinstance(value, str):
-        raise _expected(f"a {quantity.name} such as `{quantity.example}`", value)
+        raise expected(f"a {quantity.name} such as `{quantity.example}`", value)
     return parse(value, quantity)
 
 
 def _mode(value: object) -> Mode:
     if not isinstance(value, str):
-        raise _expected("a speed such as `1 Gbit/s` or `100 Mbit/s half`", value)
+        raise expected("a speed such as `1 Gbit/s` or `100 Mbit/s half`", value)
     return parse_mode(value)
 
 
@@ -138,13 +124,13 @@ def _dscp(value: object) -> int:
             raise ValueError(unknown("DSCP", value, names))
         value = int(value)
     if not isinstance(value, int) or isinstance(value, bool) or not 0 <= value <= _LARGEST_DSCP:
-        raise _expected(f"a DSCP such as `cs3`, or 0..{_LARGEST_DSCP}", value)
+        raise expected(f"a DSCP such as `cs3`, or 0..{_LARGEST_DSCP}", value)
     return value
 
 
 def _layer(value: object) -> int:
     if isinstance(value, bool) or str(value) not in ("1", "2", "3"):
-        raise _expected("a layer, 1, 2 or 3", value)
+        raise expected("a layer, 1, 2 or 3", value)
     return int(str(value))
 
 
@@ -156,7 +142,7 @@ def read_bit_error_rate(value: object) -> int:
     if isinstance(value, int) and not isinstance(value, bool):
         return value
     if not isinstance(value, str) or not _BIT_ERROR_RATE.fullmatch(value.strip()):
-        raise _expected("a bit error rate such as `1e-12`", value)
+        raise expected("a bit error rate such as `1e-12`", value)
     rate = Fraction(value.strip())
     if rate > 1:
         raise ValueError(f"`{value}` is more than a bit error rate can be, 1: all bits are wrong then")
@@ -169,17 +155,17 @@ def _parsed_range(kind: Quantity | Choice, value: object) -> Ends:
     if isinstance(kind, Choice):
         if isinstance(value, str):
             return kind.parse(value)
-        raise _expected(" or ".join(kind.values), value)
+        raise expected(" or ".join(kind.values), value)
     if isinstance(value, str):
         return parse_range(value, kind)
-    raise _expected(f"a range such as `{kind.example_range}`", value)
+    raise expected(f"a range such as `{kind.example_range}`", value)
 
 
 def read_on_off(value: object) -> bool:
     """``on`` or ``off``, as YAML 1.1 spells them. Raises ValueError for anything else."""
     if isinstance(value, str) and value.lower() in _ON + _OFF:
         return value.lower() in _ON
-    raise _expected("on or off", value)
+    raise expected("on or off", value)
 
 
 def _name(value: str) -> str:
@@ -209,7 +195,7 @@ def _date(value: str) -> str:
 
 def _celsius(value: object) -> float:
     if not isinstance(value, str) or not (match := _CELSIUS.fullmatch(value)):
-        raise _expected("a temperature such as `46 C`", value)
+        raise expected("a temperature such as `46 C`", value)
     return float(match[1])
 
 

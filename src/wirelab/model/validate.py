@@ -10,7 +10,8 @@ from pydantic.fields import FieldInfo
 from pydantic_core import ErrorDetails
 
 from wirelab.errors import InputError, Problem, nearest, unknown
-from wirelab.model.types import Model, kind_of
+from wirelab.model.expected import kind_of
+from wirelab.model.types import Model
 from wirelab.model.yamlfile import Document, Loc
 
 M = TypeVar("M", bound=Model)

@@ -4,7 +4,7 @@ from typing import Annotated, Final
 
 from pydantic import BeforeValidator, WithJsonSchema
 
-from wirelab.model.types import kind_of
+from wirelab.model.expected import kind_of
 
 LARGEST_VLAN: Final = 4094
 """Of twelve bits 0 and 4095 are reserved (IEEE 802.1Q, 9.6)."""
