@@ -105,6 +105,8 @@ _RANGES: Any = {name: (_BOUNDS[id(metric.quantity)] | None, None) for name, metr
 
 
 class _Metrics(Model):
+    """What others call them."""
+
     mistakes: ClassVar[Mapping[str, str]] = {
         **dict.fromkeys(("throughput", "bandwidth", "bitrate", "rate"), "goodput"),
         **dict.fromkeys(("loss", "packet_loss"), "lost"),
