@@ -4,14 +4,13 @@ Base units are bit/s, bytes, nanoseconds (microseconds for what hardware counts 
 and parts per million. Everywhere else a number is in base units and its name says so.
 """
 
+import difflib
 import re
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from decimal import ROUND_HALF_UP, Decimal
 from fractions import Fraction
 from typing import Final
-
-from wirelab.errors import nearest
 
 BITS_PER_BYTE: Final = 8
 BYTES_PER_KIB: Final = 1024
@@ -333,13 +332,14 @@ def _value(number: str, unit: str, quantity: Quantity) -> int:
 def _wrong_unit(unit: str, quantity: Quantity) -> str:
     if quantity is RATE and unit.endswith("B/s"):
         return f"`{unit}` counts bytes; a {quantity.name} is written in {quantity.words}"
+    known = {one.casefold(): one for one in reversed(list(quantity.units))}
     folded = unit.casefold()
-    guess = next((one for one in quantity.units if one.casefold() == folded), quantity.mistakes.get(folded))
+    guess = known.get(folded, quantity.mistakes.get(folded))
     if guess is None:
         for other in QUANTITIES:
             if unit in other.units and other.name != quantity.name:
                 return f"`{unit}` is a unit of {other.name}; a {quantity.name} is written in {quantity.words}"
-        guess = nearest(unit, quantity.units)
+        guess = next((known[close] for close in difflib.get_close_matches(folded, known, n=1)), None)
     if guess is None:
         return f"unknown unit `{unit}`; a {quantity.name} is written in {quantity.words}"
     return f"unknown unit `{unit}`; did you mean `{guess}`?"
