@@ -10,9 +10,10 @@ import pytest
 from served import PretendTestbed, Served, Visitor, made_room, serving
 from students import HERE, PREDICTED, kept, ready
 
-from wirelab.serve.desk import Desk
+from wirelab.serve.desk import Desk, settle
 from wirelab.serve.exercises import exercise_called
 from wirelab.serve.histogram import LABELS, bin_of
+from wirelab.serve.works import Works
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -185,6 +186,22 @@ def test_a_run_that_ends_while_the_page_is_made(served: Served, monkeypatch: pyt
     page = ada.get(HERE).text
     assert 'data-events="' not in page
     assert "<fieldset disabled>" not in page
+
+
+def test_a_run_is_written_into_the_work_once(served: Served, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Of all pages that find it done the first writes it; one that comes later finds it written."""
+    ada, room = served.student(), served.room
+    ada.post(f"{HERE}/seal", **PREDICTED)
+    served.testbed.go.clear()
+    ada.post(f"{HERE}/run")
+    served.testbed.go.set()
+    served.wait_for_runs()
+    found, written = room.works.unsettled(), []
+    monkeypatch.setattr(Works, "unsettled", lambda _: found)
+    monkeypatch.setattr(Works, "change", lambda _, *what: written.append(what))
+    settle(room)
+    settle(room)
+    assert (len(found), len(written)) == (1, 1)
 
 
 def test_the_teacher_sees_who_is_where_and_takes_the_marks(served: Served) -> None:

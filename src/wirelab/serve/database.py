@@ -15,26 +15,28 @@ Value = str | float | None
 Row = sqlite3.Row
 
 _BUSY_S = 10
+_IN_MEMORY = Path(":memory:")
+"""It is there for the one connection that made it."""
 
 
 class Database:
     """An open database; may be used from any thread.
 
-    What is written in a `transaction` is on the disk when that ends, or none of it is.
+    What is written in a `transaction` is on the disk when that ends, or none of it is. Who reads does not
+    wait for who writes, nor for others who read: each has a connection of its own meanwhile.
     """
 
     def __init__(self, path: Path) -> None:
         """Open the file, which is made if it is not there. Raises LabError and InputError naming it."""
         self._path = path
-        self._lock = threading.RLock()
+        self._writing = threading.RLock()
+        self._writer_thread: int | None = None
+        self._idle: list[sqlite3.Connection] = []
         try:
-            self._connection = sqlite3.connect(
-                path, isolation_level=None, check_same_thread=False, timeout=_BUSY_S
-            )
-            self._connection.row_factory = sqlite3.Row
+            self._writer = self._connect()
             # FULL: a power cut costs no answer that was acknowledged either.
             for pragma in ("journal_mode = WAL", "synchronous = FULL", "foreign_keys = ON"):
-                self._connection.execute(f"PRAGMA {pragma}")
+                self._writer.execute(f"PRAGMA {pragma}")
             self._migrate()
         except sqlite3.DatabaseError as error:
             raise LabError(f"{path}: cannot be used as a database: {error}", hint=self._advice()) from error
@@ -42,37 +44,42 @@ class Database:
     @classmethod
     def in_memory(cls) -> Self:
         """One that is gone with the object."""
-        return cls(Path(":memory:"))
+        return cls(_IN_MEMORY)
 
     def close(self) -> None:
         """Close it: the object can be used no more."""
-        with self._lock:
-            self._connection.close()
+        with self._writing:
+            for connection in (self._writer, *self._idle):
+                connection.close()
 
     @contextmanager
     def transaction(self) -> Iterator[sqlite3.Connection]:
         """All that is written meanwhile, or nothing of it."""
-        with self._lock:
-            if self._connection.in_transaction:
-                yield self._connection
+        with self._writing:
+            if self._writer_thread is not None:
+                yield self._writer
                 return
-            self._connection.execute("BEGIN IMMEDIATE")
+            self._writer.execute("BEGIN IMMEDIATE")
+            self._writer_thread = threading.get_ident()
             try:
-                yield self._connection
+                yield self._writer
             except BaseException:
-                self._connection.execute("ROLLBACK")
+                self._writer.execute("ROLLBACK")
                 raise
-            self._connection.execute("COMMIT")
+            else:
+                self._writer.execute("COMMIT")
+            finally:
+                self._writer_thread = None
 
     def rows(self, sql: str, values: Sequence[Value] = ()) -> list[Row]:
         """What a query finds."""
-        with self._lock:
-            return self._connection.execute(sql, values).fetchall()
+        with self._reader() as connection:
+            return connection.execute(sql, values).fetchall()
 
     def row(self, sql: str, values: Sequence[Value] = ()) -> Row | None:
         """The first that a query finds."""
-        with self._lock:
-            found: Row | None = self._connection.execute(sql, values).fetchone()
+        with self._reader() as connection:
+            found: Row | None = connection.execute(sql, values).fetchone()
             return found
 
     def write(self, sql: str, values: Sequence[Value] = ()) -> int:
@@ -91,7 +98,7 @@ class Database:
 
     def _migrate(self) -> None:
         """Bring it up to date, each step whole or not at all."""
-        (version,) = self._connection.execute("PRAGMA user_version").fetchone()
+        (version,) = self._writer.execute("PRAGMA user_version").fetchone()
         if version > len(MIGRATIONS):
             raise InputError(
                 f"was made by a newer wirelab (its version is {version}, this one knows {len(MIGRATIONS)})",
@@ -103,6 +110,29 @@ class Database:
                 for statement in filter(str.strip, MIGRATIONS[number].split(";")):
                     connection.execute(statement)
                 connection.execute(f"PRAGMA user_version = {number + 1}")
+
+    def _connect(self) -> sqlite3.Connection:
+        connection = sqlite3.connect(
+            self._path, isolation_level=None, check_same_thread=False, timeout=_BUSY_S
+        )
+        connection.row_factory = sqlite3.Row
+        return connection
+
+    @contextmanager
+    def _reader(self) -> Iterator[sqlite3.Connection]:
+        """What this thread reads by; within a transaction of its own that is where it has written."""
+        if self._writer_thread == threading.get_ident():
+            yield self._writer
+        elif self._path == _IN_MEMORY:
+            with self._writing:
+                yield self._writer
+        else:
+            try:
+                connection = self._idle.pop()
+            except IndexError:
+                connection = self._connect()
+            yield connection
+            self._idle.append(connection)
 
     def _advice(self) -> str:
         return f"move {self._path.name} away to begin anew, or name another folder with --data"

@@ -207,9 +207,16 @@ def settle(room: Room) -> None:
         run = room.runs.get(attempt.run)
         if run is None or run.folder is None:
             continue
+        folder = room.folder / run.folder
+        with contextlib.suppress(InputError):
+            # Read before the transaction, for which everybody waits who writes; from now on it is known.
+            result_of(folder)
         with room.database.transaction():
+            if room.works.is_settled(attempt):
+                # Another page was quicker.
+                continue
             try:
-                _settle(room, attempt, room.folder / run.folder)
+                _settle(room, attempt, folder)
             except InputError as error:
                 # Handed in, or begun anew, meanwhile.
                 _LOG.info("%s of %s: %s", attempt.name, attempt.student, error.message)

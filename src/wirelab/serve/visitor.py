@@ -4,13 +4,13 @@ import hmac
 import logging
 import secrets
 from dataclasses import dataclass
-from functools import cached_property
 from typing import Any, Final
 
 from starlette.requests import HTTPConnection
 
 from wirelab.results.values import printable
 from wirelab.serve.forms import Form
+from wirelab.serve.once import Once
 from wirelab.serve.room import Room
 from wirelab.serve.students import Student
 from wirelab.serve.words import Words
@@ -45,17 +45,17 @@ class Visitor:
         """What the signed cookie holds."""
         return self.request.session
 
-    @cached_property
+    @Once
     def words(self) -> Words:
         """The language of the browser."""
         return self.room.words.for_reader(self.request.headers.get("accept-language", ""))
 
-    @cached_property
+    @Once
     def student(self) -> Student | None:
         """The student that this is."""
         return self.room.students.of_code(str(self.session.get(_STUDENT, "")))
 
-    @cached_property
+    @Once
     def is_teacher(self) -> bool:
         """Whether it is the teacher."""
         claimed, right = str(self.session.get(TEACHER, "")), self.room.generation

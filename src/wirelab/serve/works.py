@@ -129,6 +129,11 @@ class Works:
         )
         return [_attempt(row) for row in self.database.rows(sql)]
 
+    def is_settled(self, attempt: Attempt) -> bool:
+        """Whether what came of it is in the work, or it has been asked for anew and runs again."""
+        sql = "SELECT 1 FROM attempt WHERE number = ? AND run = ? AND settled = 0"
+        return self.database.row(sql, (attempt.number, attempt.run)) is None
+
     def settle(self, attempt: Attempt) -> None:
         """What came of it is in the work."""
         self.database.write("UPDATE attempt SET settled = 1 WHERE number = ?", (attempt.number,))
