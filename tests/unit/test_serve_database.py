@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import sqlite3
 import threading
 from concurrent.futures import ThreadPoolExecutor
 from typing import TYPE_CHECKING
@@ -52,6 +53,20 @@ def test_what_fails_halfway_has_not_been_written(database: Database) -> None:
     assert database.setting("story") == "as it was"
     database.set("story", "whole")
     assert database.setting("story") == "whole"
+
+
+def test_a_full_disk_is_named_and_nothing_is_lost(database: Database) -> None:
+    """What finds no room is not there, what was there stays, and there is room for less."""
+    with database.transaction() as connection:
+        connection.execute("CREATE TABLE heap (content BLOB)")
+    (pages,) = database.rows("PRAGMA page_count")[0]
+    with database.transaction() as connection:
+        connection.execute(f"PRAGMA max_page_count = {pages + 10}")
+    with pytest.raises(sqlite3.OperationalError, match="full"):
+        database.write("INSERT INTO heap VALUES (zeroblob(1000000))")
+    assert database.setting("story") == "as it was"
+    database.set("story", "as it goes on")
+    assert database.setting("story") == "as it goes on"
 
 
 def test_writers_write_one_after_the_other(database: Database) -> None:

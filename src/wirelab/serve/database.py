@@ -63,11 +63,12 @@ class Database:
             self._writer_thread = threading.get_ident()
             try:
                 yield self._writer
-            except BaseException:
-                self._writer.execute("ROLLBACK")
-                raise
-            else:
                 self._writer.execute("COMMIT")
+            except BaseException:
+                # A full disk has ended it already.
+                if self._writer.in_transaction:
+                    self._writer.execute("ROLLBACK")
+                raise
             finally:
                 self._writer_thread = None
 
