@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import contextlib
-import sqlite3
 import threading
 from concurrent.futures import ThreadPoolExecutor
 from typing import TYPE_CHECKING
 
 import pytest
 
+from wirelab.errors import LabError
 from wirelab.serve.database import Database
 from wirelab.serve.once import Once
 
@@ -62,7 +62,7 @@ def test_a_full_disk_is_named_and_nothing_is_lost(database: Database) -> None:
     (pages,) = database.rows("PRAGMA page_count")[0]
     with database.transaction() as connection:
         connection.execute(f"PRAGMA max_page_count = {pages + 10}")
-    with pytest.raises(sqlite3.OperationalError, match="full"):
+    with pytest.raises(LabError, match=r"class\.db: nothing can be kept: database or disk is full"):
         database.write("INSERT INTO heap VALUES (zeroblob(1000000))")
     assert database.setting("story") == "as it was"
     database.set("story", "as it goes on")

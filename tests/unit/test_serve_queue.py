@@ -8,10 +8,10 @@ from typing import TYPE_CHECKING
 import pytest
 from served import PretendTestbed, made_room
 
-from wirelab.errors import InputError
+from wirelab.errors import InputError, LabError
 from wirelab.serve.bench import Bench
 from wirelab.serve.queue import MOST_WAITING_EACH
-from wirelab.serve.runs import State
+from wirelab.serve.runs import Runs, State
 from wirelab.serve.schedule import Schedule
 
 if TYPE_CHECKING:
@@ -130,6 +130,28 @@ def test_a_lab_that_breaks_is_told_and_may_be_tried_again(room: Room, testbed: P
     assert room.queue.ask(spec("16 KiB"), "ada").id == run.id
     assert finished(room, run.id) is State.DONE
     room.queue.stop()
+
+
+def test_a_full_disk_costs_no_run(room: Room, monkeypatch: pytest.MonkeyPatch) -> None:
+    """What cannot be noted, not even that it broke, waits again, and is there as soon as there is room."""
+    tried = threading.Semaphore(0)
+
+    def full(*_: object, **__: object) -> None:
+        tried.release()
+        raise LabError("class.db: nothing can be kept: database or disk is full")
+
+    monkeypatch.setattr("wirelab.serve.queue.ROOM_WAIT_S", 0.05)
+    with monkeypatch.context() as disk:
+        disk.setattr(Runs, "end", full)
+        disk.setattr(Runs, "broke", full)
+        room.queue.start()
+        run = room.queue.ask(spec("16 KiB"), "ada")
+        for _ in range(4):
+            assert tried.acquire(timeout=10)
+        status = room.queue.status(run.id)
+        assert status is not None
+        assert not status.state.has_ended
+    assert finished(room, run.id) is State.DONE
 
 
 def test_what_waited_is_run_by_the_next_server(tmp_path: Path, room: Room, testbed: PretendTestbed) -> None:

@@ -54,7 +54,7 @@ class Database:
 
     @contextmanager
     def transaction(self) -> Iterator[sqlite3.Connection]:
-        """All that is written meanwhile, or nothing of it."""
+        """All that is written meanwhile, or nothing of it. Raises LabError where there is no room for it."""
         with self._writing:
             if self._writer_thread is not None:
                 yield self._writer
@@ -64,10 +64,13 @@ class Database:
             try:
                 yield self._writer
                 self._writer.execute("COMMIT")
-            except BaseException:
+            except BaseException as error:
                 # A full disk has ended it already.
                 if self._writer.in_transaction:
                     self._writer.execute("ROLLBACK")
+                if isinstance(error, sqlite3.OperationalError):
+                    # Students read it: no path of this machine.
+                    raise LabError(f"{self._path.name}: nothing can be kept: {error}") from error
                 raise
             finally:
                 self._writer_thread = None

@@ -8,7 +8,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Final
 
-from wirelab.errors import InputError, WirelabError
+from wirelab.errors import InputError, LabError, WirelabError
 from wirelab.runner.shards import expected_s
 from wirelab.serve import pictures
 from wirelab.serve.carrier import Carrier, Task
@@ -18,6 +18,8 @@ from wirelab.serve.trimming import Trimming
 
 MOST_WAITING_EACH: Final = 4
 MOST_WAITING: Final = 2_000
+ROOM_WAIT_S: Final = 10.0
+"""How long a CPU rests when there is no room for what came of a run."""
 
 _LOG: Final = logging.getLogger(__name__)
 
@@ -165,14 +167,32 @@ class RunQueue:
 
     def _work(self, cpu: int) -> None:
         while (run_id := self._next()) is not None:
+            is_noted = self._is_noted(run_id, cpu)
+            with self._news:
+                self._running.pop(run_id, None)
+                if not is_noted:
+                    self._put_back(run_id)
+                    self._news.wait(ROOM_WAIT_S)
+
+    def _is_noted(self, run_id: str, cpu: int) -> bool:
+        """Carry a run out. False: not even that it broke could be noted, for there is no room on the disk."""
+        try:
+            self._carry_out(run_id, cpu)
+        except Exception:  # noqa: BLE001 - whatever it was, the others wait
+            _LOG.exception("run %s", run_id)
             try:
-                self._carry_out(run_id, cpu)
-            except Exception:  # noqa: BLE001 - whatever it was, the others wait
-                _LOG.exception("run %s", run_id)
                 self.runs.broke(run_id, "the server could not carry it out; its log says why")
-            finally:
-                with self._news:
-                    self._running.pop(run_id, None)
+            except LabError:
+                return False
+        return True
+
+    def _put_back(self, run_id: str) -> None:
+        run = self.runs.get(run_id)
+        if run is not None:
+            for person in self.runs.people(run_id):
+                self._of(run.spec).add(run_id, person)
+            self._expected_s[run_id] = run.expected_s
+            self._order = None
 
     def _next(self) -> str | None:
         """The run that is due, None when the queue has been stopped."""
