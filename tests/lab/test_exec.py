@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 import subprocess
 import sys
 from pathlib import Path
@@ -132,6 +133,38 @@ def test_cgroups_of_version_2_alone(rig: Rig) -> None:
     other = "umount -R /sys/fs/cgroup && sleep 1 && mount -t cgroup2 none /sys/fs/cgroup"
     output = rig.execute("sh", "-c", f"{other} && cat /sys/fs/cgroup/cgroup.controllers")
     assert {"cpu", "pids"} <= set(output.stdout.split()), output.stdout + output.stderr
+
+
+@pytest.mark.parametrize("controller", ["default", "ovsc"])
+def test_a_controller_has_room_for_every_switch(rig: Rig, controller: str) -> None:
+    """Open vSwitch's own takes sixteen, by either of the names that Mininet starts it by."""
+    ask = f"(echo h1 ping -c 1 h17; sleep 9) | mn --controller {controller} --topo linear,17"
+    output = rig.execute("sh", "-c", ask)
+    assert "1 packets transmitted, 1 received" in output.stdout + output.stderr, output.stderr
+    assert output.code == 0
+
+
+def test_few_switches_are_open_vswitchs_own(rig: Rig) -> None:
+    """Nobody stands between them and its controller, so that the first ping is as quick as it was."""
+    output = rig.execute("sh", "-c", "(echo h1 ping -c 1 h2; sleep 9) | mn --topo linear,2")
+    assert re.search(r"time=0\.\d+ ms", output.stdout + output.stderr), output.stdout + output.stderr
+
+
+def test_a_controller_ends_with_all_that_it_started(rig: Rig) -> None:
+    """SIGTERM to it alone, or to all of its job, leaves neither a process nor a socket behind."""
+    wait = "for _ in $(seq 17); do exec {switch}<>/dev/tcp/127.0.0.1/6653; done; sleep 0.5"
+    look = "ls /run | grep -c testcontroller; pgrep -fc 'usr/(bin/ovs-testc|local/libexec/more-)'"
+    for end in ("kill $!", "kill -- -$!"):
+        begin = f"set -m; controller ptcp:6653 & sleep 1; {wait}; {look}"
+        output = rig.execute("bash", "-c", f"{begin}; {end}; wait $!; sleep 0.5; {look}")
+        assert output.stdout.split() == ["1", "3", "0", "0"], output.stderr
+        assert "Traceback" not in output.stderr
+
+
+def test_a_controller_that_listens_otherwise_is_open_vswitchs_own(rig: Rig) -> None:
+    """Its help, and whatever else it understands."""
+    output = rig.execute("controller", "--help")
+    assert output.stdout.startswith("ovs-testcontroller: OpenFlow controller"), output.stderr
 
 
 def test_virtual_time_passes_without_wall_time(rig: Rig) -> None:
