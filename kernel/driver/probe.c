@@ -25,14 +25,16 @@ static u32 etherport_probe_queueing(const struct netdev_queue *txq, struct sk_bu
 
 static void etherport_probe_queued(struct Qdisc *qdisc, const struct netdev_queue *txq, u32 frame)
 {
-	const struct etherport_record_fill fill = {
+	struct etherport_record_fill fill;
+
+	if (!etherport_records() || !etherport_is(txq->dev))
+		return;
+	fill = (struct etherport_record_fill) {
 		.bytes = etherport_queue_bytes(qdisc),
 		.frames = qdisc_qlen(qdisc),
 	};
-
-	if (etherport_records() && etherport_is(txq->dev))
-		etherport_record_of(netdev_priv(txq->dev), frame, ETHERPORT_RECORD_QUEUED, 0,
-				    &fill, sizeof(fill));
+	etherport_record_of(netdev_priv(txq->dev), frame, ETHERPORT_RECORD_QUEUED, 0, &fill,
+			    sizeof(fill));
 }
 
 static bool etherport_is_of_a_queue(unsigned int reason)

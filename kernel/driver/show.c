@@ -13,6 +13,7 @@
  */
 #include <linux/rtnetlink.h>
 #include <net/net_namespace.h>
+#include <net/pkt_sched.h>
 #include <net/sch_generic.h>
 
 #include "etherport.h"
@@ -61,6 +62,45 @@ static void etherport_show_qdisc(struct Qdisc *qdisc)
 		qdisc->ops->frames(qdisc, etherport_show_frame);
 }
 
+struct etherport_below {
+	struct qdisc_walker walker;
+	struct Qdisc *qdisc;
+	int count;
+};
+
+static int etherport_below_class(struct Qdisc *qdisc, unsigned long class,
+				 struct qdisc_walker *walker)
+{
+	struct etherport_below *below = container_of(walker, struct etherport_below, walker);
+	struct Qdisc *leaf = qdisc->ops->cl_ops->leaf(qdisc, class);
+
+	if (leaf) {
+		below->qdisc = leaf;
+		below->count++;
+	}
+	return 0;
+}
+
+/* Where all frames of a shaper wait; NULL: it keeps some itself, or has several such places. */
+static struct Qdisc *etherport_queue_below(struct Qdisc *qdisc)
+{
+	struct etherport_below below = { .walker.fn = etherport_below_class };
+
+	if (!qdisc->ops->cl_ops || qdisc->ops->frames)
+		return NULL;
+	qdisc->ops->cl_ops->walk(qdisc, &below.walker);
+	return below.count == 1 ? below.qdisc : NULL;
+}
+
+static u64 etherport_queue_room_bytes(struct Qdisc *qdisc)
+{
+	struct Qdisc *below;
+
+	while ((below = etherport_queue_below(qdisc)))
+		qdisc = below;
+	return etherport_queue_limit_bytes(qdisc);
+}
+
 /* With those of its classes, which the device has in a table. */
 static void etherport_show_queue(const struct etherport *port, int class)
 {
@@ -71,7 +111,7 @@ static void etherport_show_queue(const struct etherport *port, int class)
 
 	qdisc_qstats_qlen_backlog(root, &frames, &bytes);
 	etherport_show_place("queue", etherport_queue_bytes(root), frames,
-			     etherport_queue_limit_bytes(root));
+			     etherport_queue_room_bytes(root));
 	etherport_show_qdisc(root);
 	hash_for_each_rcu(port->dev->qdisc_hash, bucket, qdisc, hash)
 		if (qdisc->dev_queue == txq && qdisc != root)

@@ -111,6 +111,32 @@ def test_each_frame_of_a_queue_is_shown(session: Session, queue: tuple[str, ...]
     assert count == (len(frames) - 1 + int(more[1]) if more else len(frames)), shown
 
 
+@pytest.mark.parametrize(
+    ("queue", "room"),
+    [
+        (("root handle 1: tbf rate 1gbit burst 10k limit 10k", "parent 1:1 bfifo limit 1000000"), "1 MB"),
+        (("root handle 1: htb default 1", "parent 1:1 bfifo limit 500000"), "500 kB"),
+        (("root handle 1: prio", "parent 1:1 bfifo limit 100000", "parent 1:2 bfifo limit 100000"), None),
+        (("root handle 1: netem delay 1ms", "parent 1:1 bfifo limit 100000"), None),
+    ],
+    ids=["tbf", "htb", "prio", "netem"],
+)
+def test_the_room_of_a_shaper_is_its_queues(
+    session: Session, queue: tuple[str, ...], room: str | None
+) -> None:
+    """It keeps its frames in the one queue below; of several, or where some wait elsewhere, none is told."""
+    made, *below = (f"module tc qdisc replace dev module-line {words}" for words in queue)
+    if "htb" in made:
+        below.insert(0, "module tc class add dev module-line parent 1: classid 1:1 htb rate 1gbit")
+    told(session, made, *below)
+    told(session, "start download", "run until module.line.queue > 8 KiB")
+    waiting = re.search(r"egress queue: .*", told(session, "show module.line"))
+    assert waiting is not None
+    assert ("of " in waiting[0], f"of {room}" in waiting[0]) == (room is not None, room is not None), waiting[
+        0
+    ]
+
+
 def test_what_was_shown_is_shown_again_after_going_back(session: Session) -> None:
     """A run goes on until something comes true; stepping and going back come to the same network.
 
