@@ -12,6 +12,9 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from wirelab.lab.cache import Cache
+from wirelab.runner import measurement_cache
+
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
@@ -27,8 +30,17 @@ def free_port() -> int:
         return int(probe.getsockname()[1])
 
 
-def started(folder: Path) -> tuple[subprocess.Popen[str], str]:
-    """The server of a class, as soon as it answers, and its address."""
+def cache_without_measurements(folder: Path) -> Path:
+    """A cache that has the labs of this machine, and nothing of what they have measured."""
+    folder.mkdir()
+    for entry in Cache.at(os.environ).root.iterdir():
+        if entry.name != measurement_cache.FOLDER:
+            (folder / entry.name).symlink_to(entry)
+    return folder
+
+
+def started(folder: Path, cache: Path | None = None) -> tuple[subprocess.Popen[str], str]:
+    """The server of a class, as soon as it answers, and its address; ``cache`` if not the user's."""
     port = free_port()
     password = folder.parent / "password"
     password.write_text(f"{PASSWORD}\n", encoding="utf-8")
@@ -38,7 +50,11 @@ def started(folder: Path) -> tuple[subprocess.Popen[str], str]:
         [*argv, "--password-file", str(password)],
         stderr=log,
         text=True,
-        env={**os.environ, "PYTHONPATH": str(HERE / "src")},
+        env={
+            **os.environ,
+            "PYTHONPATH": str(HERE / "src"),
+            "WIRELAB_CACHE": str(cache or Cache.at(os.environ).root),
+        },
     )
     deadline_s = time.monotonic() + START_S
     while process.poll() is None and time.monotonic() < deadline_s:
