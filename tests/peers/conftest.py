@@ -28,7 +28,9 @@ def pytest_addoption(parser: pytest.Parser) -> None:
     program = shutil.which("packetdrill")
     parser.addoption("--packetdrill", default=program, help="the program, which Debian lacks")
     parser.addoption(
-        "--keep", action="store_true", help="keep in docs/peers.json what became of whole suites"
+        "--keep",
+        action="store_true",
+        help="keep in docs/peers.json what became of each, in parts, too",
     )
 
 

@@ -1,9 +1,12 @@
-"""What whole runs gave, as `docs/peers.json` keeps it: each suite with its kernel and day."""
+"""What the suites gave, as `docs/peers.json` keeps it: each with its kernel and day.
+
+A suite may be run in parts, for some of its scripts take half an hour.
+"""
 
 from __future__ import annotations
 
 import json
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 from typing import TYPE_CHECKING
 
 from tests.peers.case import CHECKOUT, Outcome
@@ -17,11 +20,20 @@ FILE = CHECKOUT / "docs" / "peers.json"
 
 @dataclass(frozen=True)
 class Run:
-    """A whole run of a suite: the kernel's version, the day, and what became of each script by its name."""
+    """A run of a suite of ``count`` scripts: the kernel's version, the day, what became of each by its name.
+
+    Of one that was run in parts the day is that of the last.
+    """
 
     kernel: str
     day: str
+    count: int
     became: Mapping[str, str]
+
+    @property
+    def is_whole(self) -> bool:
+        """Whether every script was run."""
+        return len(self.became) == self.count
 
     def outcomes(self) -> dict[str, Outcome]:
         """What became of each, as a run finds it; what it said is not kept."""
@@ -34,8 +46,19 @@ def runs(file: Path = FILE) -> dict[str, Run]:
     return {suite: Run(**run) for suite, run in kept.items()}
 
 
-def keep(suite: str, run: Run, file: Path = FILE) -> None:
-    """Keep the run of a suite in the place of an earlier one."""
-    kept = {**runs(file), suite: run}
+def keep(suite: str, run: Run, file: Path = FILE) -> bool:
+    """Keep the run of a suite in the place of an earlier one; a part of it within one with the same kernel.
+
+    False: it is a part, and what is kept is a whole run with another kernel, which is left as it is.
+    """
+    kept = runs(file)
+    earlier = kept.get(suite)
+    if earlier is not None and not run.is_whole:
+        if earlier.kernel == run.kernel:
+            run = replace(run, became={**earlier.became, **run.became})
+        elif earlier.is_whole:
+            return False
+    kept[suite] = run
     text = json.dumps({name: asdict(kept[name]) for name in sorted(kept)}, indent=1)
     file.write_text(text + "\n", encoding="utf-8")
+    return True

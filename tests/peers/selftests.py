@@ -23,7 +23,7 @@ PARTS = (
 )
 MODULE = re.compile(r"^obj-\$\((CONFIG_\w+)\)\s*\+?=((?:.*\\\n)*.*)$", re.MULTILINE)
 # Some start a program ten thousand times, or send for half a minute without a pause.
-WALL_LIMIT_S = 1800
+WALL_LIMIT_S = 3600
 RUNNER = Path(__file__).with_suffix(".sh")
 
 

@@ -53,10 +53,12 @@ def _judge(
     compared = exceptions.compared(found, listed, is_whole=chosen == cases)
     told = [f"  better  {line}" for line in compared.better]
     request.config.stash[TABLES] += [*exceptions.table(suite, found, listed), *told]
-    if request.config.getoption("--keep") and chosen == cases:
+    if request.config.getoption("--keep"):
         became = {name: outcome.what for name, outcome in found.items()}
         day = datetime.now(UTC).date().isoformat()
-        kept.keep(suite, kept.Run(request.config.stash[KERNELS][tuple(lab)], day, became))
+        kernel = request.config.stash[KERNELS][tuple(lab)]
+        if not kept.keep(suite, kept.Run(kernel, day, len(cases), became)):
+            request.config.stash[TABLES].append(f"{suite}: not kept: a whole run with another kernel is")
     assert not compared.unexpected, "\n".join(compared.unexpected)
 
 

@@ -166,13 +166,30 @@ def test_a_run_that_is_kept_takes_the_place_of_its_suites_alone(tmp_path: Path) 
     file = tmp_path / "peers.json"
     assert kept.runs(file) == {}
     first, second = (
-        kept.Run("7.2.1", "2026-11-01", {"a": FAILED}),
-        kept.Run("7.2.2", "2026-11-02", {"a": PASSED}),
+        kept.Run("7.2.1", "2026-11-01", 1, {"a": FAILED}),
+        kept.Run("7.2.2", "2026-11-02", 1, {"a": PASSED}),
     )
-    kept.keep("one", first, file)
-    kept.keep("two", first, file)
-    kept.keep("one", second, file)
+    for suite, run in (("one", first), ("two", first), ("one", second)):
+        assert kept.keep(suite, run, file)
     assert kept.runs(file) == {"one": second, "two": first}
+
+
+def test_a_suite_is_run_in_parts(tmp_path: Path) -> None:
+    """Each takes the place of what was kept of its scripts by the same kernel; no part replaces a whole."""
+    file = tmp_path / "peers.json"
+    parts = (
+        kept.Run("7.2.1", "2026-11-01", 2, {"a": HUNG}),
+        kept.Run("7.2.1", "2026-11-02", 2, {"b": PASSED}),
+        kept.Run("7.2.1", "2026-11-03", 2, {"a": PASSED}),
+    )
+    whole = []
+    for part in parts:
+        assert kept.keep("one", part, file)
+        whole.append(kept.runs(file)["one"].is_whole)
+    assert whole == [False, True, True]
+    assert kept.runs(file)["one"] == kept.Run("7.2.1", "2026-11-03", 2, {"a": PASSED, "b": PASSED})
+    assert not kept.keep("one", kept.Run("7.2.2", "2026-11-04", 2, {"a": FAILED}), file)
+    assert kept.runs(file)["one"].kernel == "7.2.1"
 
 
 @pytest.mark.parametrize("suite", [*mininet.SUITES, packetdrill.SUITE])
