@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import sqlite3
 import threading
 from concurrent.futures import ThreadPoolExecutor
 from typing import TYPE_CHECKING
@@ -67,6 +68,22 @@ def test_a_full_disk_is_named_and_nothing_is_lost(database: Database) -> None:
     assert database.setting("story") == "as it was"
     database.set("story", "as it goes on")
     assert database.setting("story") == "as it goes on"
+
+
+def test_what_cannot_begin_is_named(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A file that another program holds is no mistake of the server, and is written to when it is let go."""
+    monkeypatch.setattr("wirelab.serve.database._BUSY_S", 0.05)
+    path = tmp_path / "class.db"
+    with (
+        contextlib.closing(Database(path)) as database,
+        contextlib.closing(sqlite3.connect(path, isolation_level=None)) as other,
+    ):
+        other.execute("BEGIN IMMEDIATE")
+        with pytest.raises(LabError, match=r"class\.db: nothing can be kept: database is locked"):
+            database.set("story", "never")
+        other.execute("ROLLBACK")
+        database.set("story", "again")
+        assert database.setting("story") == "again"
 
 
 def test_writers_write_one_after_the_other(database: Database) -> None:

@@ -59,9 +59,9 @@ class Database:
             if self._writer_thread is not None:
                 yield self._writer
                 return
-            self._writer.execute("BEGIN IMMEDIATE")
-            self._writer_thread = threading.get_ident()
             try:
+                self._writer.execute("BEGIN IMMEDIATE")
+                self._writer_thread = threading.get_ident()
                 yield self._writer
                 self._writer.execute("COMMIT")
             except BaseException as error:
