@@ -130,11 +130,10 @@ def test_the_room_of_a_shaper_is_its_queues(
         below.insert(0, "module tc class add dev module-line parent 1: classid 1:1 htb rate 1gbit")
     told(session, made, *below)
     told(session, "start download", "run until module.line.queue > 8 KiB")
-    waiting = re.search(r"egress queue: .*", told(session, "show module.line"))
-    assert waiting is not None
-    assert ("of " in waiting[0], f"of {room}" in waiting[0]) == (room is not None, room is not None), waiting[
-        0
-    ]
+    shown = re.search(r"egress queue: .*", told(session, "show module.line"))
+    assert shown is not None
+    has_room = room is not None
+    assert ("of " in shown[0], f"of {room} " in shown[0]) == (has_room, has_room), shown[0]
 
 
 def test_what_was_shown_is_shown_again_after_going_back(session: Session) -> None:

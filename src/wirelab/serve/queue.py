@@ -167,15 +167,15 @@ class RunQueue:
 
     def _work(self, cpu: int) -> None:
         while (run_id := self._next()) is not None:
-            is_noted = self._is_noted(run_id, cpu)
+            is_noted = self._carry_out_and_note(run_id, cpu)
             with self._news:
                 self._running.pop(run_id, None)
                 if not is_noted:
                     self._put_back(run_id)
                     self._news.wait(ROOM_WAIT_S)
 
-    def _is_noted(self, run_id: str, cpu: int) -> bool:
-        """Carry a run out. False: not even that it broke could be noted, for there is no room on the disk."""
+    def _carry_out_and_note(self, run_id: str, cpu: int) -> bool:
+        """False: not even that the run broke could be noted, for there is no room on the disk."""
         try:
             self._carry_out(run_id, cpu)
         except Exception:  # noqa: BLE001 - whatever it was, the others wait
