@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import json
 import random
 import re
 import statistics
@@ -30,12 +31,13 @@ HERE = "/exercises/shallow-buffer"
 MOST_MEDIAN_S = 0.2
 MOST_BYTES = 1536 << 20
 WAIT_S = 2_400.0
+EVENTS = re.compile(r'data-events="([^"]+)"')
 TOLD = re.compile(r"runs are before it|It is the next one|It runs: ")
 
 
 @dataclass
 class Student:
-    """Somebody who does the exercise from beginning to end, and looks now and then how far it is."""
+    """Somebody who does the exercise from beginning to end, as its page lets a browser do it."""
 
     name: str
     visitor: Visitor
@@ -87,12 +89,25 @@ class Student:
         assert answer.status in (200, 204), re.findall(r'role="alert">([^<]+)', answer.text)
 
     def _wait(self) -> None:
-        """Look every two seconds until nothing of mine waits or runs: each page says how far it is."""
+        """Wait as a page does: told how far each part of it is, and got again when one has ended."""
         deadline_s = time.monotonic() + WAIT_S
-        while 'data-events="' in (text := self._get(HERE).text):
+        while waits_for := EVENTS.search(text := self._get(HERE).text):
             self.untold += not TOLD.search(text)
             assert time.monotonic() < deadline_s, "it takes too long"
-            time.sleep(2)
+            self._listen(waits_for[1])
+
+    def _listen(self, path: str) -> None:
+        """Until the server says that a run has ended."""
+        has_ended, begun_s = False, time.monotonic()
+        with self.visitor.stream(path) as lines:
+            for number, line in enumerate(lines):
+                if number == 0:
+                    self.waits_s.append(time.monotonic() - begun_s)
+                if line.startswith("data: "):
+                    told = json.loads(line.removeprefix("data: "))
+                    has_ended = told["state"] in ("done", "broken")
+                    self.untold += not has_ended and not TOLD.search(told["words"])
+        assert has_ended, "the server stopped telling"
 
 
 def test_thirty_students_at_once(tmp_path: Path) -> None:

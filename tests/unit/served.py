@@ -167,12 +167,21 @@ class Visitor:
             urllib.request.Request(self.base + path, data=body, headers={"Content-Type": kind})  # noqa: S310
         )
 
-    def _ask(self, request: urllib.request.Request) -> Answer:
-        opener = urllib.request.build_opener(
+    @contextlib.contextmanager
+    def stream(self, path: str) -> Iterator[Iterator[str]]:
+        """The lines of an answer that goes on, each as it comes."""
+        request = urllib.request.Request(self.base + path)  # noqa: S310 - ours
+        with self._opener().open(request, timeout=WAIT_S) as response:
+            yield (line.decode().rstrip("\n") for line in response)
+
+    def _opener(self) -> urllib.request.OpenerDirector:
+        return urllib.request.build_opener(
             urllib.request.ProxyHandler({}), urllib.request.HTTPCookieProcessor(self.jar)
         )
+
+    def _ask(self, request: urllib.request.Request) -> Answer:
         try:
-            with opener.open(request, timeout=WAIT_S) as response:
+            with self._opener().open(request, timeout=WAIT_S) as response:
                 answer = Answer(
                     response.status,
                     response.read().decode(errors="replace"),
