@@ -22,39 +22,10 @@ from wirelab.verdict.trouble import Trouble, in_trouble, trouble
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
 
-ROOT: Final = Path(__file__).parents[1]
+    from wirelab.model.cases import Case
+    from wirelab.model.settings import Value
 
-BETTER: Final[dict[tuple[str, str], str]] = {
-    ("firewall-rules", "rules-for-first-packets-only"): (
-        "with frames of 9000 B the firewall keeps up, too, and they carry 4 % more; rules for first packets"
-        " are second, with all that takes its work away"
-    ),
-    ("slow-bus-5g", "a-slot-of-the-third-generation"): (
-        "a card of 10G for wider slots ends two limits at once, the bus and the line of 5G"
-    ),
-    ("bufferbloat", "a-tenth-of-the-memory"): (
-        "with a tenth of the FIFO an echo waits behind 25 frames of the film; an AQM gives it a queue of its"
-        " own"
-    ),
-    ("home-line", "a-modem-with-a-short-queue"): (
-        "as in bufferbloat: whoever has a queue of its own does not wait for a short one of all"
-    ),
-    ("asymmetric-line", "fifty-up"): (
-        "five times the uplink ends it, and twice is what is tried: frames of 9000 B need a sixth of the"
-        " acknowledgements"
-    ),
-    ("driver-bound", "a-driver-in-the-kernel"): (
-        "a card of 10G, whose driver is in the kernel as well, is ten times as fast as this one of 1G can be"
-    ),
-    ("jumbo-frames", "a-faster-cpu"): (
-        "frames of 9000 B are what the scenario is about: with fewer headers they carry more than any"
-        " CPU can with those of 1500 B"
-    ),
-    ("ecn-threshold", "ten-times-as-high"): (
-        "a client at 10G lets both senders have a line each; with higher thresholds one takes from the other"
-    ),
-}
-"""Where another change is better than the control's, and why: by scenario and control."""
+ROOT: Final = Path(__file__).parents[1]
 
 
 @dataclass(frozen=True)
@@ -73,6 +44,18 @@ class Cure:
         """Whether some keys are those settings, or another part in its place; or some of them do it alone."""
         named = {_named(key) for key in keys}
         return bool(named) and named <= self.settings
+
+    def is_shown(self, keys: Iterable[str]) -> bool:
+        """Whether a control or another variant of the scenario shows what they do for this one."""
+        own = (self.scenario, self.variant)
+        if any(cure.is_like(keys) for cure in cures() if (cure.scenario, cure.variant) == own):
+            return True
+        experiment = load(self.scenario, ROOT)
+        variants = [case for case in experiment.cases if not case.is_control]
+        said = _said(experiment.case(self.variant))
+        return {_named(key) for key in keys} in [
+            {name for name, _ in said ^ _said(case)} for case in variants
+        ]
 
 
 def cures() -> Iterator[Cure]:
@@ -121,6 +104,12 @@ def explained(result: Path, *options: str) -> dict[str, Any]:
     assert done.exit_code == 0, done.output
     document: dict[str, Any] = json.loads(done.stdout)
     return document
+
+
+def _said(case: Case) -> set[tuple[tuple[str, str], Value]]:
+    """All that a case says of its network, each named as keys are."""
+    settings = case.wiring.settings.values()
+    return {((one.target.name, one.name.rpartition(".")[2]), one.value) for one in settings}
 
 
 def _named(key: str) -> tuple[str, str]:

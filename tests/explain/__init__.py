@@ -1,1 +1,1 @@
-"""What helps is what the catalogue's own controls say: `make test-explain`, hundreds of labs."""
+"""What helps most is what the catalogue shows: `make test-explain`, hundreds of labs."""

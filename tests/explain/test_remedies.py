@@ -1,4 +1,4 @@
-"""The remedy that is ranked first is a control's, where one ends a variant's trouble by settings."""
+"""What helps a variant most is what its scenario shows, where a control ends its trouble by settings."""
 
 from __future__ import annotations
 
@@ -6,15 +6,17 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from tests.remedies import BETTER, Cure, cures, explained, helped, ran
+from tests.remedies import Cure, cures, explained, helped, ran
 
 if TYPE_CHECKING:
     from pathlib import Path
 
 
 @pytest.mark.parametrize("cure", list(cures()), ids=str)
-def test_the_first_remedy_is_the_controls(cure: Cure, tmp_path: Path, request: pytest.FixtureRequest) -> None:
-    """Or it shares the first rank with what is as good; where another one is better, it is said why."""
+def test_the_first_remedy_is_what_the_scenario_shows(
+    cure: Cure, tmp_path: Path, request: pytest.FixtureRequest
+) -> None:
+    """A control's, or what another variant has; the control is among what is tried."""
     lab = [f"--{of}={path}" for of in ("kernel", "root") if (path := request.config.getoption(of))]
     result = ran(cure.scenario, tmp_path, lab)
     found = helped(result, cure)
@@ -28,5 +30,4 @@ def test_the_first_remedy_is_the_controls(cure: Cure, tmp_path: Path, request: p
     first = [one for one in of["remedies"] if one["rank"] == 1]
     tried = [list(one["settings"]) for one in (*of["remedies"], *of["useless"])]
     assert any(cure.is_like(keys) for keys in tried), tried
-    is_first = any(cure.is_like(list(one["settings"])) for one in first)
-    assert is_first != ((cure.scenario, cure.control) in BETTER), first
+    assert any(cure.is_shown(list(one["settings"])) for one in first), first

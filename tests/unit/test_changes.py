@@ -159,6 +159,14 @@ def test_before_a_line_that_is_shaped_a_shaper_with_an_aqm_is_tried(tmp_path: Pa
     } in found
 
 
+def test_where_a_line_is_a_providers_frames_stay_as_long_as_they_are(tmp_path: Path) -> None:
+    """Longer ones would have to be carried by all of the Internet; more of the line can be had."""
+    line = Bottleneck("download", Mechanism.LINE, "the shaper", (), ("modem.p1",))
+    found = of_scenario(tmp_path, "asymmetric-line", "main", line, SLOW)
+    assert {"modem.p1.shape.rate": "20 Mbit/s"} in found
+    assert not any("network.mtu" in change for change in found)
+
+
 def test_a_link_that_is_paused_for_others_may_have_priorities(tmp_path: Path) -> None:
     """PFC in the place of PAUSE, with who tells the priority: each of those that there are."""
     paused = Bottleneck("beside", Mechanism.PAUSE, "PAUSE at server", (), ("server",))

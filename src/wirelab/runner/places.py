@@ -60,7 +60,7 @@ class Places:
             "marking": [(self.flow.sender, *self._ports()[:1])],
             "before": [(before,) if (before := self.before()) else ()],
             "way": [self._way()],
-            "network": [("network",)],
+            "network": [self._network()],
         }
         found = [
             tuple(key for owner in together if (key := self._key(owner, name)))
@@ -116,6 +116,11 @@ class Places:
         beside = [one for one in self.plan.flows if one.overlaps(self.flow)]
         ways = [hop for one in beside for hop in flow_path(self.plan, one)]
         return tuple(dict.fromkeys(port.node for hop in ways for port in (hop.out, hop.into)))
+
+    def _network(self) -> tuple[str, ...]:
+        """All of it, unless a part is a provider's: nobody can change that with their own."""
+        cables = self.wiring.topology.cables
+        return () if any(self.wiring.line(cable) for cable in cables) else ("network",)
 
     def current(self, key: str) -> int | None:
         """What a setting is now, in base units; None where that is no number, or nobody knows it."""
