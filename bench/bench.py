@@ -20,6 +20,7 @@ from pathlib import Path
 
 import growth
 import jail_cost
+import picture
 import recorder
 from figure import Figures
 from timed_labs import Labs, lasting, scenario_plan
@@ -106,6 +107,7 @@ def measure(figures: Figures, labs: Labs, lab: Lab, folder: Path, cpu: int) -> N
     figures.take("root image", "MiB", lambda: folder_mib(lab.root), 250)
     growth.measure(figures, labs)
     recorder.measure(figures, labs)
+    picture.measure(figures, labs)
 
 
 def main() -> None:

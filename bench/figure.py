@@ -40,9 +40,13 @@ class Figures:
         self._only = only
         self.taken: list[Figure] = []
 
+    def wants(self, name: str) -> bool:
+        """Whether a figure is asked for."""
+        return self._only in name
+
     def take(self, name: str, unit: str, measure: Callable[[], float], at_most: float | None = None) -> None:
         """Measure a figure, if it is asked for."""
-        if self._only not in name:
+        if not self.wants(name):
             return
         figure = Figure(name, unit, tuple(measure() for _ in range(self._runs)), at_most)
         print(figure.line(), flush=True)
