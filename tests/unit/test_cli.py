@@ -91,6 +91,19 @@ def test_validate(wirelab: Wirelab) -> None:
     assert err.count("error: bad.yaml:") == 2
 
 
+def test_validate_takes_the_names_that_other_commands_take(wirelab: Wirelab) -> None:
+    """Of a scenario or an exercise; of what nothing is called so it tells the nearest."""
+    assert wirelab("validate", "sfp-mismatch", "shallow-buffer")[:2] == (
+        0,
+        "sfp-mismatch: ok\nshallow-buffer: ok\n",
+    )
+    code, _, err = wirelab("validate", "shallow-bufer")
+    assert (code, err) == (
+        2,
+        "error: unknown file, scenario or exercise `shallow-bufer`; did you mean `shallow-buffer`?\n",
+    )
+
+
 def test_list_shows_what_can_be_run(wirelab: Wirelab) -> None:
     """What is shipped, and what is in scenarios/ here; with the first sentence of its story."""
     code, out, _ = wirelab("list")

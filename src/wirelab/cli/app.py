@@ -34,7 +34,7 @@ from wirelab.lab.first_use import select_or_take
 from wirelab.lab.scratch import scratch_folder
 from wirelab.lab.select import select
 from wirelab.model.experiment import load
-from wirelab.model.files import check_file
+from wirelab.model.files import check_file, find_file
 from wirelab.model.files import schema as schema_of
 from wirelab.plan.build import build_plan
 from wirelab.plan.commands import commands
@@ -168,14 +168,18 @@ def options(
 @app.command()
 def validate(
     files: Annotated[
-        list[Path], typer.Argument(help="Scenario, topology, parts or exercise files.", metavar="FILE...")
+        list[str],
+        typer.Argument(
+            help="Scenario, topology, parts or exercise files, or names of scenarios and exercises.",
+            metavar="FILE...",
+        ),
     ],
 ) -> None:
     """Check files without running anything; every problem is told with its line."""
     problems: list[Problem] = []
     for file in files:
         try:
-            check_file(file)
+            check_file(find_file(file, Path.cwd()))
         except InputError as error:
             problems += error.problems
         else:

@@ -4,8 +4,8 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any, Final
 
-from wirelab.errors import InputError
-from wirelab.model.catalogue import EXERCISE, beside
+from wirelab.errors import InputError, unknown
+from wirelab.model.catalogue import EXERCISE, around, beside
 from wirelab.model.check.parts import card_problems, part_problems
 from wirelab.model.exercise import ExerciseFile
 from wirelab.model.exercise_reader import read_exercise
@@ -24,6 +24,23 @@ MODELS: Final[Mapping[str, type[Model]]] = {
     "exercise": ExerciseFile,
 }
 """What the files of each kind are read as."""
+
+
+def find_file(path_or_name: str, folder: Path) -> Path:
+    """The file that is named, or that of the scenario or else the exercise called so.
+
+    ``folder`` is the current one. Raises InputError for a word that is no file, and what nothing is called.
+    """
+    path = Path(path_or_name)
+    if path.name != path_or_name or path.suffix or (folder / path).exists():
+        return path
+    catalogue = around(folder)
+    scenarios, exercises = catalogue.names("scenarios"), catalogue.exercises()
+    if path_or_name in scenarios:
+        return catalogue.path("scenarios", path_or_name)
+    if path_or_name in exercises:
+        return catalogue.exercise(path_or_name)
+    raise InputError(unknown("file, scenario or exercise", path_or_name, (*scenarios, *exercises)))
 
 
 def check_file(path: Path) -> None:
