@@ -48,7 +48,8 @@ def test_bad_input_is_told(wirelab: Wirelab) -> None:
     """What is no result, a limit that makes no sense, frames of other seeds, a variant that is not there."""
     (wirelab.folder / "empty").mkdir()
     for argv, words in (
-        (("one", "nowhere"), "nowhere: no such result"),
+        (("one", "no/where"), "no/where: no such result\nhint: name a result, its folder, or one of many\n"),
+        (("one", "nowhere"), "one of many; if that is a scenario, `wirelab run nowhere` makes one"),
         (("one", "empty"), "no result.json below empty"),
         (("one", "two", "--frames", "--limit", "10 GB"), "--limit 10 GB: a record has 1 MB to 4 GB"),
         (("one", "two", "--frames", "--limit", "much"), "--limit much:"),

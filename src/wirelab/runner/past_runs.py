@@ -42,7 +42,10 @@ def named(name: Path, results: Path) -> list[Kept]:
         return [Kept(read_run(name), name.parent)]
     folder = name if name.is_dir() else results / LATEST / name
     if not folder.is_dir():
-        raise InputError("no such result", file=str(name), hint="name a result, its folder, or one of many")
+        hint = "name a result, its folder, or one of many"
+        if name.name == str(name):
+            hint += f"; if that is a scenario, `wirelab run {name}` makes one"
+        raise InputError("no such result", file=str(name), hint=hint)
     # Those are links, and to follow links is what is meant here.
     linked = folder.iterdir() if folder.name == LATEST else ()
     newest = newest_kept([folder, *(link for link in linked if link.is_dir())])
