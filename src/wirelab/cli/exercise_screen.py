@@ -3,7 +3,6 @@
 from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 
-from rich.markdown import Markdown
 from rich.padding import Padding
 from rich.rule import Rule
 from rich.text import Text
@@ -75,6 +74,9 @@ def time_shown(time_ns: int | None) -> str:
 def markdown(console: Output, text: str) -> None:
     """Text of an exercise: set on a screen, as it is written elsewhere."""
     if console.is_terminal:
+        # It takes a twentieth of the time in which a command starts, and no other needs it.
+        from rich.markdown import Markdown  # noqa: PLC0415
+
         console.print(Padding(Markdown(text, hyperlinks=False), (0, 0, 1, 0)))
     else:
         console.print(Text(text.strip()), soft_wrap=True)
