@@ -6,14 +6,18 @@ A suite may be run in parts, for some of its scripts take half an hour.
 from __future__ import annotations
 
 import json
+import threading
 from dataclasses import asdict, dataclass, replace
+from datetime import UTC, datetime
 from typing import TYPE_CHECKING
 
 from tests.peers.case import CHECKOUT, Outcome
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Mapping, Sequence
     from pathlib import Path
+
+    from tests.peers.case import Batch
 
 FILE = CHECKOUT / "docs" / "peers.json"
 
@@ -62,3 +66,23 @@ def keep(suite: str, run: Run, file: Path = FILE) -> bool:
     text = json.dumps({name: asdict(kept[name]) for name in sorted(kept)}, indent=1)
     file.write_text(text + "\n", encoding="utf-8")
     return True
+
+
+class Keeping:
+    """Keeps what became of each script of a suite as soon as it is known: all of them take hours."""
+
+    def __init__(self, suite: str, kernel: str, count: int, file: Path = FILE) -> None:
+        """Of a suite of ``count`` scripts, run with the kernel of that version."""
+        self.is_kept = True
+        self._suite, self._kernel, self._count, self._file = suite, kernel, count, file
+        self._became: dict[str, str] = {}
+        self._lock = threading.Lock()
+
+    def add(self, batch: Batch, outcomes: Sequence[Outcome]) -> None:
+        """These have come to their end; from any thread."""
+        with self._lock:
+            for case, outcome in zip(batch.cases, outcomes, strict=True):
+                self._became[case.name] = outcome.what
+            day = datetime.now(UTC).date().isoformat()
+            run = Run(self._kernel, day, self._count, self._became)
+            self.is_kept = keep(self._suite, run, self._file)

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import os
 from concurrent.futures import ThreadPoolExecutor
-from datetime import UTC, datetime
 from fnmatch import fnmatchcase
 from itertools import chain
 from queue import SimpleQueue
@@ -48,21 +47,22 @@ def _judge(
     pattern, at_once = (request.config.getoption(name) for name in ("--script", "--at-once"))
     chosen = [case for case in cases if fnmatchcase(case.name, pattern)]
     batches = [Batch(chosen[at : at + together]) for at in range(0, len(chosen), together)]
-    found = _run(batches, lab, at_once or len(os.sched_getaffinity(0)))
+    keeping = None
+    if request.config.getoption("--keep"):
+        keeping = kept.Keeping(suite, request.config.stash[KERNELS][tuple(lab)], len(cases))
+    found = _run(batches, lab, at_once or len(os.sched_getaffinity(0)), keeping)
     listed = exceptions.of(suite)
     compared = exceptions.compared(found, listed, is_whole=chosen == cases)
     told = [f"  better  {line}" for line in compared.better]
     request.config.stash[TABLES] += [*exceptions.table(suite, found, listed), *told]
-    if request.config.getoption("--keep"):
-        became = {name: outcome.what for name, outcome in found.items()}
-        day = datetime.now(UTC).date().isoformat()
-        kernel = request.config.stash[KERNELS][tuple(lab)]
-        if not kept.keep(suite, kept.Run(kernel, day, len(cases), became)):
-            request.config.stash[TABLES].append(f"{suite}: not kept: a whole run with another kernel is")
+    if keeping and not keeping.is_kept:
+        request.config.stash[TABLES].append(f"{suite}: not kept: a whole run with another kernel is")
     assert not compared.unexpected, "\n".join(compared.unexpected)
 
 
-def _run(batches: Sequence[Batch], lab: list[str], at_once: int) -> dict[str, Outcome]:
+def _run(
+    batches: Sequence[Batch], lab: list[str], at_once: int, keeping: kept.Keeping | None
+) -> dict[str, Outcome]:
     """Run each in a lab, so many at once, each on a CPU of its own as far as there are so many."""
     cpus: SimpleQueue[int] = SimpleQueue()
     available = sorted(os.sched_getaffinity(0))
@@ -72,9 +72,12 @@ def _run(batches: Sequence[Batch], lab: list[str], at_once: int) -> dict[str, Ou
     def run(batch: Batch) -> list[Outcome]:
         cpu = cpus.get()
         try:
-            return batch.run(lab, cpu)
+            outcomes = batch.run(lab, cpu)
         finally:
             cpus.put(cpu)
+        if keeping:
+            keeping.add(batch, outcomes)
+        return outcomes
 
     with ThreadPoolExecutor(at_once) as pool:
         names = [case.name for batch in batches for case in batch.cases]

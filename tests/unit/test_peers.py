@@ -10,7 +10,18 @@ from typing import TYPE_CHECKING
 import pytest
 
 from tests.peers import exceptions, kept, mininet, packetdrill, selftests
-from tests.peers.case import FAILED, HUNG, ONE_BY_ONE, PASSED, SKIPPED, Ended, Outcome, one_by_one
+from tests.peers.case import (
+    FAILED,
+    HUNG,
+    ONE_BY_ONE,
+    PASSED,
+    SKIPPED,
+    Batch,
+    Case,
+    Ended,
+    Outcome,
+    one_by_one,
+)
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -190,6 +201,18 @@ def test_a_suite_is_run_in_parts(tmp_path: Path) -> None:
     assert kept.runs(file)["one"] == kept.Run("7.2.1", "2026-11-03", 2, {"a": PASSED, "b": PASSED})
     assert not kept.keep("one", kept.Run("7.2.2", "2026-11-04", 2, {"a": FAILED}), file)
     assert kept.runs(file)["one"].kernel == "7.2.1"
+
+
+def test_what_became_of_each_is_kept_as_soon_as_it_is_known(tmp_path: Path) -> None:
+    """Who is interrupted loses what was under way alone."""
+    file = tmp_path / "peers.json"
+    keeping = kept.Keeping("one", "7.2.1", 3, file)
+    a, b, c = (Case(name, tmp_path, (name,), selftests.outcome) for name in "abc")
+    keeping.add(Batch([a]), [Outcome(PASSED)])
+    assert kept.runs(file)["one"].became == {"a": PASSED}
+    keeping.add(Batch([b, c]), [Outcome(FAILED), Outcome(PASSED)])
+    assert kept.runs(file)["one"].became == {"a": PASSED, "b": FAILED, "c": PASSED}
+    assert keeping.is_kept
 
 
 @pytest.mark.parametrize("suite", [*mininet.SUITES, packetdrill.SUITE])
