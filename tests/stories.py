@@ -1,7 +1,7 @@
 """What the story of each scenario says bounds its flows: the mechanism, by scenario, variant and flow.
 
-``*`` stands for every variant, or every flow, that is not named. Two scenarios are not here, incast and
-dynamic-thresholds: which of eight flows on one line lose their last frames to its queue is chance.
+``*`` stands for every variant, or every flow, that is not named. Of "queue or line" each is some flow's:
+which of eight flows on one line lose their last frames to its queue is chance.
 """
 
 from __future__ import annotations
@@ -13,6 +13,7 @@ Stories = dict[str, dict[str, dict[str, str]]]
 LINE: Final = {"*": "line"}
 FIFO: Final = {"*": "FIFO"}
 CPU: Final = {"*": "CPU"}
+QUEUE_OR_LINE: Final = {"*": "queue or line"}
 
 STORIES: Final[Stories] = {
     "antivirus-laptop": {"security-on": CPU, "*": LINE},
@@ -29,6 +30,7 @@ STORIES: Final[Stories] = {
         "*": {"file": "line", "datagrams": "application"},
     },
     "driver-bound": {"main": CPU, "*": LINE},
+    "dynamic-thresholds": {"a-hundred-packets": QUEUE_OR_LINE, "a-sixty-fourth": QUEUE_OR_LINE, "*": LINE},
     "ecn": {"*": LINE},
     "ecn-threshold": {"*": LINE},
     "faster-later": {"*": LINE},
@@ -39,6 +41,7 @@ STORIES: Final[Stories] = {
     "ftp-2001": {"ultra1-to-sun4": LINE, "*": CPU},
     "ftp-2001-firewall": {"*": CPU},
     "home-line": {"*": LINE},
+    "incast": {"short-queue": QUEUE_OR_LINE, "nobody-says-stop": QUEUE_OR_LINE, "*": LINE},
     "internet-rtt": {"module-with-pause": LINE, "*": FIFO},
     "internet-speedtest": {"a-queue-for-a-round-trip": LINE, "*": {"*": "queue"}},
     "jumbo-frames": {"cpu-1500": CPU, "a-switch-left-behind": {"*": "loss"}, "*": LINE},
@@ -76,8 +79,8 @@ STORIES: Final[Stories] = {
 }
 
 
-def told(scenario: str, variant: str, flow: str) -> str:
-    """The mechanism that a story names. Raises KeyError for what no story is told of."""
+def told(scenario: str, variant: str, flow: str) -> frozenset[str]:
+    """The mechanisms that a story names, one or several. Raises KeyError for what no story is told of."""
     variants = STORIES[scenario]
     flows = variants.get(variant) or variants["*"]
-    return flows.get(flow) or flows["*"]
+    return frozenset((flows.get(flow) or flows["*"]).split(" or "))
