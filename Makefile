@@ -35,7 +35,7 @@ help:
 	@echo 'make fuzz                         read ten thousand damaged files; ARGS="--first-mutation 20000" takes others'
 	@echo 'make stress                       random settings of ports on a kernel with KASAN; a kernel without shortcuts'
 	@echo 'make test-series                  the lab tests on the kernels 6.12 and 6.1, or on SERIES'
-	@echo 'make test-explain                 whether what helps most is what the scenario shows: hundreds of labs'
+	@echo 'make test-explain                 whether what helps most is what a control does: hundreds of labs'
 	@echo 'make test-exercises               every exercise, done with the figures of each of 200 students'
 	@echo 'make matrix                       run every scenario, as many at once as there are CPUs'
 	@echo 'make truth                        hold the lab against independent measurements of real equipment'

@@ -1,4 +1,4 @@
-"""How long the burst picture of 20 ms at 10 Gbit/s, takes a browser."""
+"""How long the burst picture of 20 ms at 10 Gbit/s takes a browser."""
 
 from __future__ import annotations
 
@@ -65,18 +65,8 @@ def measure(figures: Figures, labs: Labs) -> None:
 
 def report(labs: Labs, folder: Path) -> Path:
     """The report of a run, with a picture of 20 ms of it."""
-    argv = [
-        sys.executable,
-        "-m",
-        "wirelab",
-        "run",
-        SCENARIO,
-        "--no-pictures",
-        "--quiet",
-        "--out",
-        str(folder),
-    ]
-    subprocess.run(argv, check=True, stdout=subprocess.DEVNULL)
+    argv = [sys.executable, "-m", "wirelab", "run", SCENARIO, "--no-pictures", "--quiet"]
+    subprocess.run([*argv, "--out", folder], check=True, stdout=subprocess.DEVNULL)
     kept = folder / "latest" / SCENARIO
     run = with_evidence(read_run(kept / "result.json"), kept)
     [evidence] = [one.evidence for one in run.variants if one.name == VARIANT and one.evidence]

@@ -1,1 +1,1 @@
-"""What helps most is what the catalogue shows: `make test-explain`, hundreds of labs."""
+"""What helps most is what a control does: `make test-explain`, hundreds of labs."""

@@ -1,4 +1,4 @@
-"""What helps a variant most is what its scenario shows, where a control ends its trouble by settings."""
+"""The remedy that is ranked first is a control's, where one ends a variant's trouble by settings."""
 
 from __future__ import annotations
 
@@ -13,10 +13,8 @@ if TYPE_CHECKING:
 
 
 @pytest.mark.parametrize("cure", list(cures()), ids=str)
-def test_the_first_remedy_is_what_the_scenario_shows(
-    cure: Cure, tmp_path: Path, request: pytest.FixtureRequest
-) -> None:
-    """A control's, or what another variant has; the control is among what is tried."""
+def test_the_first_remedy_is_a_controls(cure: Cure, tmp_path: Path, request: pytest.FixtureRequest) -> None:
+    """It may be another control of the same variant; this one is among what is tried."""
     lab = [f"--{of}={path}" for of in ("kernel", "root") if (path := request.config.getoption(of))]
     result = ran(cure.scenario, tmp_path, lab)
     found = helped(result, cure)
