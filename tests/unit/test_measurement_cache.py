@@ -19,7 +19,8 @@ from test_run import WHEN, Playback, trial
 
 from wirelab.plan.node import Host, Switch, Transceiver
 from wirelab.plan.types import Plan
-from wirelab.runner import measurement_cache, tarball
+from wirelab.runner import entries, measurement_cache, tarball
+from wirelab.runner.entries import Entries
 from wirelab.runner.measurement_cache import MeasurementCache
 from wirelab.runner.store import Store
 from wirelab.runner.trial import Runner
@@ -56,7 +57,12 @@ def test_all_that_runs_inside_a_lab_is_named() -> None:
 
 def known(folder: Path, warnings: list[str], lab_id: str = "lab") -> MeasurementCache:
     """What was measured before."""
-    return MeasurementCache(folder, lab_id, warnings.append)
+    return MeasurementCache(Entries(folder, warnings.append), lab_id)
+
+
+def entry(cache: MeasurementCache, plan: Plan) -> Path:
+    """The file that has the raw files of a Plan."""
+    return cache.entries.folder / cache.name(plan.physical_json())
 
 
 def measured(folder: Path) -> Path:
@@ -123,14 +129,14 @@ def test_the_oldest_go_first(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) ->
     cache, raw = known(tmp_path / "runs", []), measured(tmp_path)
     plans = [replace(plan(), seed=seed) for seed in range(12)]
     cache.keep(plans[0], raw)
-    size_bytes = cache.path(plans[0]).stat().st_size
-    monkeypatch.setattr(measurement_cache, "LIMIT_BYTES", 10 * size_bytes + 100)
-    monkeypatch.setattr(measurement_cache, "_TRIMMED_BYTES", 5 * size_bytes + 100)
+    size_bytes = entry(cache, plans[0]).stat().st_size
+    monkeypatch.setattr(entries, "LIMIT_BYTES", 10 * size_bytes + 100)
+    monkeypatch.setattr(entries, "_TRIMMED_BYTES", 5 * size_bytes + 100)
     for age, kept in enumerate(plans):
         cache.keep(kept, raw)
-        if cache.path(kept).exists():
-            os.utime(cache.path(kept), (age, age))
-    assert [cache.path(kept).exists() for kept in plans] == [False] * 6 + [True] * 6
+        if entry(cache, kept).exists():
+            os.utime(entry(cache, kept), (age, age))
+    assert [entry(cache, kept).exists() for kept in plans] == [False] * 6 + [True] * 6
 
 
 def sealed(packed: bytes) -> bytes:
@@ -182,7 +188,7 @@ def answered(folder: Path, content: bytes) -> tuple[Verdict, bool, list[str]]:
     """What comes of a trial where the cache has that entry: verdict, whether from the cache, warnings."""
     warnings: list[str] = []
     cache = known(folder / "runs", warnings)
-    path = cache.path(plan())
+    path = entry(cache, plan())
     path.parent.mkdir(parents=True)
     path.write_bytes(content)
     runner = Runner(Playback({"main": recording()}), cache)
@@ -219,7 +225,7 @@ def test_an_entry_that_is_no_file(kind: str, tmp_path: Path) -> None:
     """It is not read, which might take for ever, but removed; what a link leads to stays."""
     warnings: list[str] = []
     cache, raw = known(tmp_path / "runs", warnings), measured(tmp_path)
-    path = cache.path(plan())
+    path = entry(cache, plan())
     path.parent.mkdir()
     if kind == "folder":
         (path / "deep").mkdir(parents=True)

@@ -13,6 +13,7 @@ from wirelab.report.closer import windows_ns
 from wirelab.report.picture import AROUND_NS, followed, parse_picture
 from wirelab.results.record import Dropped
 from wirelab.results.result import read_result
+from wirelab.runner.entries import Entries
 from wirelab.runner.measurement_cache import MeasurementCache
 from wirelab.runner.run_result import Evidence
 
@@ -70,7 +71,7 @@ def test_frames_are_told_of_once() -> None:
 def test_what_is_kept_is_read_back(tmp_path: Path) -> None:
     """The same picture, beside the measurement; a damaged one is told of and gone."""
     warnings: list[str] = []
-    cache = MeasurementCache(tmp_path, "lab", warnings.append)
+    cache = MeasurementCache(Entries(tmp_path, warnings.append), "lab")
     assert cache.beside(plan(), "picture") is None
     cache.keep_beside(plan(), "picture", picture().to_json())
     kept = cache.beside(plan(), "picture")

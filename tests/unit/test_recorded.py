@@ -14,6 +14,7 @@ from wirelab.errors import InputError, LabError
 from wirelab.lab.recording import RECORD, Recording
 from wirelab.results.record import MAGIC, Dropped, Frame, Kind, read_record
 from wirelab.results.result import read_result
+from wirelab.runner.entries import Entries
 from wirelab.runner.kept_record import KeptRecord, keep
 from wirelab.runner.measurement_cache import MeasurementCache
 from wirelab.runner.recorded import Recorder
@@ -82,7 +83,7 @@ def known(tmp_path: Path) -> Result:
 
 def recorder(folder: Path, testbed: LabTestbed) -> Recorder:
     """One with that testbed."""
-    measurements = MeasurementCache(folder / "cache", "lab", pytest.fail)
+    measurements = MeasurementCache(Entries(folder / "cache", pytest.fail), "lab")
     return Recorder(testbed, measurements, folder, 0, 1000, lambda _: None)
 
 

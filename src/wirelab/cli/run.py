@@ -19,6 +19,7 @@ from wirelab.report.live import LiveReport
 from wirelab.report.summary import print_summary, result_line
 from wirelab.report.text import Output, print_header, print_report, verdict_line, warn
 from wirelab.runner.job import FinishedJob, Job
+from wirelab.runner.kept_results import KeptResults
 from wirelab.runner.matrix import Matrix
 from wirelab.runner.store import Store
 from wirelab.runner.trial import Runner
@@ -82,7 +83,9 @@ def run_command(  # noqa: PLR0913 - the options of a command line
         looks = Looks(lab, use_cache, quiet=as_json or quiet) if wanted else None
         with live:
             page = looks.page if looks else html_report
-            finished_jobs = Matrix(runner, Store(out), cpus, live, page, screen.finished).run(work)
+            # A page with pictures is another one as soon as they are made.
+            kept = KeptResults(runner.measurements) if runner.measurements and not looks else None
+            finished_jobs = Matrix(runner, Store(out), cpus, live, page, screen.finished, kept).run(work)
         screen.end(finished_jobs)
         problem = records and records.keep(lab, finished_jobs[0], cpus[0], hidden=as_json or quiet)
         if looks:

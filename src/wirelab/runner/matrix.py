@@ -6,7 +6,7 @@ Virtual time makes it safe: a neighbour makes a lab slower, never different.
 import threading
 import time
 from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
 from functools import partial
 from typing import Protocol
@@ -15,9 +15,10 @@ from wirelab.errors import LabError, WirelabError
 from wirelab.lab.machine import Progress
 from wirelab.runner.cpus import run_on
 from wirelab.runner.job import FinishedJob, Job, reported
+from wirelab.runner.kept_results import KeptResults
 from wirelab.runner.run_result import RunResult, VariantResult
 from wirelab.runner.shards import expected_s
-from wirelab.runner.store import Draft, Store
+from wirelab.runner.store import RAW, Draft, Store
 from wirelab.runner.trial import Runner, Trial
 
 
@@ -57,8 +58,9 @@ class _JobUnderWay:
 class Matrix:
     """Runs jobs on ``cpus``, the longest first. ``clock`` gives wall-clock seconds, ``now`` UTC.
 
-    ``report`` makes the text of the report.html that is kept with each job. ``on_finished`` hears of each job
-    as soon as it ends, from several threads, one at a time.
+    ``report`` makes the text of the report.html that is kept with each job; what is ``kept``, with such a
+    report, is not made again. ``on_finished`` hears of each job as soon as it ends, from several threads, one
+    at a time.
     """
 
     runner: Runner
@@ -67,6 +69,7 @@ class Matrix:
     watcher: Watcher
     report: Callable[[RunResult], str] | None = None
     on_finished: Callable[[FinishedJob], None] = lambda _: None
+    kept: KeptResults | None = None
     clock: Callable[[], float] = time.monotonic
     now: Callable[[], datetime] = lambda: datetime.now(UTC)
     _lock: threading.Lock = field(default_factory=threading.Lock, init=False)
@@ -79,6 +82,13 @@ class Matrix:
         what was finished by then is kept. Raises LabError if no folder can be made, or a job has no result.
         """
         under_way = [_JobUnderWay(job) for job in jobs]
+        if self.kept is not None:
+            run_on(self.cpus, [partial(self._recall, self.kept, work) for work in under_way], self._stop)
+        self._measure([work for work in under_way if work.finished is None])
+        return [work.result() for work in under_way]
+
+    def _measure(self, under_way: Sequence[_JobUnderWay]) -> None:
+        """Carry out all trials, or recall what was measured of them."""
         # All trials of a job one after the other: no more folders are open at once than there are CPUs.
         lengths_s = [[expected_s(trial.plan) for trial in work.job.trials] for work in under_way]
         tasks = [
@@ -92,11 +102,34 @@ class Matrix:
             for work in under_way:
                 if work.draft is not None:
                     work.draft.close()
-        return [work.result() for work in under_way]
 
     def _stop(self) -> None:
         self._stopped.set()
         self.runner.testbed.stop()
+
+    def _recall(self, kept: KeptResults, work: _JobUnderWay, _cpu: int) -> None:
+        """Finish a job of which everything is kept; leave any other as it is."""
+        begun_s = self.clock()
+        result = kept.recall(work.job)
+        if result is None:
+            return
+        with self.store.begin(work.job.scenario, self.now()) as draft:
+            try:
+                folders = {
+                    trial.plan.variant: draft.variant(trial.plan.variant, trial.plan.to_json())
+                    for trial in work.job.trials
+                }
+                if not kept.restore(work.job, lambda variant: folders[variant] / RAW):
+                    return
+            except (OSError, WirelabError):
+                # What stands in the way is said where it is tried again.
+                return
+            run = replace(result.run, wall_s=round(self.clock() - begun_s, 3))
+            finished = _committed(draft, run, result.page)
+        for trial, variant in zip(work.job.trials, run.variants, strict=True):
+            self.watcher.begun(trial)
+            self.watcher.done(trial, variant)
+        self._tell(work, finished)
 
     def _trial(self, work: _JobUnderWay, number: int, cpu: int) -> None:
         """Carry out one trial; the last one of a job to end finishes it."""
@@ -116,7 +149,9 @@ class Matrix:
             work.variants[number] = variant
             if len(work.variants) < len(work.job.trials):
                 return
-        finished = self._finish(work, work.draft)
+        self._tell(work, self._finish(work, work.draft))
+
+    def _tell(self, work: _JobUnderWay, finished: FinishedJob) -> None:
         self.watcher.finished()
         # Of its own: where nobody takes what it prints, the trials of other jobs go on.
         with self._lock:
@@ -127,14 +162,22 @@ class Matrix:
         variants = [work.variants.pop(number) for number in range(len(work.job.trials))]
         run = work.job.result(variants, self.clock() - work.begun_s)
         page, error = reported(run, self.report)
-        folder = None
+        if self.kept is not None and page is not None:
+            self.kept.keep(work.job, run, page)
         with draft:
-            try:
-                folder = draft.commit(run.to_json(), page)
-            except WirelabError as unkept:
-                # It was measured all the same: who asked shall see it.
-                error = unkept
-        return FinishedJob(run.without_evidence, folder, error)
+            return _committed(draft, run, page, error)
+
+
+def _committed(
+    draft: Draft, run: RunResult, page: str | None, error: WirelabError | None = None
+) -> FinishedJob:
+    folder = None
+    try:
+        folder = draft.commit(run.to_json(), page)
+    except WirelabError as unkept:
+        # It was measured all the same: who asked shall see it.
+        error = unkept
+    return FinishedJob(run.without_evidence, folder, error)
 
 
 def _longest_first(lengths_s: Sequence[float]) -> list[int]:

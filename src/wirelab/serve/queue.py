@@ -146,7 +146,7 @@ class RunQueue:
         measurements = self.carrier.runner.measurements
         if measurements is None or run.id != self.id_of(run.spec):
             return False
-        return all(measurements.path(trial.plan).is_file() for trial in task.job.trials)
+        return all(measurements.has(trial.plan) for trial in task.job.trials)
 
     def again(self, run: Run, person: str) -> None:
         """Somebody looks at a run whose files were trimmed: it is carried out again."""
