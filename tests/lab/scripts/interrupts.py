@@ -7,21 +7,14 @@ hundred frames of it.
 """
 
 import json
-import re
 import sys
 import time
 
-from inside import DATA, data_frame, make_pair, own_stats, packet_socket, raise_ports, run, setting
+from at_once import coalescing, counted
+from inside import DATA, data_frame, make_pair, packet_socket, raise_ports, run, setting
 
 FRAME_LEN = 1514
 APART_S = 0.005
-SHOWN = ("rx-usecs", "rx-frames")
-
-
-def coalesce(port: str) -> dict[str, int]:
-    """What `ethtool -c` says of moderation now."""
-    told = dict(re.findall(r"^([\w-]+):\s*(\d+)", run("ethtool", "-c", port), re.MULTILINE))
-    return {name: int(told[name]) for name in SHOWN}
 
 
 def main() -> None:
@@ -33,7 +26,7 @@ def main() -> None:
             setting("p2", name, value)
         else:
             run("ethtool", "-C", "p2", name, value)
-    begun = coalesce("p2")
+    begun = coalescing("p2")
     raise_ports("p1", "p2")
     time.sleep(2)
     out, into = packet_socket("p1"), packet_socket("p2", DATA)
@@ -46,14 +39,14 @@ def main() -> None:
         late_ns.append(time.monotonic_ns() - sent_ns)
     into.close()
     time.sleep(APART_S)
-    idle, before = coalesce("p2"), own_stats("p2")
+    idle, before = coalescing("p2"), counted("p2")
     chosen = []
     sent_ns = time.monotonic_ns()
     for number in range(int(count)):
         out.send(data_frame(FRAME_LEN))
         if number % 100 == 0:
-            chosen.append(coalesce("p2"))
-    busy, after = coalesce("p2"), own_stats("p2")
+            chosen.append(coalescing("p2"))
+    busy, after = coalescing("p2"), counted("p2")
     took_ns = time.monotonic_ns() - sent_ns
     facts = {
         "begun": begun,

@@ -10,6 +10,7 @@ import json
 import sys
 import time
 
+from at_once import counted
 from inside import data_frame, make_pair, own_stats, packet_socket, raise_ports, run, setting
 
 POOL = 9
@@ -76,8 +77,10 @@ def main() -> None:
             except BlockingIOError:
                 pass
         time.sleep(0.0001)
-    counted = {"into": [own_stats(port) for _, port in into], "out": [own_stats(port) for _, port in out]}
-    print(json.dumps(counted))
+    # They empty while a program asks one of them after the other.
+    then = {port: counted(port) for _, port in (*into, *out)}
+    told = {port: {**own_stats(port), **then[port]} for port in then}
+    print(json.dumps({"into": [told[port] for _, port in into], "out": [told[port] for _, port in out]}))
 
 
 main()
