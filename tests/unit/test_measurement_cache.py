@@ -124,6 +124,16 @@ def test_no_room_is_nobodys_trouble(tmp_path: Path) -> None:
     assert warnings == []
 
 
+def test_what_is_too_large_is_not_kept(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """It would be called damaged when it is read."""
+    warnings: list[str] = []
+    cache, raw = known(tmp_path / "runs", warnings), measured(tmp_path)
+    monkeypatch.setattr(entries, "ENTRY_LIMIT_BYTES", 100)
+    cache.keep(plan(), raw)
+    assert not cache.restore(plan(), tmp_path / "again")
+    assert warnings == []
+
+
 def test_the_oldest_go_first(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """Once all of them are too much; until then nobody looks through the folder."""
     cache, raw = known(tmp_path / "runs", []), measured(tmp_path)

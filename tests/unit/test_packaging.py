@@ -30,6 +30,7 @@ from wirelab.model.catalogue import Catalogue
 from wirelab.model.experiment import load
 from wirelab.plan.build import build_plan
 from wirelab.runner import measurement_cache
+from wirelab.runner.code import package_id
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -238,8 +239,10 @@ def test_it_finds_the_lab_that_a_checkout_has_built(built: Built, tmp_path: Path
 
 def test_it_remembers_what_a_checkout_has_measured(built: Built) -> None:
     """The code whose doing the raw files are has the same hash in both."""
-    script = "from wirelab.runner.measurement_cache import _code_id; print(_code_id())"
-    assert printed_by(built, script) == measurement_cache._code_id()  # noqa: SLF001 - the point of the test
+    script = "from wirelab.runner.measurement_cache import guest_code_id; print(guest_code_id())"
+    assert printed_by(built, script) == measurement_cache.guest_code_id()
+    script = "from wirelab.runner.code import package_id; print(package_id())"
+    assert printed_by(built, script) == package_id()
 
 
 def test_a_fleet_takes_it_for_what_the_checkout_is(built: Built) -> None:

@@ -4,18 +4,15 @@ import hashlib
 import os
 from collections.abc import Mapping
 from dataclasses import dataclass
-from pathlib import Path
 from typing import Final, Self
 
-import wirelab
 from wirelab import __version__
 from wirelab.errors import LabError
 from wirelab.lab.select import select
 from wirelab.model.catalogue import INDEPENDENT, MEASUREMENTS, shipped_root
+from wirelab.runner.code import files_id, package_id
 
 _CATALOGUE: Final = ("exercises", "scenarios", "topologies", "parts", MEASUREMENTS, INDEPENDENT)
-_ELSEWHERE: Final = {"catalogue", "recipe"}
-_COMPILED: Final = "__pycache__"
 _DIGITS: Final = 16
 
 
@@ -41,16 +38,7 @@ class Identity:
 
 def code_id() -> str:
     """A hash of all of wirelab that was installed: its modules, its templates and its catalogue."""
-    package = Path(wirelab.__file__).parent
     catalogue = shipped_root()
-    modules = [path for path in package.rglob("*") if not _ELSEWHERE & {*path.relative_to(package).parts}]
-    shipped = [path for name in _CATALOGUE for path in (catalogue / name, *(catalogue / name).rglob("*"))]
-    digest = hashlib.sha256()
-    for base, paths in ((package, modules), (catalogue, shipped)):
-        for path in sorted(filter(Path.is_file, paths)):
-            # Installed, a recipe among the scenarios is compiled, too.
-            if _COMPILED in path.parts:
-                continue
-            content = hashlib.sha256(path.read_bytes()).hexdigest()
-            digest.update(f"{path.relative_to(base).as_posix()}\0{content}\n".encode())
-    return digest.hexdigest()[:_DIGITS]
+    shipped = (path for name in _CATALOGUE for path in (catalogue / name, *(catalogue / name).rglob("*")))
+    both = f"{package_id()} {files_id(catalogue, shipped)}"
+    return hashlib.sha256(both.encode()).hexdigest()[:_DIGITS]

@@ -62,8 +62,10 @@ class Entries:
             os.utime(self.folder / name)
 
     def write(self, name: str, content: bytes) -> None:
-        """Keep ``content`` in the place of what was there."""
+        """Keep ``content`` in the place of what was there; more than an entry may hold is not kept."""
         whole = _checksum(content) + b"\n" + content
+        if len(whole) > ENTRY_LIMIT_BYTES:
+            return
         with contextlib.suppress(OSError):
             self.folder.mkdir(parents=True, exist_ok=True)
             with replacement(self.folder / name) as fresh:

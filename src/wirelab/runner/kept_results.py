@@ -2,15 +2,18 @@
 
 A result is a pure function of the job, the lab and this package's code. All of them are in the name of what
 is kept: with another word in a scenario, a part or a source file it is judged and drawn anew.
+
+```
+<cache>/runs/<key>   the SHA-256 of the rest, a newline, result.json, a NUL, report.html
+```
 """
 
-import hashlib
 from collections.abc import Callable
 from dataclasses import dataclass, field, replace
-from functools import cache
 from pathlib import Path
 from typing import Final
 
+from wirelab.runner.code import package_id
 from wirelab.runner.job import Job
 from wirelab.runner.measurement_cache import MeasurementCache
 from wirelab.runner.run_result import RunResult, parse_run
@@ -18,16 +21,6 @@ from wirelab.verdict.verdict import Verdict
 
 # Between the two: no JSON has it in it.
 _END: Final = b"\0"
-
-
-@cache
-def code_id() -> str:
-    """A hash of every file of this package: whatever of it judges, or draws."""
-    home = Path(__file__).parents[1]
-    code = hashlib.sha256()
-    for path in sorted(path for path in home.rglob("*") if path.suffix != ".pyc" and path.is_file()):
-        code.update(str(path.relative_to(home)).encode() + b"\0" + path.read_bytes() + b"\0")
-    return code.hexdigest()
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,7 +39,7 @@ class KeptResults:
     """
 
     measurements: MeasurementCache
-    code_id: str = field(default_factory=code_id)
+    code_id: str = field(default_factory=package_id)
 
     def recall(self, job: Job) -> KeptResult | None:
         """What became of an equal job; None where that is not known. How long it took is not its own."""

@@ -7,6 +7,8 @@ image and the code that runs inside. They are kept; a changed expectation is jud
 <cache>/runs/<key>          the SHA-256 of the rest, a newline, a tarball of the raw folder
 <cache>/runs/<key>-<name>   the same with what else was made of that run, such as its picture
 ```
+
+Beside them is what became of whole jobs: `kept_results.py`.
 """
 
 import hashlib
@@ -18,6 +20,7 @@ from typing import Final, Self
 from wirelab.lab.select import Lab
 from wirelab.plan.types import Plan
 from wirelab.runner import tarball
+from wirelab.runner.code import PACKAGE, files_id
 from wirelab.runner.entries import Entries
 
 FOLDER: Final = "runs"
@@ -60,7 +63,7 @@ class MeasurementCache:
     @classmethod
     def of(cls, cache_root: Path, lab: Lab, warn: Callable[[str], None]) -> Self:
         """The runs of ``lab`` in a cache folder; ``warn`` is told what was damaged and is forgotten."""
-        parts = (_FORM, lab.kernel_id, lab.root_id, _code_id())
+        parts = (_FORM, lab.kernel_id, lab.root_id, guest_code_id())
         return cls(Entries(cache_root / FOLDER, warn), hashlib.sha256("\0".join(parts).encode()).hexdigest())
 
     def name(self, *of: str) -> str:
@@ -118,10 +121,6 @@ class MeasurementCache:
         return f"{self._raw(plan)}-{name}"
 
 
-def _code_id() -> str:
+def guest_code_id() -> str:
     """A hash of the code whose doing the raw files are."""
-    home = Path(__file__).parents[1]
-    code = hashlib.sha256()
-    for path in sorted(path for pattern in _CODE for path in home.glob(pattern)):
-        code.update(path.name.encode() + b"\0" + path.read_bytes() + b"\0")
-    return code.hexdigest()
+    return files_id(PACKAGE, (path for pattern in _CODE for path in PACKAGE.glob(pattern)))
