@@ -46,21 +46,33 @@ for polls in map(int, sys.argv[2:]):
     begun_ns = time.monotonic_ns()
 """
 
-# What a call, a process and a byte take of a CPU (patch 0007), and how far a process may be ahead of it.
+# What a call, a thread, a process and a byte take of a CPU (patch 0007), and how far one may be ahead of it.
 CALL_NS = 500
-PROCESS_NS = 50_000
+THREAD_NS = 50_000
+PROCESS_NS = 400_000
 BYTE_PS = 190
 LEAD_NS = 10_000_000
 NAP_NS = 100_000
+# What User-Mode Linux lets any call take that fails, at once.
+FAILED_NS = 1_000
 
 ASK = """
-import os, sys, time
+import os, sys, threading, time
 nothing = os.open("/dev/null", os.O_WRONLY)
 block = bytes(128 << 10)
+
+def exec_in_vain():
+    try:
+        os.execv("/absent", ["absent"])
+    except FileNotFoundError:
+        pass
+
 ask = {
     "call": os.getppid,
+    "exec in vain": exec_in_vain,
     "clock": time.monotonic_ns,
     "write": lambda: os.write(nothing, block),
+    "thread": lambda: threading.Thread(target=int).start(),
     "fork": lambda: os.waitpid(os.fork() or os._exit(0), 0),
 }[sys.argv[1]]
 begun_ns = time.monotonic_ns()
@@ -89,6 +101,27 @@ RUNAWAY = """
 import subprocess, time
 process = subprocess.Popen(["python3", "-c", "while True: pass"])
 print(process.wait())
+"""
+
+# How often a shell gets round that asks for the time, by others, until a second is over.
+SHELL = """
+begun=$(date +%s%N)
+while (( $(date +%s%N) - begun < 1000000000 )); do (( ++rounds )); done
+echo $rounds
+"""
+
+# A child that is ahead of its CPU by 2 ms when it ends, again and again.
+WAIT = """
+import os, time
+begun_ns = time.monotonic_ns()
+for _ in range(50):
+    child = os.fork()
+    if not child:
+        for _ in range(4000):
+            os.getppid()
+        os._exit(0)
+    os.waitpid(child, 0)
+print(time.monotonic_ns() - begun_ns)
 """
 
 # Both ask without an end, by turns, until a second has gone by.
@@ -142,9 +175,11 @@ def test_two_that_spin_do_not_hold_each_other(rig: Rig) -> None:
     ("call", "calls", "each_ns"),
     [
         ("call", 100_000, CALL_NS),
+        ("exec in vain", 10_000, FAILED_NS),
         ("write", 4_000, CALL_NS + BYTE_PS * (128 << 10) // 1000),
         ("clock", 100_000, 50),
-        # fork() and waitpid(), and what Python does around them
+        # what Python does around them is in `own_ns`
+        ("thread", 600, THREAD_NS),
         ("fork", 600, PROCESS_NS + CALL_NS),
     ],
 )
@@ -152,9 +187,24 @@ def test_what_a_process_asks_for_takes_a_cpu_time(rig: Rig, call: str, calls: in
     """It may be 10 ms ahead of its CPU, and then goes at its pace; to read a clock is charged at once."""
     done = rig.execute("python3", "-c", ASK, call, str(calls))
     assert done.code == 0, done.stderr
-    lead_ns = 0 if call == "clock" else LEAD_NS
-    own_ns = calls * 4 * CALL_NS if call == "fork" else 0
+    lead_ns = 0 if call in ("clock", "exec in vain") else LEAD_NS
+    own_ns = calls * {"fork": 4, "thread": 12}.get(call, 0) * CALL_NS
     assert calls * each_ns - lead_ns - NAP_NS <= int(done.stdout) <= calls * each_ns + own_ns + NAP_NS
+
+
+def test_who_waits_for_a_process_waits_for_its_cpu(rig: Rig) -> None:
+    """Else whoever has all done by others would be ahead of any CPU."""
+    done = rig.execute("python3", "-c", WAIT)
+    assert done.code == 0, done.stderr
+    taken_ns = 50 * (PROCESS_NS + 4000 * CALL_NS)
+    assert taken_ns - LEAD_NS <= int(done.stdout) <= taken_ns + 50 * 20 * CALL_NS + NAP_NS
+
+
+def test_a_shell_that_asks_again_and_again_gets_there(rig: Rig) -> None:
+    """A round is two processes and a program: in a second there are no more than on a real machine."""
+    done = rig.execute("bash", "-c", SHELL, wall_limit_s=60)
+    assert done.code == 0, done.stderr
+    assert 400 < int(done.stdout) < 1e9 / (2 * PROCESS_NS)
 
 
 def test_a_process_that_asks_for_less_is_not_delayed(rig: Rig) -> None:
