@@ -26,7 +26,7 @@ from wirelab.lab.reporter import Reporter
 from wirelab.lab.select import select
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Callable, Mapping
 
 NOT_THERE = Need("no-such-package", "show what is missing", command="no-such-program")
 
@@ -37,21 +37,27 @@ def empty(tmp_path: Path) -> dict[str, str]:
     return {"WIRELAB_CACHE": str(tmp_path / "cache")}
 
 
+def a_kernel_of(series: str) -> Callable[[Path], dict[str, Any]]:
+    """What makes a kernel of a series, as far as the cache can tell."""
+
+    def make(folder: Path) -> dict[str, Any]:
+        (folder / "linux").write_text("#!/bin/sh\n")
+        (folder / "linux").chmod(0o755)
+        return {"title": f"Linux {series}.12", "series": series, "objects": 1}
+
+    return make
+
+
 @pytest.fixture
 def built(empty: dict[str, str]) -> dict[str, str]:
     """An environment in whose cache there are a kernel and a root image of the shipped recipe."""
     context = BuildContext.of(empty)
 
-    def make_kernel(folder: Path) -> dict[str, Any]:
-        (folder / "linux").write_text("#!/bin/sh\n")
-        (folder / "linux").chmod(0o755)
-        return {"title": "Linux 7.2.12", "series": "7.2", "objects": 1}
-
     def make_debian(folder: Path) -> dict[str, Any]:
         pack_debian(folder, context.recipe, "etc/debian_version")
         return {"title": "Debian trixie", "suite": "trixie", "packages": {}, "newest_s": 1_000_000_000}
 
-    context.cache.build("kernel", "k" * 20, make_kernel, Reporter())
+    context.cache.build("kernel", "k" * 20, a_kernel_of("7.2"), Reporter())
     context.cache.remember(kernel.question(context, None), "k" * 20)
     context.cache.build("debian", "d" * 20, make_debian, Reporter())
     context.cache.remember(debian.question(context), "d" * 20)
@@ -112,6 +118,20 @@ def test_a_kernel_is_chosen_by_the_name_of_its_series(
     assert "7.2-full" in (unknown.value.hint or "")
     shutil.copy(everyday.kernel, "7.2")
     assert select(Path("7.2"), environ=built).kernel == tmp_path / "7.2"
+
+
+def test_a_kernel_of_the_newest_series_is_the_one_where_none_is_named(empty: dict[str, str]) -> None:
+    """Whoever had it built by its name need not have it built again."""
+    context = BuildContext.of(empty)
+    newest, older = (series.name for series in context.recipe.choices(None)[:2])
+    made = [
+        context.cache.build("kernel", letter * 20, a_kernel_of(series), Reporter())
+        for letter, series in (("o", older), ("n", newest))
+    ]
+    kernel.take(context, made[0], older)
+    assert kernel.find(context) is None
+    kernel.take(context, made[1], newest)
+    assert kernel.find(context) == made[1]
 
 
 def test_a_selected_lab_is_not_pruned(built: dict[str, str]) -> None:

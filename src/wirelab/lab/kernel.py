@@ -47,8 +47,13 @@ def ensure(
 
 
 def take(context: BuildContext, entry: Entry, series: str | None = None) -> None:
-    """Make ``entry`` what ``find`` finds, for ``series`` and for the series that it is of."""
-    for name in (series, str(entry.facts["series"])):
+    """Make ``entry`` what ``find`` finds, for ``series`` and for the series that it is of.
+
+    One of the newest series is found where none is named, too.
+    """
+    own = str(entry.facts["series"])
+    newest = context.recipe.choices(None)[0].name
+    for name in {series, own, None if own == newest else own}:
         context.cache.remember(question(context, name), entry.key)
 
 
