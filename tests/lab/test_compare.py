@@ -25,28 +25,30 @@ def wirelab(*argv: str) -> tuple[int, str]:
 
 
 @pytest.fixture(scope="module")
-def results(tmp_path_factory: pytest.TempPathFactory, request: pytest.FixtureRequest) -> Path:
+def results(tmp_path_factory: pytest.TempPathFactory, lab_options: list[str]) -> Path:
     """A FIFO that just holds ten frames, ``one`` and measured anew ``same``, and one of a byte less."""
     folder = tmp_path_factory.mktemp("results")
-    lab = [f"--{name}={path}" for name in ("kernel", "root") if (path := request.config.getoption(name))]
     for out, fifo in (("one", "15140 B"), ("same", "15140 B"), ("less", "15139 B")):
         scenario = folder / f"{out}.yaml"
         scenario.write_text(SLOW_LINK.replace("with: {", f"with: {{module.fifo: {fifo}, "), encoding="utf-8")
-        code, printed = wirelab("run", str(scenario), "--out", str(folder / out), "--no-cache", "-q", *lab)
+        code, printed = wirelab(
+            "run", str(scenario), "--out", str(folder / out), "--no-cache", "-q", *lab_options
+        )
         assert code == 1, printed
     return folder
 
 
-def test_nothing_changed_between_two_equal_runs(results: Path) -> None:
+def test_nothing_changed_between_two_equal_runs(results: Path, lab_options: list[str]) -> None:
     """Though each was measured for itself."""
-    code, printed = wirelab("compare", str(results / "one"), str(results / "same"), "--frames")
+    code, printed = wirelab("compare", str(results / "one"), str(results / "same"), "--frames", *lab_options)
     assert code == 0, printed
     assert printed.endswith("seed 1: equal digests, so no frame is another one\n")
 
 
-def test_a_byte_of_a_fifo_is_found_in_the_frame_that_it_drops(results: Path) -> None:
+def test_a_byte_of_a_fifo_is_found_in_the_frame_that_it_drops(results: Path, lab_options: list[str]) -> None:
     """One FIFO takes the tenth frame, the other one drops it: the same frame, at the same instant."""
-    code, printed = wirelab("compare", str(results / "one"), str(results / "less"), "--frames", "--json")
+    folders = str(results / "one"), str(results / "less")
+    code, printed = wirelab("compare", *folders, "--frames", "--json", *lab_options)
     assert code == 1, printed
     document = json.loads(printed)
     (variant,) = document["variants"]

@@ -19,12 +19,9 @@ if TYPE_CHECKING:
 
 
 @pytest.mark.parametrize("name", sorted(STORIES))
-def test_the_bottleneck_is_what_the_story_names(
-    name: str, tmp_path: Path, request: pytest.FixtureRequest
-) -> None:
+def test_the_bottleneck_is_what_the_story_names(name: str, tmp_path: Path, lab_options: list[str]) -> None:
     """Of every flow of every variant and control; what was measured before is not measured again."""
-    lab = [f"--{of}={path}" for of in ("kernel", "root") if (path := request.config.getoption(of))]
-    done = CliRunner().invoke(app, ["run", name, "--out", str(tmp_path), "-q", "--no-pictures", *lab])
+    done = CliRunner().invoke(app, ["run", name, "--out", str(tmp_path), "-q", "--no-pictures", *lab_options])
     assert done.exit_code == 0, done.output
     explained = CliRunner().invoke(app, ["explain", str(tmp_path / "latest" / name), "--json"])
     assert explained.exit_code == 0, explained.output
@@ -42,15 +39,14 @@ def test_the_bottleneck_is_what_the_story_names(
 
 
 def test_a_burst_finds_as_much_room_as_the_formula_says_and_pause_helps(
-    tmp_path: Path, request: pytest.FixtureRequest
+    tmp_path: Path, lab_options: list[str]
 ) -> None:
     """Single frames and the arithmetic agree; what helps first is the control's change, and has its costs.
 
     The whole catalogue is `make test-explain`.
     """
-    lab = [f"--{of}={path}" for of in ("kernel", "root") if (path := request.config.getoption(of))]
-    result = ran("sfp-flow-control-off", tmp_path, lab)
-    [variant] = explained(result, "--frames", "--remedies", "--most", "4", *lab)["variants"]
+    result = ran("sfp-flow-control-off", tmp_path, lab_options)
+    [variant] = explained(result, "--frames", "--remedies", "--most", "4", *lab_options)["variants"]
     seen = variant["bursts"]["download"]
     rates = (10_000_000_000, 2_500_000_000)
     longest = longest_burst_frames(20 * BYTES_PER_KIB, 1514, *rates)

@@ -7,14 +7,13 @@ import re
 import sys
 from itertools import accumulate
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import pytest
 from typer.testing import CliRunner
 
 from docs.commands import EXAMPLES
 from wirelab.cli.app import app
-from wirelab.lab.first_use import select_or_take
 from wirelab.results.record import Dropped, Sent, read_record
 from wirelab.runner.kept_evidence import with_evidence
 from wirelab.runner.measurement_cache import MeasurementCache
@@ -25,6 +24,9 @@ from wirelab.units import PS_PER_NS
 
 sys.path.append(str(Path(__file__).parents[1] / "unit"))
 from browser import opened
+
+if TYPE_CHECKING:
+    from wirelab.lab.select import Lab
 
 SLOW_LINK = EXAMPLES / "notebooks" / "slow-link.yaml"
 WITH_PAUSE = """
@@ -39,20 +41,13 @@ Json = dict[str, Any]
 
 
 @pytest.fixture(scope="module")
-def options(request: pytest.FixtureRequest) -> list[str]:
-    """The options that choose the lab."""
-    return [f"--{name}={path}" for name in ("kernel", "root") if (path := request.config.getoption(name))]
-
-
-@pytest.fixture(scope="module")
-def cache(tmp_path_factory: pytest.TempPathFactory) -> MeasurementCache:
+def cache(tmp_path_factory: pytest.TempPathFactory, lab: Lab) -> MeasurementCache:
     """Where nothing was measured before."""
-    lab = select_or_take(None, None, say=lambda _: None)
     return MeasurementCache.of(tmp_path_factory.mktemp("cache"), lab, lambda _: None)
 
 
 @pytest.fixture(scope="module")
-def result(tmp_path_factory: pytest.TempPathFactory, options: list[str]) -> Path:
+def result(tmp_path_factory: pytest.TempPathFactory, lab_options: list[str]) -> Path:
     """The folder of a run that drops, and of a control that is paused; nothing of it was kept before."""
     folder = tmp_path_factory.mktemp("results")
     scenario = folder / "slow-link.yaml"
@@ -60,7 +55,7 @@ def result(tmp_path_factory: pytest.TempPathFactory, options: list[str]) -> Path
         "2.30..2.38 Gbit/s", "1..2.38 Gbit/s, retransmits: 1.."
     )
     scenario.write_text(text + WITH_PAUSE, encoding="utf-8")
-    argv = ["run", str(scenario), "--out", str(folder), "--no-cache", "-q", *options]
+    argv = ["run", str(scenario), "--out", str(folder), "--no-cache", "-q", *lab_options]
     done = CliRunner().invoke(app, argv)
     assert done.exit_code in {0, 1}, done.output
     return (folder / "latest" / "slow-link").resolve()
@@ -91,11 +86,10 @@ def test_every_variant_that_dropped_or_paused_has_its_picture(result: Path) -> N
 
 
 def test_a_picture_has_the_frames_of_the_record(
-    result: Path, tmp_path: Path, cache: MeasurementCache
+    result: Path, tmp_path: Path, cache: MeasurementCache, lab: Lab
 ) -> None:
     """Each that a port of the way sent or dropped around the moment, at its nanosecond, and no other."""
     known = evidence(result, "main")
-    lab = select_or_take(None, None, say=lambda _: None)
     with lab.in_use():
         recorder = Recorder(LabTestbed(lab), cache, tmp_path, 0, LIMIT_BYTES, lambda _: None)
         for moment in pictures(result)["main"]["moments"]:
