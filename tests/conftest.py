@@ -6,12 +6,9 @@ import os
 import signal
 import sys
 from pathlib import Path
-from typing import TYPE_CHECKING
 
+import pytest
 from hypothesis import settings
-
-if TYPE_CHECKING:
-    import pytest
 
 
 def pytest_configure(config: pytest.Config) -> None:
@@ -39,3 +36,9 @@ def pytest_addoption(parser: pytest.Parser) -> None:
     parser.addoption("--first-mutation", type=int, default=0, help="the seed of the first of them")
     parser.addoption("--steps", type=int, default=10_000, help="so many random settings, while traffic runs")
     parser.addoption("--stress-seed", type=int, default=1, help="by which they are drawn")
+
+
+@pytest.fixture(scope="session")
+def lab_options(request: pytest.FixtureRequest) -> list[str]:
+    """What chooses that lab on the command line of wirelab: nothing, if it is the one that is built."""
+    return [f"--{name}={path}" for name in ("kernel", "root") if (path := request.config.getoption(name))]

@@ -13,15 +13,14 @@ if TYPE_CHECKING:
 
 
 @pytest.mark.parametrize("cure", list(cures()), ids=str)
-def test_the_first_remedy_is_a_controls(cure: Cure, tmp_path: Path, request: pytest.FixtureRequest) -> None:
+def test_the_first_remedy_is_a_controls(cure: Cure, tmp_path: Path, lab_options: list[str]) -> None:
     """It may be another control of the same variant; this one is among what is tried."""
-    lab = [f"--{of}={path}" for of in ("kernel", "root") if (path := request.config.getoption(of))]
-    result = ran(cure.scenario, tmp_path, lab)
+    result = ran(cure.scenario, tmp_path, lab_options)
     found = helped(result, cure)
     if found is None:
         pytest.skip("this control ends no trouble: it takes no cause away, but a cure")
     flow, trouble = found
-    searched = ("--remedies", "--variant", cure.variant, "--flow", flow, *lab)
+    searched = ("--remedies", "--variant", cure.variant, "--flow", flow, *lab_options)
     [variant] = [of for of in explained(result, *searched)["variants"] if of["name"] == cure.variant]
     [of] = [of for of in variant["remedies"] if of["flow"] == flow]
     assert (of["helped"]["subject"], of["helped"]["metric"]) == (trouble.subject, trouble.metric)

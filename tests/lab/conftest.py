@@ -20,12 +20,6 @@ def lab(request: pytest.FixtureRequest) -> Lab:
     return select(request.config.getoption("--kernel"), request.config.getoption("--root"))
 
 
-@pytest.fixture(scope="session")
-def lab_options(request: pytest.FixtureRequest) -> list[str]:
-    """What chooses that lab on the command line of wirelab."""
-    return [f"--{name}={path}" for name in ("kernel", "root") if (path := request.config.getoption(name))]
-
-
 @pytest.fixture
 def rig(lab: Lab, tmp_path: Path) -> Rig:
     """Runs Plans and commands in the lab, each test with a folder of its own."""

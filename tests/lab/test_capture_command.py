@@ -7,7 +7,7 @@ import re
 import subprocess
 import sys
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import jsonschema
 import pytest
@@ -16,11 +16,13 @@ from typer.testing import CliRunner
 from docs.commands import EXAMPLES
 from wirelab.cli.app import app
 from wirelab.errors import InputError, LabError
-from wirelab.lab.select import select
 from wirelab.runner.trial import LabTestbed
 
 sys.path.append(str(Path(__file__).parents[1] / "unit"))
 from browser import opened
+
+if TYPE_CHECKING:
+    from wirelab.lab.select import Lab
 
 SLOW_LINK = EXAMPLES / "notebooks" / "slow-link.yaml"
 SCHEMA = Path(__file__).parents[1] / "unit" / "data" / "qlog.schema.json"
@@ -33,15 +35,6 @@ def result(tmp_path_factory: pytest.TempPathFactory, lab_options: list[str]) -> 
     out = tmp_path_factory.mktemp("results")
     CliRunner().invoke(app, ["run", str(SLOW_LINK), "--out", str(out), "-q", *lab_options])
     return (out / "latest" / "slow-link").resolve()
-
-
-def given(lab_options: list[str]) -> list[str]:
-    """The same lab by its files, for whoever has no cache."""
-    known = {
-        name: Path(path) for name, _, path in (word.removeprefix("--").partition("=") for word in lab_options)
-    }
-    chosen = select(known.get("kernel"), known.get("root"))
-    return [f"--kernel={chosen.kernel}", f"--root={chosen.root}"]
 
 
 def capture(*argv: str | Path) -> tuple[int, str]:
@@ -160,7 +153,9 @@ def recorded(tmp_path_factory: pytest.TempPathFactory, lab_options: list[str]) -
     return (out / "latest" / "slow-link").resolve(), done.output
 
 
-def test_a_run_keeps_its_frames(recorded: tuple[Path, str], tmp_path: Path, lab_options: list[str]) -> None:
+def test_a_run_keeps_its_frames(
+    recorded: tuple[Path, str], tmp_path: Path, lab: Lab, lab_options: list[str]
+) -> None:
     """They are seen from the result's folder alone, without a run, and are those of the run once more.
 
     Without a window it is all that was kept; what was not kept is recorded.
@@ -172,7 +167,7 @@ def test_a_run_keeps_its_frames(recorded: tuple[Path, str], tmp_path: Path, lab_
     assert capture(SLOW_LINK, "-o", again, *WINDOW, *lab_options)[0] == 0
     nothing = tmp_path / "nothing"
     nothing.mkdir()
-    by_files = given(lab_options)
+    by_files = [f"--kernel={lab.kernel}", f"--root={lab.root}"]
     for window in ((), WINDOW):
         with pytest.MonkeyPatch.context() as patch:
             # Neither what was measured before nor a lab at work is needed.
