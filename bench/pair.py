@@ -2,7 +2,9 @@
 
 A machine is not as fast in one hour as in the next. So both are measured alternately, and what is printed is
 the median of the ratios of neighbours, with their spread. Below 1 this one takes less; only of the matrix,
-which is in virtual seconds a core, more is better.
+which is in virtual seconds a core, more is better. A bench reaches into the code that it measures, so each tree
+has its own, and the figures that both have are compared: one that comes to mean something else needs another
+name.
 """
 
 from __future__ import annotations
@@ -44,10 +46,11 @@ def run(*argv: str, tree: Path) -> None:
 
 
 def figures(tree: Path, folder: Path, only: str) -> dict[str, float]:
-    """Every figure of a tree that is asked for, measured once, by the bench of this one."""
+    """The figures of a tree, measured once; only those that are asked for, if its bench can be asked."""
     file = folder / "bench.json"
-    bench = str(HERE / "bench" / "bench.py")
-    run(sys.executable, bench, "--runs", "1", "--only", only, "--json", str(file), tree=tree)
+    bench = tree / "bench" / "bench.py"
+    asked = ("--only", only) if only and "--only" in bench.read_text(encoding="utf-8") else ()
+    run(sys.executable, str(bench), "--runs", "1", *asked, "--json", str(file), tree=tree)
     return {figure["name"]: figure["median"] for figure in json.loads(file.read_text())["figures"]}
 
 
@@ -66,7 +69,7 @@ def main() -> None:
             theirs = figures(other, Path(folder), options.only)
             pairs.append((figures(HERE, Path(folder), options.only), theirs))
     print(f"\nthis one / {options.revision}, medians of {options.runs} pairs")
-    for name in pairs[0][0]:
+    for name in (name for name in pairs[0][0] if name in pairs[0][1]):
         ratios = sorted(ours[name] / theirs[name] for ours, theirs in pairs)
         print(f"{name:<56} {statistics.median(ratios):.2f}  ({ratios[0]:.2f}..{ratios[-1]:.2f})")
 
