@@ -2,9 +2,9 @@
 
 A machine is not as fast in one hour as in the next. So both are measured alternately, and what is printed is
 the median of the ratios of neighbours, with their spread. Below 1 this one takes less; only of the matrix,
-which is in virtual seconds a core, more is better. A bench reaches into the code that it measures, so each tree
-has its own, and the figures that both have are compared: one that comes to mean something else needs another
-name.
+which is in virtual seconds a core, more is better. A bench reaches into the code that it measures, so each
+tree has its own, and the figures that both have are compared: one that comes to mean something else needs
+another name.
 """
 
 from __future__ import annotations

@@ -20,7 +20,7 @@ from wirelab.lab.select import Lab
 from wirelab.model.experiment import load
 from wirelab.plan.build import build_plan
 from wirelab.plan.types import Plan
-from wirelab.report.capture import write_capture
+from wirelab.report.capture import PACKETS, write_capture
 from wirelab.report.connections import read_connections
 from wirelab.report.graphs import graphs_page
 from wirelab.report.live import LiveReport
@@ -181,7 +181,8 @@ def _pcapng(
 ) -> tuple[str, int | None]:
     with out.open("wb") as file:
         from_ns = min(recorded.windows_ns[0][0], 0)
-        captured = write_capture(file, plan, read_record(recorded.record), ready_ns, ports, from_ns=from_ns)
+        record = read_record(recorded.record, PACKETS)
+        captured = write_capture(file, plan, record, ready_ns, ports, from_ns=from_ns)
     return f"{captured.packets} frames, {captured.drops} of them dropped", captured.cut_ns
 
 

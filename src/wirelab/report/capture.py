@@ -27,6 +27,8 @@ CAUSES: Final[Mapping[int, str]] = {
 }
 """Why a frame is lost, by the place of what counts it in the driver's counters (kernel/driver/counters.h)."""
 
+PACKETS: Final = frozenset({Kind.FRAME, Kind.SENT, Kind.ARRIVED, Kind.DROPPED, Kind.END})
+"""What of a record makes the packets of a capture."""
 DROPPED: Final = "dropped here: "
 """What the comment of a packet begins with that ends here; the reason follows."""
 

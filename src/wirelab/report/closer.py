@@ -10,7 +10,8 @@ from typing import Final
 from wirelab.lab.machine import Progress
 from wirelab.lab.scratch import scratch_folder
 from wirelab.report.picture import AROUND_NS, Picture, followed, moment, parse_picture
-from wirelab.results.record import Dropped, Kind, Paused, read_record
+from wirelab.results.around import read_around
+from wirelab.results.record import Dropped, Event, Frame, Kind, Paused, read_record
 from wirelab.results.samples import Sample
 from wirelab.runner.measurement_cache import MeasurementCache
 from wirelab.runner.recorded import Recorder
@@ -25,7 +26,7 @@ PICTURE_BYTES_MAX: Final = 280_000
 """So many of so much make a page that can be sent: a picture that would be larger shows less time."""
 
 # What it is called in the cache; of another form it has another name.
-_NAME: Final = "picture-3"
+_NAME: Final = "picture-4"
 _FIRST_DROP: Final = "first drop"
 _MOST_DROPS: Final = "most drops"
 _FIRST_PAUSE: Final = "first pause"
@@ -94,9 +95,10 @@ class CloserLook:
         recorded = recorder.record_windows(plan, result, windows_ns(evidence))
         ready_ns = result.status.ready_ns
         moments = _moments(evidence, recorded.record, recorded.windows_ns[0][0])
+        seen = [list(read_around(recorded.record, *_between_ps(at_ns, ready_ns))) for _, at_ns, _ in moments]
         around_ns = AROUND_NS
         while True:
-            picture = _picture(evidence, recorded.record, moments, ready_ns, around_ns)
+            picture = _picture(evidence, moments, seen, around_ns)
             size_bytes = len(picture.to_json())
             if size_bytes <= PICTURE_BYTES_MAX or around_ns == _LEAST_AROUND_NS:
                 break
@@ -175,12 +177,21 @@ def _moments(evidence: Evidence, record: Path, from_ns: int) -> Moments:
     return moments
 
 
-def _picture(evidence: Evidence, record: Path, moments: Moments, ready_ns: int, around_ns: int) -> Picture:
-    plan = evidence.plan
+def _between_ps(at_ns: int, ready_ns: int) -> tuple[int, int]:
+    """What is shown around an instant of the traffic's time, at the most, on the clock of the lab."""
+    at_ns += ready_ns
+    return (at_ns - AROUND_NS) * PS_PER_NS, (at_ns + AROUND_NS + 1) * PS_PER_NS - 1
+
+
+def _picture(
+    evidence: Evidence, moments: Moments, seen: Sequence[Sequence[Frame | Event]], around_ns: int
+) -> Picture:
+    """Of each moment what was seen in it."""
+    plan, ready_ns = evidence.plan, evidence.result.status.ready_ns
     flow = followed(plan, moments[0][2], moments[0][1])[0] if moments else ""
     shown = tuple(
-        moment(title, at_ns, read_record(record), followed(plan, port, at_ns)[1], ready_ns, around_ns)
-        for title, at_ns, port in moments
+        moment(title, at_ns, entries, followed(plan, port, at_ns)[1], ready_ns, around_ns)
+        for (title, at_ns, port), entries in zip(moments, seen, strict=True)
     )
     return Picture(plan.variant, evidence.result.digest, flow, shown)
 

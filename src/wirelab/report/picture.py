@@ -184,14 +184,15 @@ class _LaneUnderWay:
     def lane(self, length_ns: int) -> Lane:
         """The same for the page, in a moment of that length."""
         dropped = Counter(drop.counter is None for *_, drop in self.drops)
-        highest = {name: max((now for _, now in of), default=0) for name, of in self._fills()}
+        shown = {name: _from_start(fills) for name, fills in self._fills()}
+        highest = {name: max(now for _, now in fills) for name, fills in shown.items()}
         if dropped:
             holds = "queue" if dropped[True] >= dropped[False] else "buffer"
         else:
             holds = max(highest, key=lambda name: highest[name])
         # Less than two frames is one that passes through.
         waits = bool(dropped) or highest[holds] >= 2 * self.longest_bytes
-        fills = _from_start(dict(self._fills())[holds]) if waits and highest[holds] else []
+        fills = shown[holds] if waits and highest[holds] else []
         queue_bytes = (self.port.queue and self.port.queue.limit_bytes) or 0
         pauses = sorted(
             (max(0, start), min(until, length_ns))

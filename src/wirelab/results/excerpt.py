@@ -4,8 +4,8 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from wirelab.errors import LabError, refusals
-from wirelab.results.record import HEAD, MAGIC, WORD_BYTES, Kind
+from wirelab.errors import refusals
+from wirelab.results.record import HEAD, MAGIC, WORD_BYTES, Kind, checked, damaged, entries
 from wirelab.units import PS_PER_NS
 
 
@@ -16,32 +16,19 @@ def write_excerpt(record: Path, out: Path, windows_ns: Sequence[tuple[int, int]]
     or written.
     """
     with refusals(record):
-        content = memoryview(record.read_bytes())
-    if content[: len(MAGIC)] != MAGIC:
-        raise LabError(f"{record} is no record of this wirelab")
+        content = record.read_bytes()
+    first = checked(record, content)
     excerpt = _Excerpt([(from_ns * PS_PER_NS, until_ns * PS_PER_NS) for from_ns, until_ns in windows_ns])
     with refusals(out), out.open("wb") as file:
         file.write(MAGIC)
-        for place, at_ps, is_whole in _entries(content):
-            if not is_whole:
+        for body, end, at_ps, number, port, kind in entries(content, first):
+            if end > len(content):
                 file.write(excerpt.end(at_ps))
                 return
             try:
-                file.writelines(excerpt.of(content[place:]))
+                file.writelines(excerpt.of(content[body:end], at_ps, number, port, kind))
             except KeyError as error:
-                raise LabError(f"{record} is damaged at byte {place}") from error
-
-
-def _entries(content: memoryview) -> Iterator[tuple[int, int, bool]]:
-    """Where each entry begins, when it happened, and whether it is whole: only the last one may not be."""
-    place = len(MAGIC)
-    while place + HEAD.size <= len(content):
-        at_ps, _, _, kind, words = HEAD.unpack_from(content, place)
-        after = place + HEAD.size + words * WORD_BYTES
-        yield place, at_ps, after <= len(content)
-        if kind == Kind.END:
-            return
-        place = after
+                raise damaged(record, body - HEAD.size) from error
 
 
 @dataclass(slots=True)
@@ -50,7 +37,7 @@ class _Excerpt:
 
     windows_ps: Sequence[tuple[int, int]]
     _ports: dict[int, bytes] = field(default_factory=dict)
-    _frames: dict[int, memoryview] = field(default_factory=dict)
+    _frames: dict[int, bytes] = field(default_factory=dict)
     _told_ports: set[int] = field(default_factory=set)
     _numbers: dict[int, int] = field(default_factory=dict)
 
@@ -59,15 +46,13 @@ class _Excerpt:
         is_over = all(until_ps <= at_ps for _, until_ps in self.windows_ps)
         return b"" if is_over else HEAD.pack(at_ps, 0, 0, Kind.END, 0)
 
-    def of(self, entry: memoryview) -> Iterator[bytes]:
+    def of(self, body: bytes, at_ps: int, number: int, port: int, kind: int) -> Iterator[bytes]:
         """An entry with what has to be said before it, if it is in a window.
 
         Raises KeyError for a number that was not told of.
         """
-        at_ps, number, port, kind, words = HEAD.unpack_from(entry)
-        body = entry[HEAD.size : HEAD.size + words * WORD_BYTES]
         if kind == Kind.PORT:
-            self._ports[port] = entry[: HEAD.size].tobytes() + body.tobytes()
+            self._ports[port] = _entry(body, at_ps, number, port, kind)
         elif kind == Kind.FRAME:
             self._frames[number] = body
         elif kind == Kind.END:
@@ -79,6 +64,9 @@ class _Excerpt:
             if number and number not in self._numbers:
                 kept = self._frames[number]
                 self._numbers[number] = len(self._numbers) + 1
-                head = HEAD.pack(at_ps, self._numbers[number], 0, Kind.FRAME, len(kept) // WORD_BYTES)
-                yield head + kept.tobytes()
-            yield HEAD.pack(at_ps, self._numbers.get(number, 0), port, kind, words) + body.tobytes()
+                yield _entry(kept, at_ps, self._numbers[number], 0, Kind.FRAME)
+            yield _entry(body, at_ps, self._numbers.get(number, 0), port, kind)
+
+
+def _entry(body: bytes, at_ps: int, number: int, port: int, kind: int) -> bytes:
+    return HEAD.pack(at_ps, number, port, kind, len(body) // WORD_BYTES) + body

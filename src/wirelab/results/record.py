@@ -41,6 +41,8 @@ class Kind(IntEnum):
 
 
 ALL: Final = frozenset(Kind)
+_PORT: Final = int(Kind.PORT)
+_END: Final = int(Kind.END)
 
 
 @dataclass(frozen=True, slots=True)
@@ -184,40 +186,72 @@ class RecordReader:
         with refusals(self._path), self._path.open("rb") as file:
             file.seek(self._place)
             content = file.read()
-        place = 0
-        if self._place == 0:
-            if content[: len(MAGIC)] != MAGIC:
-                other = content.startswith(_FORMAT)
-                raise LabError(f"{self._path} is no record of {'this wirelab' if other else 'a lab'}")
-            place = len(MAGIC)
-        whole = place
+        whole = 0 if self._place else checked(self._path, content)
+        wanted = {int(kind): (kind, _PARSERS.get(kind, _event)) for kind in kinds}
         try:
-            while not self._has_ended and (body := place + HEAD.size) <= len(content):
-                self.at_ps, number, port, kind, words = HEAD.unpack_from(content, place)
-                end = body + words * WORD_BYTES
+            for body, end, at_ps, number, port, kind in () if self._has_ended else entries(content, whole):
+                self.at_ps = at_ps
                 if end > len(content):
                     break
+                place = self._place + body - HEAD.size
+                if kind not in ALL:
+                    raise damaged(self._path, place)
                 try:
-                    if kind == Kind.PORT:
-                        name = content[body : body + _NAME]
-                        self._ports[port] = name.partition(b"\0")[0].decode("ascii")
-                    elif (kind in kinds or kind not in ALL) and (only is None or number in only):
-                        yield _record(content[body:end], self.at_ps, number, self._ports[port], Kind(kind))
+                    if kind == _PORT:
+                        self._ports[port] = port_name(content[body:end])
+                    elif (known := wanted.get(kind)) is not None and (only is None or number in only):
+                        told, parse = known
+                        yield parse(content[body:end], at_ps, told, self._ports[port], number)
                 except (struct.error, ValueError, KeyError) as error:
-                    raise LabError(f"{self._path} is damaged at byte {self._place + place}") from error
-                place = whole = end
+                    raise damaged(self._path, place) from error
+                whole = end
                 # A disk that was full may have left anything behind it.
-                self._has_ended = kind == Kind.END
+                self._has_ended = kind == _END
         finally:
             self.is_cut = not self._has_ended and whole != len(content)
             self._place += whole
 
 
-def _record(body: bytes, at_ps: int, number: int, port: str, kind: Kind) -> Frame | Event:
-    if kind is Kind.FRAME:
-        length_bytes, kept_bytes = _FRAME.unpack_from(body)
-        return Frame(at_ps, number, length_bytes, body[_FRAME.size :][:kept_bytes])
+def checked(path: Path, content: bytes) -> int:
+    """Where the first entry of a record begins. Raises LabError where the content is none."""
+    if content[: len(MAGIC)] != MAGIC:
+        other = content.startswith(_FORMAT)
+        raise LabError(f"{path} is no record of {'this wirelab' if other else 'a lab'}")
+    return len(MAGIC)
+
+
+def damaged(path: Path, place: int) -> LabError:
+    """That an entry makes no sense."""
+    return LabError(f"{path} is damaged at byte {place}")
+
+
+def entries(content: bytes, place: int) -> Iterator[tuple[int, int, int, int, int, int]]:
+    """Where the body of each entry begins and ends, when it happened, its frame, port and kind, undecoded.
+
+    A second of a full link has millions of them. The last one may end behind the content: it is not whole.
+    """
+    unpack, head_bytes, content_bytes = HEAD.unpack_from, HEAD.size, len(content)
+    while (body := place + head_bytes) <= content_bytes:
+        at_ps, number, port, kind, words = unpack(content, place)
+        place = body + words * WORD_BYTES
+        yield body, place, at_ps, number, port, kind
+        if place > content_bytes or kind == _END:
+            return
+
+
+def port_name(body: bytes) -> str:
+    """The interface that an entry of Kind.PORT is about. Raises ValueError where it is no name."""
+    return body[:_NAME].partition(b"\0")[0].decode("ascii")
+
+
+def parsed(kind: Kind, body: bytes, at_ps: int, port: str, number: int) -> Frame | Event:
+    """One entry. Raises struct.error where it is too short."""
     return _PARSERS.get(kind, _event)(body, at_ps, kind, port, number)
+
+
+def _frame(body: bytes, at_ps: int, _: Kind, __: str, number: int) -> Frame:
+    length_bytes, kept_bytes = _FRAME.unpack_from(body)
+    return Frame(at_ps, number, length_bytes, body[_FRAME.size :][:kept_bytes])
 
 
 def _event(_: bytes, at_ps: int, kind: Kind, port: str, number: int) -> Event:
@@ -253,7 +287,8 @@ def _address(packed: bytes) -> IPv4Address | IPv6Address:
     return address.ipv4_mapped or address
 
 
-_PARSERS: Final[Mapping[Kind, Callable[[bytes, int, Kind, str, int], Event]]] = {
+_PARSERS: Final[Mapping[Kind, Callable[[bytes, int, Kind, str, int], Frame | Event]]] = {
+    Kind.FRAME: _frame,
     **dict.fromkeys((Kind.QUEUED, Kind.TX_RING, Kind.STORED, Kind.GIVEN, Kind.RX_RING, Kind.HANDED), _fill),
     Kind.SENT: _sent,
     Kind.DROPPED: _dropped,
