@@ -24,29 +24,25 @@ def read_around(path: Path, from_ps: int, until_ps: int) -> Iterator[Frame | Eve
     """
     with refusals(path):
         content = path.read_bytes()
-    ports = {0: ""}
-    frames: dict[int, _Entry] = {}
+    decoder = _Decoder(content)
     held: _Held | None = _Held()
     place = 0
     try:
         for entry in entries(content, checked(path, content)):
-            body, end, at_ps, number, port, kind = entry
+            body, end, at_ps, _, _, kind = entry
             place = body - HEAD.size
             if end > len(content):
                 break
-            if kind in _TOLD:
-                if held and at_ps < from_ps:
-                    held.add(entry)
-                elif at_ps <= until_ps:
-                    for told in (*held.entries(), entry) if held else (entry,):
-                        yield from _decoded(content, told, ports, frames)
-                    held = None
-            elif kind == Kind.FRAME:
-                frames[number] = entry
-            elif kind == Kind.PORT:
-                ports[port] = port_name(content[body:end])
+            if kind not in _TOLD:
+                decoder.learn(entry)
+            elif held and at_ps < from_ps:
+                held.add(entry)
+            elif at_ps <= until_ps:
+                for told in (*held.entries(), entry) if held else (entry,):
+                    yield from decoder.decoded(told)
+                held = None
         for told in held.entries() if held else ():
-            yield from _decoded(content, told, ports, frames)
+            yield from decoder.decoded(told)
     except (struct.error, ValueError, KeyError) as error:
         raise damaged(path, place) from error
 
@@ -77,11 +73,29 @@ class _Held:
         return sorted((*self._pauses, *self._buffers.values(), *queued))
 
 
-def _decoded(
-    content: bytes, entry: _Entry, ports: dict[int, str], frames: dict[int, _Entry]
-) -> Iterator[Frame | Event]:
-    body, end, at_ps, number, port, kind = entry
-    if (frame := frames.pop(number, None)) is not None:
-        first, last, told_ps, *_ = frame
-        yield parsed(Kind.FRAME, content[first:last], told_ps, "", number)
-    yield parsed(_TOLD[kind], content[body:end], at_ps, ports[port], number)
+@dataclass(slots=True)
+class _Decoder:
+    """Decodes entries, and knows what was told of their ports and frames."""
+
+    content: bytes
+    _ports: dict[int, str] = field(default_factory=lambda: {0: ""})
+    _frames: dict[int, _Entry] = field(default_factory=dict)
+
+    def learn(self, entry: _Entry) -> None:
+        """Remember a port's name, and where a frame is told of. Raises ValueError where it is no name."""
+        body, end, _, number, port, kind = entry
+        if kind == Kind.FRAME:
+            self._frames[number] = entry
+        elif kind == Kind.PORT:
+            self._ports[port] = port_name(self.content[body:end])
+
+    def decoded(self, entry: _Entry) -> Iterator[Frame | Event]:
+        """An event, with its frame before it if that was not told of yet.
+
+        Raises KeyError for a port that was not told of, struct.error where the entry is too short.
+        """
+        body, end, at_ps, number, port, kind = entry
+        if (frame := self._frames.pop(number, None)) is not None:
+            first, last, told_ps, *_ = frame
+            yield parsed(Kind.FRAME, self.content[first:last], told_ps, "", number)
+        yield parsed(_TOLD[kind], self.content[body:end], at_ps, self._ports[port], number)
