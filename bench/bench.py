@@ -39,12 +39,12 @@ FLOWS = {
 MATRIX = ("sfp-*", "pcie-x1", "driver-bound", "autoneg-matrix")
 
 
-def warm_scenario_s(cpu: int) -> float:
-    """The command line from start to verdict, main variant and control on two CPUs if there are two."""
+def warm_scenario_s(cpu: int, *more: str) -> float:
+    """The command line from start to end, main variant and control on two CPUs if there are two."""
     start_s = time.monotonic()
     with tempfile.TemporaryDirectory() as results:
         argv = [sys.executable, "-m", "wirelab", "run", "sfp-mismatch", "--no-cache"]
-        argv += ["--quiet", "--out", results]
+        argv += ["--quiet", "--out", results, *more]
         done = subprocess.run(argv, check=False, capture_output=True, text=True)
     if done.returncode != 0:
         sys.exit(f"sfp-mismatch on CPU {cpu}: {done.stdout}{done.stderr}")
@@ -98,7 +98,9 @@ def measure(figures: Figures, labs: Labs, lab: Lab, folder: Path, cpu: int) -> N
     figures.take("boot to a running Open vSwitch", "s", labs.boot_s, 1.5)
     figures.take("what the jail adds to a start", "ms", lambda: jail_cost.added_ms(lab, folder), 20)
     figures.take("what the jail adds to a call", "ns", lambda: jail_cost.added_to_a_call_ns(folder))
-    figures.take("warm `wirelab run sfp-mismatch`", "s", lambda: warm_scenario_s(cpu), 20)
+    name = "warm `wirelab run --no-pictures sfp-mismatch`"
+    figures.take(name, "s", lambda: warm_scenario_s(cpu, "--no-pictures"), 20)
+    figures.take("warm `wirelab run sfp-mismatch`", "s", lambda: warm_scenario_s(cpu))
     for jobs in sorted({1, len(os.sched_getaffinity(0))}):
         name = f"matrix, virtual seconds a core, {jobs} at once"
         figures.take(name, "s/s", partial(matrix_s_per_s, jobs))
