@@ -100,7 +100,7 @@ def measure(figures: Figures, labs: Labs, lab: Lab, folder: Path, cpu: int) -> N
     figures.take("what the jail adds to a call", "ns", lambda: jail_cost.added_to_a_call_ns(folder))
     name = "warm `wirelab run --no-pictures sfp-mismatch`"
     figures.take(name, "s", lambda: warm_scenario_s(cpu, "--no-pictures"), 20)
-    figures.take("warm `wirelab run sfp-mismatch`", "s", lambda: warm_scenario_s(cpu))
+    figures.take("warm `wirelab run sfp-mismatch`", "s", lambda: warm_scenario_s(cpu), 20)
     for jobs in sorted({1, len(os.sched_getaffinity(0))}):
         name = f"matrix, virtual seconds a core, {jobs} at once"
         figures.take(name, "s/s", partial(matrix_s_per_s, jobs))

@@ -69,7 +69,7 @@ def main() -> None:
             theirs = figures(other, Path(folder), options.only)
             pairs.append((figures(HERE, Path(folder), options.only), theirs))
     print(f"\nthis one / {options.revision}, medians of {options.runs} pairs")
-    for name in (name for name in pairs[0][0] if name in pairs[0][1]):
+    for name in [name for name in pairs[0][0] if name in pairs[0][1]]:
         ratios = sorted(ours[name] / theirs[name] for ours, theirs in pairs)
         print(f"{name:<56} {statistics.median(ratios):.2f}  ({ratios[0]:.2f}..{ratios[-1]:.2f})")
 

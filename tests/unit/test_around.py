@@ -91,11 +91,12 @@ def test_what_is_over_is_not_decoded(tmp_path: Path) -> None:
     assert kinds == [Kind.QUEUED, Kind.PAUSED, Kind.PAUSED, Kind.TX_RING, Kind.ARRIVED]
 
 
-def test_a_damaged_record_is_named_with_its_place(tmp_path: Path) -> None:
-    """An event at a port that was not told of."""
+@pytest.mark.parametrize(("port", "kind"), [(7, Kind.ARRIVED), (4, 99)])
+def test_a_damaged_record_is_named_with_its_place(port: int, kind: int, tmp_path: Path) -> None:
+    """An event at a port that was not told of, and one of no kind."""
     path = tmp_path / "record.bin"
-    whole, entry = written([]), written([Event(at_ps(0), Kind.ARRIVED, "client-eth0", 0)])[-HEAD.size :]
-    path.write_bytes(whole + entry.replace(b"\4", b"\7"))
+    whole = written([])
+    path.write_bytes(whole + HEAD.pack(at_ps(0), 0, port, kind, 0))
     with pytest.raises(LabError, match=rf"record.bin is damaged at byte {len(whole)}$"):
         list(read_around(path, at_ps(0), at_ps(0)))
 

@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Final
 
 from wirelab.errors import refusals
-from wirelab.results.record import HEAD, Event, Frame, Kind, checked, damaged, entries, parsed, port_name
+from wirelab.results.record import ALL, HEAD, Event, Frame, Kind, checked, damaged, entries, parsed, port_name
 
 _Entry = tuple[int, int, int, int, int, int]
 
@@ -82,12 +82,14 @@ class _Decoder:
     _frames: dict[int, _Entry] = field(default_factory=dict)
 
     def learn(self, entry: _Entry) -> None:
-        """Remember a port's name, and where a frame is told of. Raises ValueError where it is no name."""
+        """Remember a port's name, and where a frame is told of. Raises ValueError for what is no entry."""
         body, end, _, number, port, kind = entry
         if kind == Kind.FRAME:
             self._frames[number] = entry
         elif kind == Kind.PORT:
             self._ports[port] = port_name(self.content[body:end])
+        elif kind not in ALL:
+            raise ValueError(kind)
 
     def decoded(self, entry: _Entry) -> Iterator[Frame | Event]:
         """An event, with its frame before it if that was not told of yet.
