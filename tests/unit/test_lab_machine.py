@@ -46,10 +46,18 @@ def death(folder: Path, script: str) -> LabError:
 
 
 def test_its_last_words_are_told(tmp_path: Path) -> None:
-    """A panic says most at its end."""
+    """The end of what it said."""
     error = death(tmp_path, "seq 20; exit 1")
     assert error.message == "the lab ended without a status"
     assert error.hint == "the lab's last words:\n" + "\n".join(map(str, range(9, 21)))
+
+
+def test_a_panic_says_why_before_its_call_trace(tmp_path: Path) -> None:
+    """However long that is, the line that says it comes first; of two panics the last one counts."""
+    panics = "; ".join(f"echo 'Kernel panic - not syncing: {why}'; seq 30" for why in ("one", "two"))
+    error = death(tmp_path, f"{panics}; exit 1")
+    words = ["Kernel panic - not syncing: two", *map(str, range(1, 12))]
+    assert error.hint == "the lab's last words:\n" + "\n".join(words)
 
 
 def test_what_it_says_at_every_start_are_no_last_words(tmp_path: Path) -> None:

@@ -26,6 +26,7 @@ from wirelab.errors import LabError
 from wirelab.lab import host, memory
 from wirelab.lab.jail import Confinement, Jail
 from wirelab.lab.keeper import Keeper
+from wirelab.lab.last_words import last_words
 from wirelab.lab.prompt import Prompt
 from wirelab.lab.recording import RECORD, Recording
 from wirelab.lab.runaway import Runaways
@@ -45,9 +46,6 @@ _PROGRESS_S = 0.1
 # A process may compute for this part of a wall limit, and this long in any case, before it is a runaway.
 _RUNAWAY_PART = 0.1
 _RUNAWAY_LEAST_S = 5.0
-_CONSOLE_LINES = 12
-# What it says at every start, of what it is to do without.
-_NO_WORDS = ("Using a channel type which is", "setup_one_line failed for", "check_one_sigio failed")
 _PROGRESS_BYTES = 64
 _STATUS_BYTES = 1 << 20
 _CONSOLE_BYTES = 1 << 16
@@ -288,9 +286,8 @@ class Machine:
     def _console(self) -> str:
         """The last words of the lab, for a message."""
         with suppress(OSError):
-            said = self._read("console.log", _CONSOLE_BYTES, at_end=True).splitlines()
-            if lines := [line for line in said if not line.startswith(_NO_WORDS)]:
-                return "the lab's last words:\n" + "\n".join(lines[-_CONSOLE_LINES:])
+            if words := last_words(self._read("console.log", _CONSOLE_BYTES, at_end=True)):
+                return f"the lab's last words:\n{words}"
         return "the lab said nothing"
 
 
