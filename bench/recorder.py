@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from timed_labs import NS_PER_S, lasting, scenario_plan
 
-from wirelab.lab.recording import Recording
+from wirelab.lab.recording import Moments, Recording
 
 if TYPE_CHECKING:
     from figure import Figures
@@ -19,7 +19,11 @@ LIMIT_BYTES = 4_000_000_000
 ALL = ((0, 1000 * NS_PER_S),)
 WINDOW = ((32 * NS_PER_S, 32 * NS_PER_S + 10_000_000),)
 # What is recorded, and the most that it may take, of what it takes without.
-GOALS = {"everything": (ALL, 1.4), "a window of 10 ms": (WINDOW, 1.05)}
+GOALS: dict[str, tuple[Recording | Moments, float]] = {
+    "everything": (Recording(ALL, LIMIT_BYTES), 1.4),
+    "a window of 10 ms": (Recording(WINDOW, LIMIT_BYTES), 1.05),
+    "moments": (Moments(2_000_000, 256 << 20), 1.2),
+}
 # With a drop for every tenth frame, and without any.
 FLOWS = {"2.5G download with drops": "sfp-mismatch", "2.5G download without": "sfp-flow-control"}
 
@@ -29,10 +33,9 @@ def measure(figures: Figures, labs: Labs) -> None:
     for flow, scenario in FLOWS.items():
         plan = lasting(scenario_plan(scenario, "download"), SECONDS)
         figures.take(f"processor, {flow}", "s", partial(labs.processor_s, plan))
-        for what, (windows_ns, goal) in GOALS.items():
-            recording = Recording(windows_ns, LIMIT_BYTES)
+        for what, (recording, goal) in GOALS.items():
 
-            def ratio(one: Recording = recording) -> float:
+            def ratio(one: Recording | Moments = recording) -> float:
                 return labs.processor_s(plan, one) / labs.processor_s(plan)  # noqa: B023 - called in the loop
 
             figures.take(f"recorder, {what}, {flow}", "x", ratio, goal)

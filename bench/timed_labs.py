@@ -18,7 +18,7 @@ from wirelab.plan.build import build_plan
 if TYPE_CHECKING:
     from memory import PeakMemory
 
-    from wirelab.lab.recording import Recording
+    from wirelab.lab.recording import Moments, Recording
     from wirelab.lab.select import Lab
     from wirelab.plan.types import Plan
 
@@ -34,7 +34,7 @@ class Labs:
         self._folder = folder
         self._cpu = cpu
 
-    def processor_s(self, plan: Plan, recording: Recording | None = None) -> float:
+    def processor_s(self, plan: Plan, recording: Recording | Moments | None = None) -> float:
         """What the lab takes of a processor for a Plan: other work on this machine is no part of it."""
         before = resource.getrusage(resource.RUSAGE_CHILDREN)
         self.wall_s(plan, recording=recording)
@@ -42,7 +42,7 @@ class Labs:
         return after.ru_utime - before.ru_utime + after.ru_stime - before.ru_stime
 
     def wall_s(
-        self, plan: Plan, memory: PeakMemory | None = None, recording: Recording | None = None
+        self, plan: Plan, memory: PeakMemory | None = None, recording: Recording | Moments | None = None
     ) -> float:
         """How long the lab takes for a Plan, from switching on to switching off."""
         folder = guest_folder(self._folder, "lab")

@@ -224,8 +224,7 @@ struct etherport {
 	struct sk_buff_head pause_heard;	/* received, without effect yet */
 	struct etherport_event heard_event;	/* the first of them takes effect */
 	void (*tx_kick)(struct etherport *port);	/* there may be something to send */
-
-	u16 record_number;		/* of the port in the recorder's file; 0: not in it yet */
+	struct etherport_record_of_port recorded;
 };
 
 #define ETHERPORT_NOT_READY	U64_MAX

@@ -6,6 +6,7 @@
 #include "control.h"
 #include "etherport.h"
 #include "prompt.h"
+#include "recorder.h"
 
 /* Defaults of a bare port; whoever builds a lab states each of them. */
 #define ETHERPORT_DEFAULT_MBPS		SPEED_1000
@@ -198,13 +199,13 @@ static struct rtnl_link_ops etherport_link_ops = {
 };
 
 static const struct etherport_prompt_calls etherport_prompt_calls = {
-	.flush	= etherport_record_sync,
+	.flush	= etherport_recorder_sync,
 	.show	= etherport_show,
 };
 
 static int __init etherport_module_init(void)
 {
-	int err = etherport_buffer_setup() ? : etherport_fifo_setup() ? : etherport_record_setup() ? :
+	int err = etherport_buffer_setup() ? : etherport_fifo_setup() ? : etherport_recorder_setup() ? :
 		  etherport_prompt_setup(&etherport_prompt_calls);
 
 	etherport_control_setup();

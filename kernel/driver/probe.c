@@ -112,22 +112,27 @@ static void etherport_record_tcp(struct etherport *port, const struct sock *sk, 
 	etherport_record_write(port, NULL, ETHERPORT_RECORD_TCP, 0, &tcp, sizeof(tcp));
 }
 
+static bool etherport_probe_wants_tcp(void)
+{
+	return etherport_records() && (etherport_record_kinds & BIT(ETHERPORT_RECORD_TCP));
+}
+
 /* The state of a connection's end, if it is one of TCP. */
 void etherport_record_connection(struct etherport *port, const struct sock *sk)
 {
-	if (sk && sk_fullsock(sk) && sk_is_tcp(sk))
+	if (etherport_probe_wants_tcp() && sk && sk_fullsock(sk) && sk_is_tcp(sk))
 		etherport_record_tcp(port, sk, 0, 0);
 }
 
 static void etherport_probe_received(struct sock *sk)
 {
-	if (etherport_records() && sk->sk_state != TCP_LISTEN)
+	if (etherport_probe_wants_tcp() && sk->sk_state != TCP_LISTEN)
 		etherport_record_tcp(NULL, sk, 0, 0);
 }
 
 static void etherport_probe_retransmitted(struct sock *sk, u32 seq, u32 end_seq)
 {
-	if (etherport_records())
+	if (etherport_probe_wants_tcp())
 		etherport_record_tcp(NULL, sk, seq, end_seq);
 }
 

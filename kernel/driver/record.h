@@ -32,6 +32,7 @@ enum etherport_record_kind {
 	ETHERPORT_RECORD_PAUSED,	/* the port is to be silent until then, or no longer */
 	ETHERPORT_RECORD_TCP,		/* the state of a connection's end */
 	ETHERPORT_RECORD_END,		/* of the file: it, or its disk, is full */
+	ETHERPORT_RECORD_SAME,		/* as what was told of by another number, in a file of moments */
 };
 
 /* Why a frame was dropped, but for those with a counter of struct etherport_counters. */
@@ -49,10 +50,21 @@ struct etherport_record_port {
 	char name[IFNAMSIZ];
 };
 
+/* What the recorder has told of a port. */
+struct etherport_record_of_port {
+	u16 number;		/* 0: none yet */
+	u32 part;		/* of the file, the last one that has its name */
+};
+
 struct etherport_record_frame {
 	u32 len;		/* as a buffer holds it */
 	u32 kept;		/* bytes that follow, filled up to a word */
 	u8 headers[ETHERPORT_RECORD_HEADERS_LEN];
+};
+
+struct etherport_record_same {
+	u32 number;
+	u32 unused;
 };
 
 /* What of a queue, ring or buffer is in use: with a frame that came, without one that left. */
@@ -111,6 +123,9 @@ struct etherport_record_tcp {
  */
 extern u64 etherport_record_look_ns;
 
+/* A bit for each kind that is recorded. */
+extern u32 etherport_record_kinds;
+
 /* All that a lab without a recorder asks of it, and one with it outside of its windows. */
 static inline bool etherport_records(void)
 {
@@ -119,8 +134,6 @@ static inline bool etherport_records(void)
 }
 
 /* record.c, probe.c */
-int etherport_record_setup(void);
-void etherport_record_sync(void);
 void etherport_probe_setup(void);
 u32 etherport_record_number(struct sk_buff *skb);
 void etherport_record_of(struct etherport *port, u32 number, u8 kind, u64 at_ps, const void *data,

@@ -18,7 +18,7 @@ from wirelab.plan.types import Cable, Plan, Port, Queue
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Sequence
 
-    from wirelab.lab.recording import Recording
+    from wirelab.lab.recording import Moments, Recording
     from wirelab.lab.select import Lab
 
 GBPS = 1_000_000_000
@@ -61,7 +61,7 @@ class Rig:
         *,
         seed: int = 1,
         slow: str = "",
-        recording: Recording | None = None,
+        recording: Recording | Moments | None = None,
         on_poll: Callable[[Path], None] | None = None,
     ) -> Path:
         """Carry out ``plan`` and return the folder of raw files; ``on_poll`` gets it all the while.

@@ -89,6 +89,16 @@ def written(told: Sequence[Frame | Event] | None = None) -> bytes:
     return content
 
 
+def in_moments(*blocks: tuple[int, int, bytes], first: tuple[int, int] = (1, 1), end_ps: int = 0) -> bytes:
+    """A file of moments as the driver writes it; of each block its slice, its place in order, its entries.
+
+    The moment of the ``first`` event is kept, in these slices; there is no other.
+    """
+    table = struct.pack("<16sQIIIIIIII", b"wirelab moment 1", end_ps, 11, len(blocks), *first, 0, 0, 0, 0)
+    table += b"".join(struct.pack("<III", slice_, len(entries), order) for slice_, order, entries in blocks)
+    return b"".join(part.ljust(128 << 10, b"\0") for part in (table, *(one for *_, one in blocks)))
+
+
 def _entry(at_ps: int, number: int, port: int, kind: Kind, body: bytes) -> bytes:
     body += bytes(-len(body) % WORD_BYTES)
     return HEAD.pack(at_ps, number, port, kind, len(body) // WORD_BYTES) + body

@@ -51,7 +51,15 @@ class PretendTestbed:
     def __post_init__(self) -> None:
         self.go.set()
 
-    def run(self, plan: Plan, folder: Path, *, cpu: int, on_progress: Callable[[Progress], None]) -> None:
+    def run(
+        self,
+        plan: Plan,
+        folder: Path,
+        *,
+        cpu: int,
+        on_progress: Callable[[Progress], None],
+        **_: object,
+    ) -> None:
         """Pretend to carry it out."""
         del cpu
         self.plans.append(plan)

@@ -15,6 +15,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from bursts import in_moments
 from forked import server
 
 UNIT = Path(__file__).parent
@@ -66,7 +67,7 @@ if "dropped" in order:
         for sample in recorded.samples[43:]:
             sample["ports"]["module-line"]["dropped_frames"] = order["sampled"]
     for file in recorder:
-        Path(file).write_bytes((home / "record.bin").read_bytes())
+        Path(file).write_bytes((home / Path(file).name).read_bytes())
         (home / "recorded").open("a").write("x")
     if "frames" in order:
         recorded.stats("end", "client-eth0")["rx_frames"] += order["frames"]
@@ -109,6 +110,7 @@ class StandIn:
         paths = [str(UNIT), str(SOURCE)]
         kernel.write_text(PROGRAM.format(python=sys.executable, paths=paths), encoding="utf-8")
         kernel.chmod(0o755)
+        (home / "moments.bin").write_bytes(in_moments())
         stand_in = cls(home)
         stand_in.order({})
         return stand_in
@@ -122,7 +124,7 @@ class StandIn:
         """Say what each variant does: ``dropped`` frames, ``hang`` seconds, a ``message``, or crash.
 
         With ``sampled`` its samples tell of drops from 4.3 s on. Where a record is asked for it leaves
-        ``record.bin`` of its folder, whatever that is.
+        ``record.bin`` of its folder, whatever that is, and of moments ``moments.bin``, at first none.
         """
         (self.home / "orders.json").write_text(json.dumps(orders), encoding="utf-8")
 

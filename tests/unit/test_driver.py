@@ -17,8 +17,10 @@ HEADERS = (
     "etherport.h",
     "memory.h",
     "moderation.h",
+    "moments.h",
     "prompt.h",
     "record.h",
+    "recorder.h",
 )
 # A function or table that others may use begins a line and is not static.
 DEFINED = re.compile(r"^(?!static|#|\s).*?\b(etherport_\w+)(?:\(| = \{)", re.MULTILINE)

@@ -1,4 +1,4 @@
-"""What `wirelab run` records after a run: for its picture, and to be kept beside the result."""
+"""What `wirelab run` records of a run: for its picture, and to be kept beside the result."""
 
 from __future__ import annotations
 
@@ -7,10 +7,10 @@ import re
 from typing import TYPE_CHECKING
 
 import pytest
-from bursts import FRAMES, at_ps, record, written
+from bursts import FRAMES, at_ps, in_moments, record, written
 from standin import HOLDS, Wirelab
 
-from wirelab.results.record import Event, Kind, read_record
+from wirelab.results.record import MAGIC, Event, Kind, read_record
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -25,6 +25,7 @@ def wirelab(tmp_path: Path) -> Wirelab:
     made = Wirelab.make(tmp_path)
     made.lab.order(DROPS)
     (made.lab.home / "record.bin").write_bytes(written())
+    (made.lab.home / "moments.bin").write_bytes(in_moments((1, 1, written()[len(MAGIC) :])))
     return made
 
 
@@ -39,50 +40,55 @@ def page(wirelab: Wirelab) -> str:
     return (wirelab.results / "latest" / "lossy" / "report.html").read_text(encoding="utf-8")
 
 
-def test_a_run_that_drops_is_looked_at_again(wirelab: Wirelab) -> None:
-    """Its page has the picture; nothing of that is said where nobody watches, and the verdict is the same."""
+def test_a_run_is_looked_at_while_it_is_measured(wirelab: Wirelab) -> None:
+    """Each variant is run once; the page has the picture of what dropped, the recorder's files are gone."""
     code, out, err = wirelab.run("lossy.yaml")
     assert (code, err) == (0, "")
     assert "looking closer" not in out
-    assert recordings(wirelab) == 1
+    assert recordings(wirelab) == 2
     assert 'class="burst"' in page(wirelab)
+    assert list((wirelab.results / "latest" / "lossy").rglob("*.bin")) == []
 
 
 def test_the_picture_is_kept_with_the_measurement(wirelab: Wirelab) -> None:
-    """The next run of the same has it at once; a damaged one is recorded again."""
+    """The next run of the same has it at once; for a damaged one it is run again."""
     assert wirelab.run("lossy.yaml", cache=True)[0] == 0
     first = page(wirelab)
     assert wirelab.run("lossy.yaml", cache=True)[0] == 0
-    assert recordings(wirelab) == 1
+    assert recordings(wirelab) == 2
     assert 'class="burst"' in page(wirelab)
     [kept] = (wirelab.folder / "cache" / "runs").glob("*-picture*")
     kept.write_bytes(kept.read_bytes()[:-1])
     code, _, err = wirelab.run("lossy.yaml", cache=True)
     assert (code, "damaged" in err) == (0, True), err
-    assert recordings(wirelab) == 2
+    assert recordings(wirelab) == 3
     assert PICTURE.findall(page(wirelab)) == PICTURE.findall(first)
 
 
 @pytest.mark.parametrize(
-    ("orders", "options"), [(DROPS, ("--no-pictures",)), (HOLDS, ()), (DROPS, ("--seeds", "1-2"))]
+    ("orders", "options", "recorded"),
+    [(DROPS, ("--no-pictures",), 0), (HOLDS, (), 2), (DROPS, ("--seeds", "1-2"), 0)],
 )
-def test_nothing_is_recorded_that_nobody_asks_for(
-    wirelab: Wirelab, orders: dict[str, dict[str, int | str]], options: tuple[str, ...]
+def test_there_is_no_picture_that_nobody_asks_for(
+    wirelab: Wirelab, orders: dict[str, dict[str, int | str]], options: tuple[str, ...], recorded: int
 ) -> None:
-    """Without pictures, where nothing was dropped, and of several runs."""
+    """Without pictures and of several runs nothing is recorded; where nothing drops, nothing is shown."""
     wirelab.lab.order(orders)
     wirelab.run("lossy.yaml", *options)
-    assert recordings(wirelab) == 0
+    assert recordings(wirelab) == recorded
     assert 'class="burst"' not in page(wirelab)
 
 
-@pytest.mark.parametrize("content", [b"nothing of the kind", written()[:-9] + b"\xff" * 9, b""])
+@pytest.mark.parametrize(
+    "content", [b"nothing of the kind", in_moments((1, 1, written()[16:-9] + b"\xff" * 9)), b""]
+)
 def test_a_picture_that_cannot_be_made_costs_nothing_else(wirelab: Wirelab, content: bytes) -> None:
-    """The result and its page are whole, and a warning says why."""
-    (wirelab.lab.home / "record.bin").write_bytes(content)
+    """The result and its page are whole, a warning says why, and nothing is run again for it."""
+    (wirelab.lab.home / "moments.bin").write_bytes(content)
     code, out, err = wirelab.run("lossy.yaml")
     assert (code, "lossy: pass" in out) == (0, True)
-    assert err.startswith("warning: no picture of main: ") or 'class="burst"' in page(wirelab)
+    assert "warning: no picture of main: " in err
+    assert recordings(wirelab) == 2
     assert "</html>" in page(wirelab)
 
 

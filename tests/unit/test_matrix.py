@@ -224,7 +224,15 @@ def test_two_workers_share_out_the_cpus(tmp_path: Path) -> None:
     both = threading.Barrier(2, timeout=30)
 
     class Watched(Playback):
-        def run(self, plan: Plan, folder: Path, *, cpu: int, on_progress: Callable[[Progress], None]) -> None:
+        def run(
+            self,
+            plan: Plan,
+            folder: Path,
+            *,
+            cpu: int,
+            on_progress: Callable[[Progress], None],
+            **_: object,
+        ) -> None:
             with guard:
                 assert cpu not in busy
                 busy.add(cpu)

@@ -1,21 +1,36 @@
-"""The burst picture: what of a record it has, which windows are recorded for it, and how it is kept."""
+"""The burst picture: what of a record it has, which moments it is of, and how it is kept."""
 
 from __future__ import annotations
 
+from dataclasses import replace
 from itertools import accumulate
 from typing import TYPE_CHECKING
 
 import pytest
-from bursts import AT_NS, FRAMES, LENGTH_BYTES, SLOW_NS, WAY, WIRE_NS, burst, picture, record
+from bursts import (
+    AT_NS,
+    FRAMES,
+    LENGTH_BYTES,
+    SLOW_NS,
+    WAY,
+    WIRE_NS,
+    at_ps,
+    burst,
+    headers,
+    in_moments,
+    picture,
+    record,
+    written,
+)
 from recorded import G, plan, recording
 
-from wirelab.report.closer import windows_ns
+from wirelab.report.closer import CloserLook, worth_a_look
 from wirelab.report.picture import AROUND_NS, followed, parse_picture
-from wirelab.results.record import Dropped
+from wirelab.results.record import MAGIC, Dropped, Event, Frame, Kind, Paused
 from wirelab.results.result import read_result
 from wirelab.runner.entries import Entries
 from wirelab.runner.measurement_cache import MeasurementCache
-from wirelab.runner.run_result import Evidence
+from wirelab.runner.run_result import Evidence, RunResult, VariantResult
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -102,40 +117,76 @@ def evidence(folder: Path, dropped: dict[int, int], paused: int | None = None) -
     return Evidence(plan(), read_result(plan(), files.write(folder / "raw")))
 
 
+def looked_at(evidence: Evidence) -> bool:
+    """Whether a run of this variant alone is worth a look."""
+    variant = VariantResult.of(evidence.plan, None, (), evidence.result)
+    run = replace(RunResult.missing("lossy", 1), variants=(variant,))
+    return [one.plan.variant for one in worth_a_look(run)] == [evidence.plan.variant]
+
+
 @pytest.mark.parametrize(
-    ("dropped", "paused", "tenths"),
+    ("dropped", "paused", "worth"),
+    [({43: 5, 50: 80}, None, True), ({0: 5}, None, False), ({}, 45, True), ({}, None, False)],
+)
+def test_a_run_that_drops_or_pauses_is_worth_a_look(
+    tmp_path: Path, dropped: dict[int, int], paused: int | None, *, worth: bool
+) -> None:
+    """What was dropped before the first sample is none of its traffic's."""
+    assert looked_at(evidence(tmp_path, dropped, paused)) is worth
+
+
+def test_a_pause_between_two_samples_is_worth_a_look(tmp_path: Path) -> None:
+    """The counters tell of it."""
+    files = recording()
+    files.stats("end", "switch-p2")["tx_paused_ns"] = 1_000
+    assert looked_at(Evidence(plan(), read_result(plan(), files.write(tmp_path / "raw"))))
+
+
+def drop(ns: int) -> list[Frame | Event]:
+    """A frame that is dropped so long after the first one of the record, with a number of its own."""
+    number = 1 + abs(ns)
+    return [
+        Frame(at_ps(ns), number, LENGTH_BYTES, headers(number)),
+        Dropped(at_ps(ns), Kind.DROPPED, "module-line", number, None, 15_140, 16_384),
+    ]
+
+
+def pause(ns: int, quanta: int = 100) -> list[Frame | Event]:
+    """A pause of 1 us, or its end."""
+    return [Paused(at_ps(ns), Kind.PAUSED, "switch-p2", 0, at_ps(ns + 1000), 0, quanta)]
+
+
+MS = 1_000_000
+BEFORE = -AT_NS - 1
+
+
+@pytest.mark.parametrize(
+    ("told", "moments"),
     [
-        ({43: 5, 50: 80}, None, [(42, 43), (49, 50)]),
-        ({43: 5}, None, [(42, 43)]),
-        ({43: 5, 44: 9}, 20, [(42, 44)]),
-        ({}, 45, [(44, 45)]),
-        ({}, None, []),
+        ([], []),
+        (drop(0), [("first drop", 0)]),
+        ([*drop(0), *drop(9 * MS), *drop(11 * MS)], [("first drop", 0), ("most drops", 10 * MS)]),
+        # Of two times with as many the first counts, and so does one moment where they are the same.
+        ([*drop(0), *drop(9 * MS)], [("first drop", 0), ("most drops", 0)]),
+        # What was dropped while the network was set up hides which drop of the traffic is the first.
+        ([*drop(BEFORE), *drop(0), *drop(2 * MS)], [("most drops", MS)]),
+        ([*pause(0), *drop(5 * MS)], [("first drop", 5 * MS)]),
+        ([*pause(0), *pause(1, quanta=0)], [("first pause", 0)]),
+        (
+            [*pause(0), *pause(20 * MS), *pause(22 * MS), *pause(23 * MS, quanta=0)],
+            [("first pause", 0), ("most pauses", 21 * MS)],
+        ),
     ],
 )
-def test_the_first_drop_and_the_most_drops_are_recorded(
-    tmp_path: Path, dropped: dict[int, int], paused: int | None, tenths: list[tuple[int, int]]
+def test_the_moments_are_the_first_and_that_with_the_most(
+    tmp_path: Path, told: list[Frame | Event], moments: list[tuple[str, int]]
 ) -> None:
-    """One window where they are side by side; a pause where nothing was dropped; else none."""
-    windows = [(a * G // 10 - AROUND_NS, b * G // 10 + AROUND_NS) for a, b in tenths]
-    assert windows_ns(evidence(tmp_path, dropped, paused)) == tuple(windows)
-
-
-def test_the_first_pause_is_looked_for_from_where_none_was_counted(tmp_path: Path) -> None:
-    """From a reading of the counters to the first sample with a pause; then where most ports are paused."""
-    files = recording()
-    for snapshot in ("download:end", "end"):
-        files.stats(snapshot, "switch-p2")["tx_paused_ns"] = 1_000
-    for sample in files.samples:
-        sample["ports"]["module-line"]["dropped_frames"] = 0
-    files.samples[41]["ports"]["switch-p2"]["paused"] = 1
-    for port in ("switch-p2", "server-eth0"):
-        files.samples[55]["ports"][port]["paused"] = 1
-    seen = Evidence(plan(), read_result(plan(), files.write(tmp_path / "raw")))
-    start_ns = seen.result.snapshots["download:start"].at_ns
-    assert windows_ns(seen) == (
-        (start_ns - AROUND_NS, 41 * G // 10 + AROUND_NS),
-        (54 * G // 10 - AROUND_NS, 55 * G // 10 + AROUND_NS),
-    )
+    """Of drops, where there are any; else of pauses, of which an end is none."""
+    path = tmp_path / "moments.bin"
+    path.write_bytes(in_moments((1, 1, written(told)[len(MAGIC) :])))
+    picture = CloserLook(None).seen(evidence(tmp_path, {43: 5}), path)
+    assert [(one.title, one.at_ns - AT_NS) for one in picture.moments] == moments
+    assert [one.name for one in tmp_path.glob("*.bin")] == ["moments.bin"]
 
 
 def test_the_flow_that_sends_at_the_port_is_followed() -> None:

@@ -11,7 +11,7 @@ from recorded import G, plan, recording
 from test_record import entry
 
 from wirelab.errors import InputError, LabError
-from wirelab.lab.recording import RECORD, Recording
+from wirelab.lab.recording import RECORD, Moments, Recording
 from wirelab.results.record import MAGIC, Dropped, Frame, Kind, read_record
 from wirelab.results.result import read_result
 from wirelab.runner.entries import Entries
@@ -59,9 +59,16 @@ class Recorded(LabTestbed):
         self._records = list(records or [DROP])
         self._more = retransmits
 
-    def run(self, plan: Plan, folder: Path, *, recording: Recording | None = None, **_: Any) -> None:  # noqa: ANN401
+    def run(
+        self,
+        plan: Plan,
+        folder: Path,
+        *,
+        recording: Recording | Moments | None = None,
+        **_: Any,  # noqa: ANN401
+    ) -> None:
         """Carry out nothing."""
-        assert recording is not None
+        assert isinstance(recording, Recording)
         self.asked.append(recording)
         raw = written(folder / RAW, plan, dropped=159 + self._more)
         (raw / RECORD).write_bytes(MAGIC + (self._records.pop(0) if self._records[1:] else self._records[0]))

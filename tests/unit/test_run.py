@@ -41,7 +41,15 @@ class Playback:
     cpus: dict[str, int] = field(default_factory=dict)
     stopped: threading.Event = field(default_factory=threading.Event)
 
-    def run(self, plan: Plan, folder: Path, *, cpu: int, on_progress: Callable[[Progress], None]) -> None:
+    def run(
+        self,
+        plan: Plan,
+        folder: Path,
+        *,
+        cpu: int,
+        on_progress: Callable[[Progress], None],
+        **_: object,
+    ) -> None:
         """Leave the recording of that variant."""
         self.cpus[plan.variant] = cpu
         played = self.recordings[plan.variant]
@@ -287,7 +295,15 @@ def test_a_path_in_a_message_is_the_one_that_will_be(tmp_path: Path) -> None:
     """The folder of a run under way gets another name: messages name what is below it."""
 
     class Broken(Playback):
-        def run(self, plan: Plan, folder: Path, *, cpu: int, on_progress: Callable[[Progress], None]) -> None:
+        def run(
+            self,
+            plan: Plan,
+            folder: Path,
+            *,
+            cpu: int,
+            on_progress: Callable[[Progress], None],
+            **_: object,
+        ) -> None:
             super().run(plan, folder, cpu=cpu, on_progress=on_progress)
             raise LabError(f"see {folder}/raw/console.log", hint=f"or {folder}/plan.json")
 

@@ -1,4 +1,4 @@
-"""A closer look after runs: their pages get pictures of what was dropped or paused."""
+"""A closer look at runs: their pages get pictures of what was dropped or paused."""
 
 import os
 import sys
@@ -11,18 +11,19 @@ from pathlib import Path
 from wirelab.cli import options
 from wirelab.errors import LabError, WirelabError
 from wirelab.lab.cache import Cache
+from wirelab.lab.recording import LEAST_BYTES, Moments
 from wirelab.lab.scratch import replacement, scratch_folder
 from wirelab.lab.select import Lab
-from wirelab.report.closer import RECORD_BYTES, CloserLook, worth_a_look
+from wirelab.report.closer import RECORD_BYTES, CloserLook, has_trouble, worth_a_look
 from wirelab.report.html import html_report
 from wirelab.report.live import LiveReport
-from wirelab.report.picture import Picture
+from wirelab.report.picture import AROUND_NS, Picture
 from wirelab.report.text import Output, warn
 from wirelab.runner.cpus import run_on
 from wirelab.runner.job import FinishedJob, Job
 from wirelab.runner.kept_evidence import with_evidence
 from wirelab.runner.measurement_cache import MeasurementCache
-from wirelab.runner.recorded import Recorder
+from wirelab.runner.recorded import Recorder, free_for_records_bytes
 from wirelab.runner.run_result import Evidence, RunResult
 from wirelab.runner.store import REPORT
 from wirelab.runner.trial import LabTestbed, Trial
@@ -30,9 +31,9 @@ from wirelab.runner.trial import LabTestbed, Trial
 
 @dataclass(slots=True)
 class Looks:
-    """Makes the pages of runs, and makes those again whose pictures have to be recorded first.
+    """Makes the pages of runs, with pictures of what a recorder kept while they were measured.
 
-    ``page`` may be asked from any thread.
+    Those of runs that were measured before without one are made afterwards. From any thread.
     """
 
     lab: Lab
@@ -40,6 +41,7 @@ class Looks:
     quiet: bool
     _measurements: MeasurementCache = field(init=False)
     _look: CloserLook = field(init=False)
+    _seen: dict[tuple[str, int, str], Picture | None] = field(default_factory=dict, init=False)
     _missing: dict[tuple[str, int], list[str]] = field(default_factory=dict, init=False)
     _lock: threading.Lock = field(default_factory=threading.Lock, init=False)
 
@@ -48,12 +50,39 @@ class Looks:
         self._measurements = MeasurementCache.of(Cache.at(os.environ).root, self.lab, warn)
         self._look = CloserLook(self._measurements if self.use_cache else None)
 
-    def page(self, run: RunResult) -> str:
-        """The page, with the pictures that were made of the same run before."""
-        looked = {one.plan.variant: self._look.kept(one) for one in worth_a_look(run)}
+    def recording(self, folder: Path) -> Moments | None:
+        """The moments of which pictures are made, where the disk has room for them."""
+        free_bytes = free_for_records_bytes(folder)
+        return Moments(AROUND_NS, min(RECORD_BYTES, free_bytes)) if free_bytes >= LEAST_BYTES else None
+
+    def saw(self, evidence: Evidence, moments: Path) -> None:
+        """Make the picture, if there is anything to be seen. What goes wrong costs that alone."""
+        if not has_trouble(evidence):
+            return
+        plan, picture = evidence.plan, None
+        try:
+            picture = self._look.seen(evidence, moments)
+        except WirelabError as error:
+            warn(f"no picture of {plan.variant}: {error.message}")
         with self._lock:
-            self._missing[run.scenario, run.seed] = [name for name, one in looked.items() if one is None]
+            self._seen[plan.scenario, plan.seed, plan.variant] = picture
+
+    def page(self, run: RunResult) -> str:
+        """The page, with the pictures that were made of the same run, now or before."""
+        looked = {one.plan.variant: self._made(one) for one in worth_a_look(run)}
+        with self._lock:
+            self._missing[run.scenario, run.seed] = [
+                name
+                for name, one in looked.items()
+                if one is None and (run.scenario, run.seed, name) not in self._seen
+            ]
         return html_report(run, _shown(looked.values()))
+
+    def _made(self, evidence: Evidence) -> Picture | None:
+        plan = evidence.plan
+        with self._lock:
+            seen = self._seen.get((plan.scenario, plan.seed, plan.variant))
+        return seen or self._look.kept(evidence)
 
     def closer(self, jobs: Sequence[Job], finished: Sequence[FinishedJob], cpus: Sequence[int]) -> None:
         """Record what is to be seen, if it was not before. What goes wrong costs the pictures alone."""
@@ -85,7 +114,7 @@ class Looks:
         with live:
             taken = run_on(cpus, tasks, testbed.stop)
         pictures = {picture.variant: picture for picture in taken if picture}
-        looked = [pictures.get(one.plan.variant) or self._look.kept(one) for one in evidence]
+        looked = [pictures.get(one.plan.variant) or self._made(one) for one in evidence]
         if pictures:
             _replace(done.folder / REPORT, html_report(run, _shown(looked)))
 

@@ -3,7 +3,7 @@
 import contextlib
 import sys
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Annotated
 
 import typer
@@ -51,7 +51,7 @@ def run_command(  # noqa: PLR0913 - the options of a command line
         bool | None,
         typer.Option(
             "--pictures/--no-pictures",
-            help="Run what drops or pauses again, and draw its frames. [default: of one scenario]",
+            help="Draw the frames where some are dropped or paused. [default: of one scenario]",
         ),
     ] = None,
     kernel: options.Kernel = None,
@@ -78,9 +78,9 @@ def run_command(  # noqa: PLR0913 - the options of a command line
     screen = _Screen(work, as_json=as_json, quiet=quiet)
     live = screen.begin()
     with lab.in_use():
-        runner = Runner.of(lab, warn, use_cache=use_cache)
         wanted = len(work) == 1 if pictures is None else pictures
         looks = Looks(lab, use_cache, quiet=as_json or quiet) if wanted else None
+        runner = replace(Runner.of(lab, warn, use_cache=use_cache), onlooker=looks)
         with live:
             page = looks.page if looks else html_report
             # A page with pictures is another one as soon as they are made.

@@ -28,7 +28,7 @@ from wirelab.lab.jail import Confinement, Jail
 from wirelab.lab.keeper import Keeper
 from wirelab.lab.last_words import last_words
 from wirelab.lab.prompt import Prompt
-from wirelab.lab.recording import RECORD, Recording
+from wirelab.lab.recording import Moments, Recording
 from wirelab.lab.runaway import Runaways
 from wirelab.lab.scratch import discard
 from wirelab.plan.types import MEMORY_BYTES
@@ -79,7 +79,7 @@ class Machine:
         readable: Sequence[Path] = (),
         writable: Sequence[Path] = (),
         confinement: Confinement = Confinement.AS_FAR_AS_THE_HOST_CAN,
-        recording: Recording | None = None,
+        recording: Recording | Moments | None = None,
         prompt: Prompt | None = None,
         niceness: int = 0,
     ) -> None:
@@ -100,7 +100,7 @@ class Machine:
         self._argv = [str(kernel), f"parent={os.getpid()}", *command_line.split(), f"seed={seed}"]
         self._argv += ["init=/usr/sbin/wirelab-init"]
         if recording:
-            self._argv += recording.options(f"results/{RECORD}")
+            self._argv += recording.options("results")
         self._prompt = prompt
         if prompt:
             self._argv += prompt.options()

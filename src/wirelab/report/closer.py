@@ -1,23 +1,24 @@
-"""A closer look at a run: where something was dropped or paused, it runs again with a recorder."""
+"""A closer look at a run: pictures of what a recorder kept where something was dropped or paused."""
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from itertools import islice, pairwise
-from operator import itemgetter
 from pathlib import Path
 from typing import Final
 
 from wirelab.lab.machine import Progress
+from wirelab.lab.recording import RECORD
 from wirelab.lab.scratch import scratch_folder
 from wirelab.report.picture import AROUND_NS, Picture, followed, moment, parse_picture
 from wirelab.results.around import read_around
+from wirelab.results.moments import write_record
 from wirelab.results.record import Dropped, Event, Frame, Kind, Paused, read_record
 from wirelab.results.samples import Sample
 from wirelab.runner.measurement_cache import MeasurementCache
 from wirelab.runner.recorded import Recorder
 from wirelab.runner.run_result import Evidence, RunResult
 from wirelab.runner.trial import LabTestbed
-from wirelab.units import NS_PER_MS, PS_PER_NS
+from wirelab.units import PS_PER_NS
 
 RECORD_BYTES: Final = 256 << 20
 """The most that a record may have of which a picture is made."""
@@ -26,24 +27,21 @@ PICTURE_BYTES_MAX: Final = 280_000
 """So many of so much make a page that can be sent: a picture that would be larger shows less time."""
 
 # What it is called in the cache; of another form it has another name.
-_NAME: Final = "picture-4"
+_NAME: Final = "picture-5"
 _FIRST_DROP: Final = "first drop"
 _MOST_DROPS: Final = "most drops"
 _FIRST_PAUSE: Final = "first pause"
-_A_PAUSE: Final = "a pause"
-_MOST_PAUSED: Final = "most ports paused"
+_MOST_PAUSES: Final = "most pauses"
 _LEAST_AROUND_NS: Final = 50_000
-_LOOK_NS: Final = 300 * NS_PER_MS
-"""How far back the first pause is looked for: what is before was counted by nobody."""
 
-Moments = list[tuple[str, int, str]]
-"""The title of each, its instant, and the port that it is about."""
+_Found = list[tuple[str, int, str]]
+"""Moments: the title of each, its instant, and the port that it is about."""
 
 
 def worth_a_look(run: RunResult) -> list[Evidence]:
     """Of the variants and controls in which frames were dropped or ports paused the first few."""
     measured = (variant.evidence for variant in run.variants if variant.evidence)
-    return list(islice((one for one in measured if windows_ns(one)), PICTURES_MAX))
+    return list(islice((one for one in measured if has_trouble(one)), PICTURES_MAX))
 
 
 @dataclass(frozen=True, slots=True)
@@ -91,90 +89,59 @@ class CloserLook:
 
     def take(self, recorder: Recorder, evidence: Evidence) -> Picture:
         """Run it again, and keep the picture. Raises LabError if it was another run this time."""
-        plan, result = evidence.plan, evidence.result
-        recorded = recorder.record_windows(plan, result, windows_ns(evidence))
-        ready_ns = result.status.ready_ns
-        moments = _moments(evidence, recorded.record, recorded.windows_ns[0][0])
-        seen = [list(read_around(recorded.record, *_between_ps(at_ns, ready_ns))) for _, at_ns, _ in moments]
+        return self.seen(evidence, recorder.record_moments(evidence.plan, evidence.result, AROUND_NS))
+
+    def seen(self, evidence: Evidence, moments: Path) -> Picture:
+        """Keep a picture of what a recorder left of a run. Raises LabError where that is damaged."""
+        record, ready_ns = moments.with_name(RECORD), evidence.result.status.ready_ns
+        try:
+            write_record(moments, record)
+            found = _moments(record, ready_ns)
+            seen = [list(read_around(record, *_between_ps(at_ns, ready_ns))) for _, at_ns, _ in found]
+        finally:
+            record.unlink(missing_ok=True)
         around_ns = AROUND_NS
         while True:
-            picture = _picture(evidence, moments, seen, around_ns)
+            picture = _picture(evidence, found, seen, around_ns)
             size_bytes = len(picture.to_json())
             if size_bytes <= PICTURE_BYTES_MAX or around_ns == _LEAST_AROUND_NS:
                 break
             around_ns = max(_LEAST_AROUND_NS, around_ns * PICTURE_BYTES_MAX * 9 // (size_bytes * 10))
         if self.measurements is not None:
-            self.measurements.keep_beside(plan, _NAME, picture.to_json())
+            self.measurements.keep_beside(evidence.plan, _NAME, picture.to_json())
         return picture
 
 
-def windows_ns(evidence: Evidence) -> tuple[tuple[int, int], ...]:
-    """What is recorded: the sample intervals of the first drop and of the most drops.
-
-    Without drops it is the time until the first pause, and the interval with the most paused ports.
-    """
+def has_trouble(evidence: Evidence) -> bool:
+    """Whether anything was dropped or paused, by what was sampled and what was counted."""
     samples = evidence.result.samples
-    around = [_dropped(sample) for sample in samples]
-    steps = [(after - before, number) for number, (before, after) in enumerate(pairwise(around), 1)]
-    grown = [number for more, number in steps if more > 0]
-    if grown:
-        worst = max(steps, key=lambda step: (step[0], -step[1]))[1]
-        return _merged([_window(samples, number) for number in (grown[0], worst)])
-    return _merged(list(_pause_windows(evidence)))
+    counted = [
+        sum(port["tx_paused_ns"] for port in snapshot.ports.values())
+        for snapshot in evidence.result.snapshots.values()
+    ]
+    return (
+        any(_dropped(after) > _dropped(before) for before, after in pairwise(samples))
+        or any(port.paused for sample in samples for port in sample.ports.values())
+        or (bool(counted) and max(counted) > min(counted))
+    )
 
 
-def _pause_windows(evidence: Evidence) -> Iterable[tuple[int, int]]:
-    samples = evidence.result.samples
-    seen = [number for number, sample in enumerate(samples) if _paused(sample)]
-    counted = _first_counted_ns(evidence)
-    if counted is not None:
-        from_ns, until_ns = counted
-        within = (number for number in seen if from_ns <= samples[number].at_ns <= until_ns)
-        first = next(within, None)
-        until_ns = samples[first].at_ns if first is not None else min(until_ns, from_ns + _LOOK_NS)
-        yield max(0, max(from_ns, until_ns - _LOOK_NS) - AROUND_NS), until_ns + AROUND_NS
-    elif seen:
-        yield _window(samples, seen[0])
-    if seen:
-        yield _window(samples, _most_paused(samples))
-
-
-def _first_counted_ns(evidence: Evidence) -> tuple[int, int] | None:
-    """Between which two readings of the counters a port was paused for the first time."""
-    snapshots = sorted(evidence.result.snapshots.values(), key=lambda snapshot: snapshot.at_ns)
-    paused_ns = [sum(port["tx_paused_ns"] for port in then.ports.values()) for then in snapshots]
-    for (before, after), (then, now) in zip(pairwise(snapshots), pairwise(paused_ns), strict=True):
-        if now > then:
-            return before.at_ns, after.at_ns
-    return None
-
-
-def _moments(evidence: Evidence, record: Path, from_ns: int) -> Moments:
-    """What is worth a picture in a record that begins there."""
-    ready_ns = evidence.result.status.ready_ns
+def _moments(record: Path, ready_ns: int) -> _Found:
+    """What is worth a picture of what a recorder kept: drops, and only without any pauses."""
     drops: list[tuple[int, str]] = []
     pauses: list[tuple[int, str]] = []
     for event in read_record(record, {Kind.DROPPED, Kind.PAUSED}):
+        at_ns = event.at_ps // PS_PER_NS - ready_ns
         if isinstance(event, Dropped):
-            drops.append((event.at_ps // PS_PER_NS - ready_ns, event.port))
-        elif isinstance(event, Paused):
-            pauses.append((event.at_ps // PS_PER_NS - ready_ns, event.port))
-    if drops:
-        return [(_FIRST_DROP, *min(drops)), (_MOST_DROPS, *_worst(sorted(drops)))]
-    # What is before was not recorded: a pause is shown with all that led to it.
-    whole_ns = from_ns + AROUND_NS if from_ns else 0
-    whole = sorted(pause for pause in pauses if pause[0] >= whole_ns)
-    if not whole:
-        return []
-    counted = _first_counted_ns(evidence)
-    is_first = counted is not None and whole_ns <= counted[0]
-    moments = [(_FIRST_PAUSE if is_first else _A_PAUSE, *whole[0])]
-    samples = evidence.result.samples
-    most_ns = samples[_most_paused(samples)].at_ns
-    near = [pause for pause in whole if abs(pause[0] - most_ns) <= AROUND_NS]
-    if near and most_ns - whole[0][0] > AROUND_NS:
-        moments.append((_MOST_PAUSED, most_ns, near[0][1]))
-    return moments
+            drops.append((at_ns, event.port))
+        elif isinstance(event, Paused) and event.quanta:
+            pauses.append((at_ns, event.port))
+    titles, found = ((_FIRST_DROP, _MOST_DROPS), drops) if drops else ((_FIRST_PAUSE, _MOST_PAUSES), pauses)
+    # What happens while a network is set up hides what is the first of its traffic.
+    during = sorted(one for one in found if one[0] >= 0)
+    first = [(titles[0], *during[0])] if during and len(during) == len(found) else []
+    most = [(titles[1], *_most(during))] if len(during) > 1 else []
+    return [*first, *most]
 
 
 def _between_ps(at_ns: int, ready_ns: int) -> tuple[int, int]:
@@ -184,7 +151,7 @@ def _between_ps(at_ns: int, ready_ns: int) -> tuple[int, int]:
 
 
 def _picture(
-    evidence: Evidence, moments: Moments, seen: Sequence[Sequence[Frame | Event]], around_ns: int
+    evidence: Evidence, moments: _Found, seen: Sequence[Sequence[Frame | Event]], around_ns: int
 ) -> Picture:
     """Of each moment what was seen in it."""
     plan, ready_ns = evidence.plan, evidence.result.status.ready_ns
@@ -200,38 +167,13 @@ def _dropped(sample: Sample) -> int:
     return sum(port.dropped_frames for port in sample.ports.values())
 
 
-def _paused(sample: Sample) -> int:
-    return sum(port.paused for port in sample.ports.values())
-
-
-def _most_paused(samples: Sequence[Sample]) -> int:
-    """The number of the first sample in which most ports are paused."""
-    return max(enumerate(map(_paused, samples)), key=itemgetter(1), default=(0, 0))[0]
-
-
-def _window(samples: Sequence[Sample], number: int) -> tuple[int, int]:
-    """From a sample before to it, with as much around as a picture shows."""
-    before_ns = samples[number - 1].at_ns if number else 0
-    return max(0, before_ns - AROUND_NS), samples[number].at_ns + AROUND_NS
-
-
-def _merged(windows: Sequence[tuple[int, int]]) -> tuple[tuple[int, int], ...]:
-    merged: list[tuple[int, int]] = []
-    for from_ns, until_ns in sorted(windows):
-        if merged and from_ns <= merged[-1][1]:
-            merged[-1] = (merged[-1][0], max(until_ns, merged[-1][1]))
-        else:
-            merged.append((from_ns, until_ns))
-    return tuple(merged)
-
-
-def _worst(drops: Sequence[tuple[int, str]]) -> tuple[int, str]:
-    """The middle of the time, as long as a picture, in which most frames are dropped."""
+def _most(events: Sequence[tuple[int, str]]) -> tuple[int, str]:
+    """The middle of the time, as long as a picture, in which most of them happen."""
     best, until = (0, 0), 0
-    for number, (at_ns, _) in enumerate(drops):
-        while until < len(drops) and drops[until][0] <= at_ns + 2 * AROUND_NS:
+    for number, (at_ns, _) in enumerate(events):
+        while until < len(events) and events[until][0] <= at_ns + 2 * AROUND_NS:
             until += 1
         best = max(best, (until - number, -number))
     number = -best[1]
-    last_ns, _ = drops[number + best[0] - 1]
-    return (drops[number][0] + last_ns) // 2, drops[number][1]
+    last_ns, _ = events[number + best[0] - 1]
+    return (events[number][0] + last_ns) // 2, events[number][1]

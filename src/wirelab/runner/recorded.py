@@ -8,7 +8,7 @@ from typing import Final
 
 from wirelab.errors import LabError, refusals
 from wirelab.lab.machine import Progress
-from wirelab.lab.recording import RECORD, Recording
+from wirelab.lab.recording import MOMENTS, RECORD, Moments, Recording
 from wirelab.lab.scratch import discard
 from wirelab.plan.types import Plan
 from wirelab.results.excerpt import write_excerpt
@@ -119,14 +119,23 @@ class Recorder:
             return Recorded(self.folder / RAW, known, windows_ns)
         ready_ns = known.status.ready_ns
         windows = tuple((ready_ns + from_ns, ready_ns + until_ns) for from_ns, until_ns in windows_ns)
+        result = self._again(plan, known, Recording(windows, self._room_bytes()))
+        return Recorded(self.folder / RAW, result, windows_ns)
+
+    def record_moments(self, plan: Plan, known: Result, around_ns: int) -> Path:
+        """The recorder's file of the moments of a run. Raises LabError as ``record`` does."""
+        self._again(plan, known, Moments(around_ns, self._room_bytes()))
+        return self.folder / RAW / MOMENTS
+
+    def _again(self, plan: Plan, known: Result, recording: Recording | Moments) -> Result:
+        """Run it again with a recorder. Raises LabError if it was another run this time."""
         discard(self.folder / RAW)
-        recording = Recording(windows, self._room_bytes())
         self.testbed.run(plan, self.folder, cpu=self.cpu, on_progress=self.on_progress, recording=recording)
         result = read_result(plan, self.folder / RAW)
         if result.digest != known.digest:
             message = f"this is another run: its digest is {result.digest[:12]}, and not {known.digest[:12]}"
             raise LabError(message, hint="was it measured with another lab? wirelab lab id")
-        return Recorded(self.folder / RAW, result, windows_ns)
+        return result
 
     def _take(self, record: Path, known: Result, windows_ns: Sequence[tuple[int, int]]) -> None:
         """Make what a record has of windows the record of this run."""
@@ -135,14 +144,18 @@ class Recorder:
         write_excerpt(record, self.folder / RAW / RECORD, of_lab)
 
     def _room_bytes(self) -> int:
-        """What a record may have so that the run's other files find room on the disk, too."""
-        with refusals(self.folder):
-            free_bytes = shutil.disk_usage(self.folder).free - _OTHER_FILES_BYTES
+        free_bytes = free_for_records_bytes(self.folder)
         if free_bytes <= 0:
             raise LabError(
                 f"{self.folder}: the disk is full", hint="make room, or set TMPDIR to another folder"
             )
         return min(self.limit_bytes, free_bytes)
+
+
+def free_for_records_bytes(folder: Path) -> int:
+    """What a record may have so that a run's other files find room on the disk, too; none if not positive."""
+    with refusals(folder):
+        return shutil.disk_usage(folder).free - _OTHER_FILES_BYTES
 
 
 def _first_drop(record: Path, ready_ns: int, port: str) -> tuple[int | None, int | None]:

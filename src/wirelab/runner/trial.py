@@ -10,14 +10,14 @@ from typing import Protocol, Self
 from wirelab.errors import LabError, WirelabError, refusals
 from wirelab.lab.cache import Cache
 from wirelab.lab.machine import Machine, Progress, guest_folder
-from wirelab.lab.recording import Recording
+from wirelab.lab.recording import MOMENTS, Moments, Recording
 from wirelab.lab.scratch import discard
 from wirelab.lab.select import Lab
 from wirelab.model.expect import Expectation
 from wirelab.plan.types import Plan
 from wirelab.results.result import read_result
 from wirelab.runner.measurement_cache import MeasurementCache
-from wirelab.runner.run_result import VariantResult
+from wirelab.runner.run_result import Evidence, VariantResult
 from wirelab.runner.store import PLAN, RAW, Draft
 from wirelab.verdict.checks import broken_lab, check_all, check_breaks
 from wirelab.verdict.verdict import Verdict
@@ -26,10 +26,19 @@ from wirelab.verdict.verdict import Verdict
 class Testbed(Protocol):
     """Something that carries out Plans, several at once from several threads."""
 
-    def run(self, plan: Plan, folder: Path, *, cpu: int, on_progress: Callable[[Progress], None]) -> None:
+    def run(
+        self,
+        plan: Plan,
+        folder: Path,
+        *,
+        cpu: int,
+        on_progress: Callable[[Progress], None],
+        recording: Recording | Moments | None = None,
+    ) -> None:
         """Carry out ``plan`` on ``cpu`` and leave its raw files in ``folder/raw``, whatever happens.
 
-        Raises LabError when it could not be carried out to its end.
+        With a ``recording`` its file is among them, and the others are the same. Raises LabError when it
+        could not be carried out to its end.
         """
 
     def stop(self) -> None:
@@ -52,7 +61,7 @@ class LabTestbed:
         *,
         cpu: int,
         on_progress: Callable[[Progress], None],
-        recording: Recording | None = None,
+        recording: Recording | Moments | None = None,
     ) -> None:
         """Switch a machine on, hand it the Plan and wait until it has switched itself off."""
         self._require_running()
@@ -98,12 +107,23 @@ class Trial:
     breaks: str | None = None
 
 
+class Onlooker(Protocol):
+    """Somebody who sees what a recorder kept of runs while these were measured; from several threads."""
+
+    def recording(self, folder: Path) -> Moments | None:
+        """What to record of a run whose files go to ``folder``; None for nothing."""
+
+    def saw(self, evidence: Evidence, moments: Path) -> None:
+        """It was measured, and the recorder left this file, which is removed then."""
+
+
 @dataclass(frozen=True, slots=True)
 class Runner:
     """Carries out single trials on a testbed, where they are not among the ``measurements`` made before."""
 
     testbed: Testbed
     measurements: MeasurementCache | None = None
+    onlooker: Onlooker | None = None
 
     @classmethod
     def of(cls, lab: Lab, warn: Callable[[str], None], *, use_cache: bool) -> Self:
@@ -123,14 +143,28 @@ class Runner:
                 folder = draft.variant(trial.plan.variant, trial.plan.to_json())
                 if judged := self._recalled(trial, folder / RAW):
                     return judged
-                self.testbed.run(trial.plan, folder, cpu=cpu, on_progress=on_progress)
-                judged = judge(trial, folder / RAW)
+                judged = self._measured(trial, folder, cpu, on_progress)
                 if self.measurements is not None and judged.verdict is not Verdict.ERROR:
                     self.measurements.keep(trial.plan, folder / RAW)
                 return judged
         except WirelabError as error:
             broken = broken_lab(_without(draft.folder, error))
         return VariantResult.of(trial.plan, trial.breaks, (broken,))
+
+    def _measured(
+        self, trial: Trial, folder: Path, cpu: int, on_progress: Callable[[Progress], None]
+    ) -> VariantResult:
+        """Carry it out and judge it; what its recorder leaves is seen before anything is kept of it."""
+        recording = self.onlooker.recording(folder) if self.onlooker else None
+        moments = folder / RAW / MOMENTS
+        try:
+            self.testbed.run(trial.plan, folder, cpu=cpu, on_progress=on_progress, recording=recording)
+            judged = judge(trial, folder / RAW)
+            if self.onlooker and judged.evidence and recording:
+                self.onlooker.saw(judged.evidence, moments)
+        finally:
+            moments.unlink(missing_ok=True)
+        return judged
 
     def _recalled(self, trial: Trial, raw: Path) -> VariantResult | None:
         """The verdict on what was measured before, None where nothing was that can be trusted."""
