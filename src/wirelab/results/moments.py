@@ -33,19 +33,31 @@ def write_record(moments: Path, record: Path) -> None:
     if _TABLE.size + count * _BLOCK.size > min(len(content), BLOCK_BYTES):
         raise damaged(moments, 0)
     wanted = tuple(range(first, last + 1) for first, last in (ranges[:2], ranges[2:]) if first)
+    blocks = _kept(content, count, wanted)
     whole = _Whole()
     with refusals(record), record.open("wb") as file:
         file.write(MAGIC)
-        for begin, used_bytes in _kept(content, count, wanted):
+        before_ps = 0
+        for place, (begin, used_bytes) in enumerate(blocks, 1):
             block = content[begin : begin + used_bytes]
+            begun_ps = _begun_ps(block)
+            if len(block) != used_bytes or begun_ps < before_ps:
+                if end_ps and place == len(blocks):
+                    # The disk was full: what is there was to be replaced.
+                    break
+                raise damaged(moments, begin)
+            before_ps = begun_ps
             try:
                 file.writelines(whole.of(block))
             except (struct.error, ValueError) as error:
                 raise damaged(moments, begin) from error
-            if len(block) != used_bytes:
-                raise damaged(moments, begin)
         if end_ps:
             file.write(HEAD.pack(end_ps, 0, 0, Kind.END, 0))
+
+
+def _begun_ps(block: bytes) -> int:
+    """When the first of what a block tells of happened; 0 where it tells of nothing."""
+    return next((at_ps for _, _, at_ps, _, _, kind in entries(block, 0) if kind != Kind.PORT), 0)
 
 
 def _kept(content: bytes, count: int, wanted: tuple[range, ...]) -> list[tuple[int, int]]:
