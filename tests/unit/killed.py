@@ -39,9 +39,9 @@ from served import PretendTestbed, made_room, PASSWORD
 from wirelab.serve.app import application
 from wirelab.serve.server import Address
 class Slow(PretendTestbed):
-    def run(self, plan, folder, *, cpu, on_progress):
+    def run(self, plan, folder, **options):
         threading.Event().wait(0.15)
-        super().run(plan, folder, cpu=cpu, on_progress=on_progress)
+        super().run(plan, folder, **options)
 room = made_room(Path({folder!r}), Slow())
 if not room.courses.all():
     room.courses.add("Networks 1")

@@ -133,10 +133,10 @@ def test_another_file_is_no_record(tmp_path: Path) -> None:
 
 
 def test_the_kinds_are_those_of_the_driver() -> None:
-    """In its order, from 1 on."""
+    """In its order, from 1 on; behind them is the one that only a file of moments has."""
     header = (DRIVER / "record.h").read_text()
     named = re.findall(r"^\tETHERPORT_RECORD_([A-Z_]+)(?: = 1)?,", header, re.MULTILINE)
-    assert [kind.name for kind in Kind] == named
+    assert [*(kind.name for kind in Kind), "SAME"] == named
     assert f"HEADERS_LEN\t{HEADERS_BYTES}\t" in header
 
 
