@@ -18,8 +18,10 @@ def test_nothing_acknowledged_is_lost_by_a_kill(tmp_path: Path) -> None:
     chance = random.Random(2026)  # noqa: S311 - the same moments in each test
     killed = KilledServer(tmp_path / "class", pretended)
     killed.begin()
-    for _ in range(KILLS):
-        killed.work_until_killed(chance.uniform(0.1, 1.0))
-        killed.require_everything_acknowledged()
-    killed.require_all_runs_done()
-    killed.end()
+    try:
+        for _ in range(KILLS):
+            killed.work_until_killed(chance.uniform(0.1, 1.0))
+            killed.require_everything_acknowledged()
+        killed.require_all_runs_done()
+    finally:
+        killed.end()
