@@ -52,13 +52,7 @@ class PretendTestbed:
         self.go.set()
 
     def run(
-        self,
-        plan: Plan,
-        folder: Path,
-        *,
-        cpu: int,
-        on_progress: Callable[[Progress], None],
-        **_: object,
+        self, plan: Plan, folder: Path, *, cpu: int, on_progress: Callable[[Progress], None], **_: object
     ) -> None:
         """Pretend to carry it out."""
         del cpu

@@ -5,7 +5,7 @@ from __future__ import annotations
 import resource
 import threading
 from dataclasses import replace
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 from xml.etree import ElementTree as ET
 
 import pytest
@@ -25,10 +25,8 @@ from wirelab.runner.trial import Runner
 from wirelab.verdict.verdict import Verdict
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
     from pathlib import Path
 
-    from wirelab.lab.machine import Progress
     from wirelab.plan.types import Plan
     from wirelab.runner.job import FinishedJob
     from wirelab.runner.run_result import RunResult
@@ -224,22 +222,14 @@ def test_two_workers_share_out_the_cpus(tmp_path: Path) -> None:
     both = threading.Barrier(2, timeout=30)
 
     class Watched(Playback):
-        def run(
-            self,
-            plan: Plan,
-            folder: Path,
-            *,
-            cpu: int,
-            on_progress: Callable[[Progress], None],
-            **_: object,
-        ) -> None:
+        def run(self, plan: Plan, folder: Path, *, cpu: int, **options: Any) -> None:  # noqa: ANN401 - a testbed's
             with guard:
                 assert cpu not in busy
                 busy.add(cpu)
                 used.add(cpu)
             # Nobody ends before another one is at work on the other CPU.
             both.wait()
-            super().run(plan, folder, cpu=cpu, on_progress=on_progress)
+            super().run(plan, folder, cpu=cpu, **options)
             with guard:
                 busy.remove(cpu)
 

@@ -9,7 +9,7 @@ from collections.abc import Callable
 from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import pytest
 from recorded import Recording, plan, recording
@@ -42,13 +42,7 @@ class Playback:
     stopped: threading.Event = field(default_factory=threading.Event)
 
     def run(
-        self,
-        plan: Plan,
-        folder: Path,
-        *,
-        cpu: int,
-        on_progress: Callable[[Progress], None],
-        **_: object,
+        self, plan: Plan, folder: Path, *, cpu: int, on_progress: Callable[[Progress], None], **_: object
     ) -> None:
         """Leave the recording of that variant."""
         self.cpus[plan.variant] = cpu
@@ -295,16 +289,8 @@ def test_a_path_in_a_message_is_the_one_that_will_be(tmp_path: Path) -> None:
     """The folder of a run under way gets another name: messages name what is below it."""
 
     class Broken(Playback):
-        def run(
-            self,
-            plan: Plan,
-            folder: Path,
-            *,
-            cpu: int,
-            on_progress: Callable[[Progress], None],
-            **_: object,
-        ) -> None:
-            super().run(plan, folder, cpu=cpu, on_progress=on_progress)
+        def run(self, plan: Plan, folder: Path, **options: Any) -> None:  # noqa: ANN401 - a testbed's
+            super().run(plan, folder, **options)
             raise LabError(f"see {folder}/raw/console.log", hint=f"or {folder}/plan.json")
 
     run, _ = carried_out([trial()], Broken({"main": recording()}), tmp_path)
