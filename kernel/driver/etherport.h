@@ -239,9 +239,10 @@ struct etherport_cb {
 	u8 class;		/* in the packet buffer */
 };
 
+extern const struct net_device_ops etherport_netdev_ops;
 static inline bool etherport_is(const struct net_device *dev)
 {
-	return dev->rtnl_link_ops && !strcmp(dev->rtnl_link_ops->kind, ETHERPORT_KIND);
+	return dev->netdev_ops == &etherport_netdev_ops;
 }
 
 static inline struct etherport_cb *etherport_cb(struct sk_buff *skb)

@@ -52,7 +52,7 @@ static void etherport_uninit(struct net_device *dev)
 	etherport_pool_leave(port);
 }
 
-static const struct net_device_ops etherport_netdev_ops = {
+const struct net_device_ops etherport_netdev_ops = {
 	.ndo_uninit		= etherport_uninit,
 	.ndo_open		= etherport_open,
 	.ndo_stop		= etherport_stop,

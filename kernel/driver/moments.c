@@ -71,11 +71,11 @@ static bool etherport_moments_want(u32 slice)
 }
 
 /*
- * A block for ``used`` bytes of a slice, which is the newest, or the one before it
- * that has just ended; negative: all that there are have what is worth keeping.
- * The first one that is free: so the same few are in use, and in the host's caches.
+ * A block that may be written, the first one that is free: so the same few are in
+ * use, and in the host's caches. Negative: all that there are have what is worth
+ * keeping.
  */
-int etherport_moments_block(u32 slice, u32 used)
+int etherport_moments_free_block(void)
 {
 	struct etherport_moments *file = moments.file;
 	u32 number;
@@ -83,14 +83,23 @@ int etherport_moments_block(u32 slice, u32 used)
 	for (number = 0; number < file->block_count; number++) {
 		if (etherport_moments_want(file->blocks[number].slice))
 			continue;
-		file->blocks[number] = (struct etherport_moments_block) {
-			.slice = slice,
-			.used = used,
-			.order = ++file->written,
-		};
+		/* Nothing of it is whole any more, should the disk be full. */
+		file->blocks[number].slice = 0;
 		return number + 1;
 	}
 	return -ENOSPC;
+}
+
+/* A block has ``used`` bytes of a slice: of the newest, or the one before it that has just ended. */
+void etherport_moments_wrote(int block, u32 slice, u32 used)
+{
+	struct etherport_moments *file = moments.file;
+
+	file->blocks[block - 1] = (struct etherport_moments_block) {
+		.slice = slice,
+		.used = used,
+		.order = ++file->written,
+	};
 }
 
 /* How many happened within twice the time around a moment, with one more that does now. */

@@ -41,7 +41,8 @@ struct etherport_moments {
 /* moments.c */
 int etherport_moments_setup(u64 around_ps, u64 limit_bytes);
 u32 etherport_moments_slice(u64 now_ps);
-int etherport_moments_block(u32 slice, u32 used);
+int etherport_moments_free_block(void);
+void etherport_moments_wrote(int block, u32 slice, u32 used);
 void etherport_moments_see(u8 kind, u64 now_ps);
 const struct etherport_moments *etherport_moments_table(u64 end_ps);
 

@@ -76,23 +76,27 @@ static void etherport_recorder_cut(void)
 		pr_err("etherport: the record has no end, for the disk is full\n");
 }
 
-/* Where the buffer goes; false: nowhere. */
-static bool etherport_recorder_seek(void)
+static bool etherport_recorder_write(void)
 {
-	int block;
+	return os_write_file(recorder.fd, recorder.buffer, recorder.used) == recorder.used;
+}
 
-	if (!recorder.moments)
-		return true;
-	block = etherport_moments_block(recorder.part, recorder.used);
-	return block >= 0 &&
-	       !os_seek_file(recorder.fd, (u64)block * ETHERPORT_MOMENTS_BLOCK_LEN);
+/* False: neither a block nor the disk has room for the buffer. */
+static bool etherport_recorder_write_block(void)
+{
+	int block = etherport_moments_free_block();
+
+	if (block < 0 || os_seek_file(recorder.fd, (u64)block * ETHERPORT_MOMENTS_BLOCK_LEN) ||
+	    !etherport_recorder_write())
+		return false;
+	etherport_moments_wrote(block, recorder.part, recorder.used);
+	return true;
 }
 
 static void etherport_recorder_flush(void)
 {
 	if (recorder.used && !recorder.end_ps &&
-	    (!etherport_recorder_seek() ||
-	     os_write_file(recorder.fd, recorder.buffer, recorder.used) != recorder.used))
+	    !(recorder.moments ? etherport_recorder_write_block() : etherport_recorder_write()))
 		etherport_recorder_cut();
 	recorder.written_bytes += recorder.used;
 	recorder.used = 0;

@@ -3,20 +3,22 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 import pytest
 
+from tests.lab.processes import leave_room
 from tests.lab.rig import NS_PER_MS, NS_PER_S
 from tests.lab.shortened import everything
 from tests.lab.test_catalogue import main_plan, shortened
 from wirelab.lab.recording import MOMENTS, RECORD, Moments, Recording
-from wirelab.results.moments import write_record
+from wirelab.results.moments import BLOCK_BYTES, write_record
 from wirelab.results.record import Dropped, Event, Frame, Kind, Paused, read_record
 from wirelab.units import PS_PER_NS
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Callable, Sequence
     from pathlib import Path
 
     from tests.lab.rig import Rig
@@ -28,9 +30,11 @@ LEFT_OUT = {Kind.RX_RING, Kind.HANDED, Kind.TCP}
 KEPT = Moments(AROUND_NS, 256 << 20)
 
 
-def kept(rig: Rig, plan: Plan, moments: Moments = KEPT) -> tuple[Path, list[Frame | Event]]:
+def kept(
+    rig: Rig, plan: Plan, moments: Moments = KEPT, on_poll: Callable[[Path], None] | None = None
+) -> tuple[Path, list[Frame | Event]]:
     """The raw files of a run, and what the recorder kept of its moments."""
-    raw = rig.run(plan, recording=moments)
+    raw = rig.run(plan, recording=moments, on_poll=on_poll)
     write_record(raw / MOMENTS, raw / RECORD)
     told = list(read_record(raw / RECORD))
     (raw / MOMENTS).unlink()
@@ -114,6 +118,17 @@ def test_what_has_no_room_ends_the_record(rig: Rig) -> None:
     assert isinstance(told[-1], Event)
     assert told[-1].kind is Kind.END
     assert all(one.at_ps <= told[-1].at_ps for one in told)
+
+
+def test_a_full_disk_ends_the_record(rig: Rig) -> None:
+    """So does a block that the disk has no room for: it is none of the file, which is whole without it."""
+    plan = shortened(main_plan("sfp-siblings"))
+    raw, told = kept(rig, plan, on_poll=partial(leave_room, 10 * BLOCK_BYTES + 1000))
+    assert everything(raw) == everything(rig.run(plan))
+    assert isinstance(told[-1], Event)
+    assert told[-1].kind is Kind.END
+    assert all(one.at_ps <= told[-1].at_ps for one in told)
+    assert len(told) > 1000
 
 
 def test_a_run_without_trouble_leaves_no_moment(rig: Rig) -> None:

@@ -2,17 +2,16 @@
 
 from __future__ import annotations
 
-import contextlib
 import json
 import math
 import re
-import resource
 from collections import Counter
-from pathlib import Path
+from functools import partial
 from typing import TYPE_CHECKING
 
 import pytest
 
+from tests.lab.processes import leave_room
 from tests.lab.rig import NS_PER_S
 from tests.lab.shortened import everything
 from tests.lab.test_catalogue import few_frames, main_plan, shortened
@@ -134,18 +133,7 @@ def test_a_full_disk_ends_a_record_and_says_where(rig: Rig) -> None:
     plan = few_frames("sfp-mismatch")
     plain = rig.run(plan)
     room_bytes = 1_200_000
-
-    def fill(results: Path) -> None:
-        """Let the lab write no more than that, as if its disk were full, once it has its memory."""
-        if not (results / "progress").is_file():
-            return
-        for process in Path("/proc").glob("[0-9]*"):
-            with contextlib.suppress(OSError):
-                if (process / "cwd").readlink() == results.parent:
-                    _, hard = resource.prlimit(int(process.name), resource.RLIMIT_FSIZE)
-                    resource.prlimit(int(process.name), resource.RLIMIT_FSIZE, (room_bytes, hard))
-
-    raw = rig.run(plan, recording=ALL, on_poll=fill)
+    raw = rig.run(plan, recording=ALL, on_poll=partial(leave_room, room_bytes))
     content = (raw / RECORD).read_bytes()
     entries = list(read_record(raw / RECORD))
     assert len(content) <= room_bytes

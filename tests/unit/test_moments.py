@@ -77,15 +77,6 @@ def test_where_there_was_no_more_room_the_record_ends(tmp_path: Path) -> None:
     assert (told, last) == (record(), Event(at_ps(99), Kind.END, "", 0))
 
 
-@pytest.mark.parametrize("lost", [b"", HEAD.pack(at_ps(-9_999), 0, 0, Kind.ARRIVED, 0)])
-def test_where_the_disk_was_full_the_record_ends_before_it(tmp_path: Path, lost: bytes) -> None:
-    """In the place of the last block is nothing, or what was there before."""
-    first, last = entries(record()[:HALF]), entries(record()[HALF:])
-    content = in_moments((1, 1, first), (1, 2, last), end_ps=at_ps(99))
-    content = content[: 2 * BLOCK_BYTES] + lost + content[2 * BLOCK_BYTES + len(lost) :] * bool(lost)
-    assert made(tmp_path, content) == [*record()[:HALF], Event(at_ps(99), Kind.END, "", 0)]
-
-
 WHOLE = in_moments((1, 1, entries(record())))
 COUNT = struct.calcsize("<16sQI")
 
@@ -99,6 +90,10 @@ COUNT = struct.calcsize("<16sQI")
         (WHOLE[:BLOCK_BYTES], f"is damaged at byte {BLOCK_BYTES}"),
         (WHOLE[: BLOCK_BYTES + 100], f"is damaged at byte {BLOCK_BYTES}"),
         (WHOLE[:COUNT] + b"\xff" * 4 + WHOLE[COUNT + 4 :], "is damaged at byte 0"),
+        (
+            in_moments((1, 1, entries(record()[HALF:])), (1, 2, entries(record()[:HALF]))),
+            f"is damaged at byte {2 * BLOCK_BYTES}",
+        ),
         (in_moments((1, 1, entries(record())[:-1])), f"is damaged at byte {BLOCK_BYTES}"),
         (in_moments((1, 1, HEAD.pack(0, 7, 0, SAME, 0))), f"is damaged at byte {BLOCK_BYTES}"),
     ],

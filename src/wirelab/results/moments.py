@@ -38,13 +38,10 @@ def write_record(moments: Path, record: Path) -> None:
     with refusals(record), record.open("wb") as file:
         file.write(MAGIC)
         before_ps = 0
-        for place, (begin, used_bytes) in enumerate(blocks, 1):
+        for begin, used_bytes in blocks:
             block = content[begin : begin + used_bytes]
             begun_ps = _begun_ps(block)
             if len(block) != used_bytes or begun_ps < before_ps:
-                if end_ps and place == len(blocks):
-                    # The disk was full: what is there was to be replaced.
-                    break
                 raise damaged(moments, begin)
             before_ps = begun_ps
             try:
