@@ -8,7 +8,8 @@
  * bit has left the node, whichever queue it waits in meanwhile. The charge rides
  * on the skb's destructor, so that a frame which is dropped on the way (by a
  * qdisc, by Open vSwitch) gives its room back as well. It remembers the length:
- * the frame may gain or lose a VLAN tag before it leaves.
+ * the frame may gain or lose a VLAN tag before it leaves. For the stack a frame
+ * that netem delays has left: it gives its room back when that takes it.
  */
 #include <linux/slab.h>
 

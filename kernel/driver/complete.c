@@ -24,7 +24,10 @@ static bool etherport_tells_late(const struct etherport *port)
 	return vector->tx_usecs || vector->tx_max_frames > 1;
 }
 
-/* Frames that are an interrupt at once: no more than a ring has, or it would never come. */
+/*
+ * Frames that are an interrupt at once: no more than a ring has, or it would never
+ * come. BQL may stop the queue before there are so many: then what comes in ends it.
+ */
 static u32 etherport_tx_batch(const struct etherport *port)
 {
 	const struct etherport_vector *vector = &port->vector;

@@ -31,6 +31,7 @@
 #include "capture.h"
 #include "compat.h"
 #include "counters.h"
+#include "medium.h"
 #include "memory.h"
 #include "moderation.h"
 #include "record.h"
@@ -50,6 +51,10 @@
 #define ETHERPORT_MAX_AUTONEG_MS	(60ULL * MSEC_PER_SEC)
 #define ETHERPORT_MAX_CAPTURE_NS	(60ULL * NSEC_PER_SEC)
 #define ETHERPORT_MAX_RING	8192
+#define ETHERPORT_MIN_BUS_BPS	1000000
+#define ETHERPORT_MAX_BUS_LEN	(64 * 1024)
+#define ETHERPORT_MAX_CPU_NS	(60ULL * NSEC_PER_SEC)
+#define ETHERPORT_MAX_CPU_BYTE_PS	PSEC_PER_SEC
 #define ETHERPORT_MAX_BITS	BIT_ULL(56)	/* between two errors: many times that are still a u64 */
 #define ETHERPORT_TX_PREFETCH	2	/* frames that CPU and bus are at ahead of the wire */
 #define ETHERPORT_CLASSES	8	/* IEEE 802.1Q: priorities */
@@ -139,7 +144,8 @@ struct etherport {
 	struct etherport_class classes[ETHERPORT_CLASSES];
 	u32 class_count;
 	u32 tx_ring_size;		/* of each class */
-	struct sk_buff *tx_frame;	/* the one on the wire */
+	struct sk_buff *tx_frame;	/* the one whose turn it is */
+	bool tx_begun;			/* it is on the wire, and does not wait for a medium */
 	bool tx_control;		/* it is the MAC's own, not data */
 	struct etherport_event tx_event;	/* its last bit, or the end of a pause */
 	u64 tx_free_ps;			/* the serializer is free from here */
@@ -196,7 +202,7 @@ struct etherport {
 	u32 cpu_batch;			/* frames of the RX ring that it is at */
 	struct napi_struct napi;
 	struct etherport_event rx_event;	/* the interrupt that is due */
-	bool rx_masked;			/* nobody listens to one */
+	bool rx_masked;			/* the stack looks by itself, or somebody polls */
 	struct etherport_vector vector;
 
 	/* buffer.c */
@@ -240,6 +246,7 @@ struct etherport_cb {
 };
 
 extern const struct net_device_ops etherport_netdev_ops;
+
 static inline bool etherport_is(const struct net_device *dev)
 {
 	return dev->netdev_ops == &etherport_netdev_ops;
@@ -306,11 +313,6 @@ int etherport_class_of(const struct etherport *port, const struct sk_buff *skb);
 u16 etherport_select_queue(struct net_device *dev, struct sk_buff *skb,
 			   struct net_device *sb_dev);
 
-/* medium.c */
-void etherport_medium_begin(struct etherport *port, u64 from_ps, u64 until_ps, u64 now_ps);
-void etherport_medium_try(struct etherport *port, u64 now_ps);
-bool etherport_medium_event(struct etherport *port, u64 now_ps);
-
 /* cable.c */
 extern const struct ethtool_rmon_hist_range etherport_size_ranges[];
 void etherport_count_size(u64 *sizes, const struct sk_buff *skb);
@@ -354,12 +356,6 @@ void etherport_tx_wake(struct etherport *port);
 u32 etherport_tx_waiting(const struct etherport *port);
 netdev_tx_t etherport_xmit(struct sk_buff *skb, struct net_device *dev);
 
-/* hub.c */
-void etherport_hub_add(struct etherport *port);
-void etherport_hub_remove(struct etherport *port);
-void etherport_hub_update(void);
-void etherport_repeat(struct etherport *port, struct sk_buff *skb);
-
 /* forward.c */
 bool etherport_strip(struct etherport *port, struct sk_buff *skb);
 void etherport_count_received(struct etherport *port, u32 len);
@@ -372,6 +368,7 @@ void etherport_rx_init(struct etherport *port);
 void etherport_rx_start(struct etherport *port);
 void etherport_rx_stop(struct etherport *port);
 void etherport_rx_moderate(struct etherport *port);
+void etherport_moderate_anew(struct etherport *port);
 void etherport_receive(struct etherport *port, struct sk_buff *skb);
 
 /* link.c */

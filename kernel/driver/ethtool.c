@@ -156,11 +156,7 @@ static int etherport_set_coalesce(struct net_device *dev, struct ethtool_coalesc
 	if (tx_adaptive && !port->vector.tx_adaptive)
 		etherport_adapt_tx_start(&port->vector);
 	port->vector.tx_adaptive = tx_adaptive;
-	/* Frames that wait do so by the new rules. */
-	etherport_event_cancel(&port->rx_event);
-	etherport_event_cancel(&port->left_event);
-	etherport_rx_moderate(port);
-	etherport_tx_moderate(port, etherport_now_ps());
+	etherport_moderate_anew(port);
 	local_bh_enable();
 	return 0;
 }

@@ -136,44 +136,56 @@ static void etherport_resolve_pair(struct etherport *port, struct etherport *pee
 	etherport_link_up(peer, &peer_link);
 }
 
-static void etherport_resolve_followers(struct etherport *leader)
+static bool etherport_shares(const struct etherport *port)
 {
+	return port->half || port->role == ETHERPORT_REPEAT || !list_empty(&port->medium) ||
+	       (port->peer && (port->peer->half || !list_empty(&port->peer->medium)));
+}
+
+/* Whether a medium is concerned that the two share, or shared until now. */
+static bool etherport_resolve_shared(struct etherport *port, bool negotiated)
+{
+	bool shared = etherport_shares(port);
+
+	if (port->peer) {
+		etherport_resolve_pair(port, port->peer, negotiated);
+	} else {
+		etherport_autoneg_stop(port);
+		etherport_unlink(port);
+	}
+	return shared || etherport_shares(port);
+}
+
+static bool etherport_resolve_followers(struct etherport *leader)
+{
+	bool shared = false;
 	struct net_device *dev;
 
 	for_each_netdev(dev_net(leader->dev), dev) {
 		struct etherport *port = netdev_priv(dev);
 
 		if (etherport_is(dev) && port->peer && !strcmp(port->follow, leader->dev->name))
-			etherport_resolve_pair(port, port->peer, false);
+			shared |= etherport_resolve_shared(port, false);
 	}
-}
-
-static bool etherport_shares(const struct etherport *port)
-{
-	return port->half || port->role == ETHERPORT_REPEAT || !list_empty(&port->medium);
+	return shared;
 }
 
 static void etherport_settle(struct etherport *port, bool negotiated)
 {
-	struct etherport *peer = port->peer;
-	bool shared = etherport_shares(port) || (peer && etherport_shares(peer));
+	bool shared;
 
 	ASSERT_RTNL();
-	if (peer) {
-		etherport_resolve_pair(port, peer, negotiated);
-		etherport_resolve_followers(peer);
-	} else {
-		etherport_autoneg_stop(port);
-		etherport_unlink(port);
-	}
-	etherport_resolve_followers(port);
-	if (shared || etherport_shares(port) || (peer && etherport_shares(peer)))
+	shared = etherport_resolve_shared(port, negotiated);
+	if (port->peer)
+		shared |= etherport_resolve_followers(port->peer);
+	shared |= etherport_resolve_followers(port);
+	if (shared)
 		etherport_hub_update();
 }
 
 /*
  * After any change of one end: bring the link of both up to date, and those of
- * the ports that follow them. Who follows is followed by nobody.
+ * the ports that follow them. Who follows a follower is not looked for.
  */
 void etherport_resolve(struct etherport *port)
 {

@@ -84,6 +84,7 @@ static void etherport_meet(struct etherport *port, u64 now_ps)
 void etherport_medium_begin(struct etherport *port, u64 from_ps, u64 until_ps, u64 now_ps)
 {
 	port->sending = true;
+	port->tx_begun = true;
 	port->deferring = false;
 	port->collided = false;
 	port->sending_from_ps = from_ps;
@@ -109,7 +110,8 @@ void etherport_medium_try(struct etherport *port, u64 now_ps)
 		if (!other->sending)
 			idle_ps = max(idle_ps, other->sending_until_ps + port->medium_delay_ps);
 	}
-	idle_ps = max(idle_ps + etherport_bits_ps(port, ETHERPORT_IFG_BITS), port->backoff_ps);
+	idle_ps = max3(idle_ps + etherport_bits_ps(port, ETHERPORT_IFG_BITS), port->backoff_ps,
+		       port->tx_free_ps);
 	if (idle_ps > now_ps) {
 		port->deferring = true;
 		etherport_event_at(&port->tx_event, idle_ps, now_ps);
@@ -126,8 +128,10 @@ static void etherport_medium_end(struct etherport *port, u64 now_ps)
 	struct etherport *other;
 
 	port->sending = false;
+	/* Should the medium be its own from now on. */
+	port->tx_free_ps = port->sending_until_ps + etherport_bits_ps(port, ETHERPORT_IFG_BITS);
 	list_for_each_entry(other, &port->medium, medium)
-		if (other->half && other->tx_frame && !other->sending)
+		if (other->half && other->tx_frame && !other->tx_begun)
 			etherport_medium_try(other, now_ps);
 }
 
@@ -166,8 +170,10 @@ bool etherport_medium_event(struct etherport *port, u64 now_ps)
 		 * controllers do not (Intel 8254x manual: TCTL.RTLC is off; RTL8139:
 		 * OWC), which is what makes a duplex mismatch so slow.
 		 */
-		port->tx_given_up = port->late || port->attempts == ETHERPORT_ATTEMPTS_MAX;
+		port->tx_given_up = port->late || port->attempts == ETHERPORT_ATTEMPTS_MAX ||
+				    !netif_carrier_ok(port->dev);
 		if (!port->tx_given_up) {
+			port->tx_begun = false;
 			etherport_back_off(port, now_ps);
 			return false;
 		}
@@ -177,4 +183,21 @@ bool etherport_medium_event(struct etherport *port, u64 now_ps)
 	port->attempts = 0;
 	port->backoff_ps = 0;
 	return true;
+}
+
+/* The link is gone: a frame that waited for the medium is lost. */
+void etherport_medium_call_off(struct etherport *port)
+{
+	struct sk_buff *skb = port->tx_frame;
+
+	etherport_event_cancel(&port->tx_event);
+	port->tx_frame = NULL;
+	port->deferring = false;
+	port->backoff_ps = 0;
+	if (port->tx_control) {
+		kfree_skb(skb);
+		return;
+	}
+	netdev_tx_completed_queue(skb_get_tx_queue(port->dev, skb), 1, skb->len);
+	etherport_lose(port, skb, &port->count.tx_dropped_down);
 }

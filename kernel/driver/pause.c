@@ -26,7 +26,8 @@ static bool etherport_pause_sends(const struct etherport *port, int class)
 {
 	if (!netif_carrier_ok(port->dev))
 		return false;
-	return port->pfc ? port->pfc & BIT(class) : port->pause_tx;
+	/* In half duplex nobody may be told: there is a medium for that (802.3 Annex 31B.1). */
+	return port->pfc ? port->pfc & BIT(class) && !port->half : port->pause_tx;
 }
 
 static __be16 etherport_asked_quanta(const struct etherport *port, int class)
@@ -262,7 +263,7 @@ static void etherport_pause_obey(struct etherport *port, const struct sk_buff *s
 	struct etherport_control_frame frame;
 
 	etherport_control_read(skb, &frame);
-	if (frame.opcode == htons(ETHERPORT_OPCODE_PFC))
+	if (frame.opcode == htons(ETHERPORT_OPCODE_PFC) && !port->half)
 		etherport_pfc_obey(port, &frame, now_ps);
 	else if (port->pause_rx && !port->pfc)
 		etherport_pause_all(port, ntohs(frame.quanta), now_ps);

@@ -40,7 +40,7 @@ static int etherport_priority(const struct etherport *port, const struct sk_buff
 	eth = skb_header_pointer(skb, 0, ETH_HLEN, &space);
 	if (!eth)
 		return 0;
-	if (eth->h_vlan_proto != htons(ETH_P_8021Q)) {
+	if (!eth_type_vlan(eth->h_vlan_proto)) {
 		if (port->trust == ETHERPORT_DSCP)
 			return etherport_ip_priority(skb, ETH_HLEN, eth->h_vlan_proto);
 		if (skb_vlan_tag_present(skb))

@@ -57,11 +57,14 @@ static void etherport_probe_dropped(struct sk_buff *skb, unsigned int reason)
 	    !etherport_is(skb->dev))
 		return;
 	port = netdev_priv(skb->dev);
-	rcu_read_lock();
-	qdisc = rcu_dereference(skb_get_tx_queue(port->dev, skb)->qdisc);
-	dropped.fill_bytes = etherport_queue_bytes(qdisc);
-	dropped.limit_bytes = etherport_queue_limit_bytes(qdisc);
-	rcu_read_unlock();
+	/* A filter at egress comes first: the frame has no queue yet, or one of another device. */
+	if (reason != SKB_DROP_REASON_TC_EGRESS) {
+		rcu_read_lock();
+		qdisc = rcu_dereference(skb_get_tx_queue(port->dev, skb)->qdisc);
+		dropped.fill_bytes = etherport_queue_bytes(qdisc);
+		dropped.limit_bytes = etherport_queue_limit_bytes(qdisc);
+		rcu_read_unlock();
+	}
 	etherport_record_write(port, skb, ETHERPORT_RECORD_DROPPED, 0, &dropped, sizeof(dropped));
 }
 

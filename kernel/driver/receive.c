@@ -91,6 +91,15 @@ void etherport_rx_moderate(struct etherport *port)
 		etherport_event_at(&port->rx_event, due_ps, now_ps);
 }
 
+/* Frames that wait, of both directions, do so by rules that have changed. */
+void etherport_moderate_anew(struct etherport *port)
+{
+	etherport_event_cancel(&port->rx_event);
+	etherport_event_cancel(&port->left_event);
+	etherport_rx_moderate(port);
+	etherport_tx_moderate(port, etherport_now_ps());
+}
+
 static void etherport_rx_event(struct etherport_event *event)
 {
 	etherport_interrupt(container_of(event, struct etherport, rx_event));
@@ -210,7 +219,8 @@ static struct sk_buff *etherport_rx_next(struct etherport *port)
 {
 	struct sk_buff *skb = __skb_dequeue(&port->rx_done);
 
-	if (skb || etherport_rx_costs_cpu(port))
+	/* What the CPU is at is not there yet, whatever it costs by now. */
+	if (skb || etherport_rx_costs_cpu(port) || etherport_event_pending(&port->cpu_event))
 		return skb;
 	skb = __skb_dequeue(&port->rx_ring);
 	if (skb && !skb_queue_empty(&port->rx_fifo))
@@ -246,10 +256,10 @@ static int etherport_poll(struct napi_struct *napi, int budget)
 		/* With napi_defer_hard_irqs the stack looks again by itself, uninterrupted. */
 		port->rx_masked = !napi_complete_done(napi, done);
 		etherport_adapt(&port->vector, port->speed_mbps, etherport_now_ps());
-		if (!port->rx_masked && !skb_queue_empty(&port->rx_ring))
-			etherport_rx_work(port);
-		else
+		if (skb_queue_empty(&port->rx_ring))
 			etherport_tx_moderate(port, etherport_now_ps());
+		else if (!etherport_event_pending(&port->cpu_event))
+			etherport_rx_work(port);
 	}
 	return done;
 }
@@ -266,7 +276,7 @@ void etherport_receive(struct etherport *port, struct sk_buff *skb)
 	if (etherport_bit_errors_hit(&port->bit_errors, skb))
 		cb->bit_error = true;
 	if (unlikely(etherport_is_control(skb))) {
-		if (cb->bit_error) {
+		if (cb->bit_error || cb->damaged) {
 			etherport_lose(port, skb, &port->count.rx_damaged_control_frames);
 			return;
 		}

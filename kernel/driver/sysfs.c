@@ -147,18 +147,27 @@ ETHERPORT_U64(xoff_alpha_128ths, xoff_alpha_128ths, ETHERPORT_MAX_ALPHA, NULL, e
 ETHERPORT_U64(xon_bytes, xon_bytes, U64_MAX, NULL, etherport_set_u64);
 ETHERPORT_U64(queue_limit_bytes, queue_limit_bytes, U64_MAX, NULL, etherport_set_u64);
 ETHERPORT_U64(queue_alpha_128ths, queue_alpha_128ths, ETHERPORT_MAX_ALPHA, NULL, etherport_set_u64);
-ETHERPORT_U64(bus_bps, bus.bps, U64_MAX, etherport_is_up, etherport_set_u64);
-ETHERPORT_U64(bus_payload_bytes, bus.payload_bytes, U64_MAX, NULL, etherport_set_u64);
-ETHERPORT_U64(bus_overhead_bytes, bus.overhead_bytes, U64_MAX, NULL, etherport_set_u64);
-ETHERPORT_U64(bus_frame_bytes, bus.frame_bytes, U64_MAX, NULL, etherport_set_u64);
+
+/* So slow a bus that the time of a frame has no room in a u64 is none. */
+static int etherport_set_bus(struct etherport *port, void *field, u64 bps)
+{
+	if (bps && bps < ETHERPORT_MIN_BUS_BPS)
+		return -ERANGE;
+	return etherport_set_u64(port, field, bps);
+}
+ETHERPORT_U64(bus_bps, bus.bps, U64_MAX, etherport_is_up, etherport_set_bus);
+ETHERPORT_U64(bus_payload_bytes, bus.payload_bytes, ETHERPORT_MAX_BUS_LEN, NULL, etherport_set_u64);
+ETHERPORT_U64(bus_overhead_bytes, bus.overhead_bytes, ETHERPORT_MAX_BUS_LEN, NULL,
+	      etherport_set_u64);
+ETHERPORT_U64(bus_frame_bytes, bus.frame_bytes, ETHERPORT_MAX_BUS_LEN, NULL, etherport_set_u64);
 ETHERPORT_U64(capture_frame_ns, capture.frame_ns, ETHERPORT_MAX_CAPTURE_NS, NULL,
 	      etherport_set_u64);
 ETHERPORT_U64(capture_backlog_bytes, capture.backlog_bytes, U64_MAX, NULL, etherport_set_u64);
 ETHERPORT_U64(capture_bytes_per_s, capture.bytes_per_s, U64_MAX, NULL, etherport_set_u64);
-ETHERPORT_U64(cpu_rx_frame_ns, cpu_rx.frame_ns, U64_MAX, NULL, etherport_set_u64);
-ETHERPORT_U64(cpu_rx_byte_ps, cpu_rx.byte_ps, U64_MAX, NULL, etherport_set_u64);
-ETHERPORT_U64(cpu_tx_frame_ns, cpu_tx.frame_ns, U64_MAX, NULL, etherport_set_u64);
-ETHERPORT_U64(cpu_tx_byte_ps, cpu_tx.byte_ps, U64_MAX, NULL, etherport_set_u64);
+ETHERPORT_U64(cpu_rx_frame_ns, cpu_rx.frame_ns, ETHERPORT_MAX_CPU_NS, NULL, etherport_set_u64);
+ETHERPORT_U64(cpu_rx_byte_ps, cpu_rx.byte_ps, ETHERPORT_MAX_CPU_BYTE_PS, NULL, etherport_set_u64);
+ETHERPORT_U64(cpu_tx_frame_ns, cpu_tx.frame_ns, ETHERPORT_MAX_CPU_NS, NULL, etherport_set_u64);
+ETHERPORT_U64(cpu_tx_byte_ps, cpu_tx.byte_ps, ETHERPORT_MAX_CPU_BYTE_PS, NULL, etherport_set_u64);
 /* What has been heard already takes effect when it was to. */
 ETHERPORT_U64(pause_reaction_ns, pause_reaction_ns, ETHERPORT_MAX_REACTION_NS, NULL,
 	      etherport_set_u64);
@@ -236,7 +245,18 @@ static const char * const etherport_moderations[] = {
 	[ETHERPORT_INTERVAL] = "interval",
 	NULL
 };
-ETHERPORT_WORD(rx_moderation, vector.from, etherport_moderations, NULL);
+
+/* Frames that wait do so by the new rules. */
+static int etherport_set_moderation(struct etherport *port, void *field, u64 place)
+{
+	local_bh_disable();
+	port->vector.from = place;
+	etherport_moderate_anew(port);
+	local_bh_enable();
+	return 0;
+}
+ETHERPORT_ATTR(rx_moderation, vector.from, 0, etherport_moderations, etherport_show_word, NULL,
+	       etherport_set_moderation);
 
 static const char * const etherport_algorithms[] = {
 	[ETHERPORT_FIXED] = "none",

@@ -60,6 +60,7 @@ static void etherport_tx_serialize(struct etherport *port, struct sk_buff *skb,
 	u64 end_ps = start_ps + etherport_wire_ps(port, skb);
 
 	port->tx_frame = skb;
+	port->tx_begun = !port->half;
 	port->tx_given_up = false;
 	port->tx_damaged = false;
 	if (port->half) {
@@ -76,12 +77,15 @@ static void etherport_tx_serialize(struct etherport *port, struct sk_buff *skb,
 /* After a change of the link: a frame that waited for a medium goes on by the new rules. */
 void etherport_tx_resume(struct etherport *port)
 {
+	bool waits = port->tx_frame && !port->tx_begun;
 	u64 now_ps = etherport_now_ps();
 
-	if (port->tx_frame && !etherport_event_pending(&port->tx_event))
+	if (waits && (!port->half || !etherport_event_pending(&port->tx_event))) {
+		etherport_event_cancel(&port->tx_event);
 		etherport_tx_serialize(port, port->tx_frame, now_ps, now_ps);
-	else
+	} else {
 		etherport_tx_kick(port);
+	}
 }
 
 /*
@@ -95,22 +99,19 @@ static struct sk_buff *etherport_tx_next(struct etherport *port, u64 *start_ps, 
 
 	while (class--) {
 		struct sk_buff *skb = skb_peek(&port->classes[class].tx_ring);
-		u64 ready_ps;
+		u64 may_ps;
 
 		if (!skb)
 			continue;
 		if (etherport_tx_takes_time(port))
 			etherport_tx_prefetch(port, &port->classes[class].tx_ring, now_ps);
-		if (etherport_paused(port, class, *start_ps)) {
-			again_ps = min(again_ps, port->classes[class].paused_until_ps);
+		/* The line may have been free before now, and the pause over since. */
+		may_ps = max(port->classes[class].paused_until_ps, etherport_cb(skb)->ready_ps);
+		if (may_ps > now_ps && may_ps > *start_ps) {
+			again_ps = min(again_ps, may_ps);
 			continue;
 		}
-		ready_ps = etherport_cb(skb)->ready_ps;
-		if (ready_ps > now_ps && ready_ps > *start_ps) {
-			again_ps = min(again_ps, ready_ps);
-			continue;
-		}
-		*start_ps = max(*start_ps, ready_ps);
+		*start_ps = max(*start_ps, may_ps);
 		__skb_unlink(skb, &port->classes[class].tx_ring);
 		if (etherport_tx_takes_time(port))
 			etherport_tx_prefetch(port, &port->classes[class].tx_ring, now_ps);
@@ -123,15 +124,13 @@ static struct sk_buff *etherport_tx_next(struct etherport *port, u64 *start_ps, 
 
 /*
  * When a frame may start that is there by now: behind the gap of the last one,
- * if it waited for that, in the ring or in a queue in front of it. A process that
- * reads the clock makes events up to 50 ns late; the line was free before.
+ * which may be over, if it waited for the end of that, in the ring or in a queue
+ * in front of it. That end is noticed as late as a short cable is long, and up to
+ * 50 ns later where a process reads the clock.
  */
 static u64 etherport_tx_start_ps(const struct etherport *port, u64 now_ps)
 {
-	u64 waited_ps = max(port->tx_free_ps + etherport_short_delay_ps(port),
-			    port->tx_noticed_ps);
-
-	return now_ps <= waited_ps ? port->tx_free_ps : now_ps;
+	return now_ps <= port->tx_noticed_ps ? port->tx_free_ps : max(now_ps, port->tx_free_ps);
 }
 
 /*
@@ -182,9 +181,13 @@ static void etherport_tx_done(struct etherport *port, struct sk_buff *skb, u64 n
 	etherport_cable_send(port, skb, now_ps - etherport_short_delay_ps(port), now_ps);
 }
 
-/* A late collision, or excessive ones: sixteen attempts, none of them alone. */
+/* A late collision, or excessive ones: sixteen attempts, none of them alone. Or a link that is gone. */
 static void etherport_tx_give_up(struct etherport *port, struct sk_buff *skb)
 {
+	if (!netif_carrier_ok(port->dev)) {
+		etherport_lose(port, skb, &port->count.tx_dropped_down);
+		return;
+	}
 	if (!port->late)
 		port->count.tx_excessive_collisions++;
 	etherport_lose(port, skb, &port->count.tx_dropped_collisions);
@@ -209,7 +212,7 @@ static void etherport_tx_event(struct etherport_event *event)
 	struct sk_buff *skb = port->tx_frame;
 	u64 now_ps = etherport_now_ps();
 
-	if (skb && (port->half || port->sending) && !etherport_medium_event(port, now_ps))
+	if (skb && (port->sending || !port->tx_begun) && !etherport_medium_event(port, now_ps))
 		return;
 
 	if (skb && !port->half && list_empty(&port->medium))
@@ -343,11 +346,13 @@ void etherport_tx_start(struct etherport *port)
 	netif_tx_start_all_queues(port->dev);
 }
 
-/* The link is gone, and with it what has not left. A frame on the wire arrives. */
+/* The link is gone, and with it what has not begun to leave. A frame on the wire arrives. */
 void etherport_tx_flush(struct etherport *port)
 {
 	int class;
 
+	if (port->tx_frame && !port->tx_begun)
+		etherport_medium_call_off(port);
 	for (class = 0; class < port->class_count; class++) {
 		struct netdev_queue *queue = netdev_get_tx_queue(port->dev, class);
 		struct sk_buff *skb;

@@ -75,6 +75,16 @@ def test_a_slow_cpu_is_the_bottleneck(rig: Rig, end: str, frame_ns: int) -> None
     assert measured[end]["cpu_busy_ns"] == measured[end][f"{direction}_frames"] * frame_ns
 
 
+@pytest.mark.parametrize("looks", [0, 1, 10])
+def test_a_cpu_at_its_limit_does_not_rest_between_batches(rig: Rig, looks: int) -> None:
+    """Nor is a frame paid for twice, however often the stack looks by itself before it takes interrupts."""
+    deferred = ("--receiver", "../gro_flush_timeout=20000", "--receiver", f"../napi_defer_hard_irqs={looks}")
+    slow = ("--receiver", "cpu=1", "--receiver", "cpu_rx_frame_ns=5000", "--pause", "on")
+    measured = flow(rig, *slow, *deferred)
+    assert measured["goodput_bps"] == pytest.approx(PAYLOAD * 8e9 / 5000, rel=0.003)
+    assert measured["receiver"]["cpu_busy_ns"] == measured["receiver"]["rx_frames"] * 5000
+
+
 @pytest.mark.parametrize(
     ("frame_ns", "bound"), [(4000, "line"), (4500, "line"), (5500, "cpu"), (7000, "cpu")]
 )

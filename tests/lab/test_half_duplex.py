@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from itertools import pairwise
 from typing import TYPE_CHECKING, Any
 
 import pytest
@@ -73,6 +74,21 @@ def test_collisions_are_counted_by_how_a_frame_left(rig: Rig) -> None:
         assert station["tx_collisions"] >= attempts_min
         assert station["tx_frames"] >= station["SingleCollisionFrames"] + station["MultipleCollisionFrames"]
         assert station["MultipleCollisionFrames"] > 0
+
+
+def test_who_waits_for_a_medium_that_becomes_his_own_sends_from_the_first_bit(rig: Rig) -> None:
+    """A frame that waited is sent by the new rules, in its time; one on the wire is sent once, to its end."""
+    arrivals = rig.script("half_duplex_lost.py", "full", "40")["arrivals"]
+    gaps_ns = [later - earlier for earlier, later in pairwise(arrivals)]
+    assert len(gaps_ns) > 500
+    assert min(gaps_ns) >= ON_WIRE * 800 - 100
+
+
+def test_who_waits_for_a_medium_that_is_gone_waits_no_more(rig: Rig) -> None:
+    """When the link is lost one frame may be on the wire; what has not begun is lost, and counted."""
+    for ends in rig.script("half_duplex_lost.py", "down", "20")["gained"]:
+        assert sum(sent for sent, _ in ends) <= 1
+        assert [waiting for _, waiting in ends] == [0, 0]
 
 
 def test_a_hub_repeats_the_same_run(rig: Rig) -> None:

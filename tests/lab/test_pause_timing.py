@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from bisect import bisect_right
 from dataclasses import dataclass
+from itertools import pairwise
 from typing import TYPE_CHECKING, Any
 
 import pytest
@@ -144,3 +145,13 @@ def test_what_follows_a_pause_is_as_late_as_that(rig: Rig) -> None:
     assert abs(began_ns - stream.heard_ns(0) - reaction_ns) <= stream.octets_ns(FRAME + 24 + CABLE_NS)
     expected_ns = stream.heard_ns(1) + reaction_ns + stream.octets_ns(PREAMBLE + FRAME + FCS) + CABLE_NS
     assert abs(stream.arrivals[last + 1] - expected_ns) <= CLOCK_NS
+
+
+def test_a_pause_may_end_while_the_last_frame_is_still_on_the_cable(rig: Rig) -> None:
+    """The line is free before the port has noticed: what waits goes on when the pause is over."""
+    times = [f"{at_us}:{1 + at_us % 25}" for at_us in range(500, 3800, 61)]
+    stream = rig.script("pause_stream.py", "1000", str(FRAME), "500", "0", *times)
+    arrivals = stream["arrivals"]
+    frame_ns = (PREAMBLE + FRAME + FCS + IFG) * 8
+    assert len(arrivals) == 4_000_000 // frame_ns
+    assert min(later - earlier for earlier, later in pairwise(arrivals)) >= frame_ns - CLOCK_NS
