@@ -6,6 +6,8 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
+from tests.lab.rig import NS_PER_MS, NS_PER_S
+
 if TYPE_CHECKING:
     from tests.lab.rig import Rig
 
@@ -132,3 +134,37 @@ def test_a_card_is_not_moved_while_it_runs(rig: Rig, setting: str) -> None:
     output = rig.execute("bash", "-c", command + setting)
     assert output.code != 0
     assert "Device or resource busy" in output.stderr
+
+
+LIMITS = {
+    "bus_bps": 1_000_000,
+    "bus_payload_bytes": 64 * 1024,
+    "bus_overhead_bytes": 64 * 1024,
+    "bus_frame_bytes": 64 * 1024,
+    **{f"cpu_{way}_frame_ns": 60 * NS_PER_S for way in ("rx", "tx")},
+    **{f"cpu_{way}_byte_ps": 10**12 for way in ("rx", "tx")},
+}
+"""As slow as a bus or a CPU may be told to be."""
+
+
+def test_a_bus_or_cpu_that_is_never_done_is_refused(rig: Rig) -> None:
+    """What is beyond a limit is out of range and changes nothing: a time overflows nowhere."""
+    beyond = [f"{name}={limit + (-1 if name == 'bus_bps' else 1)}" for name, limit in LIMITS.items()]
+    overflowing = [f"bus_overhead_bytes={2**60}"]
+    calls = [("cpu=1", *beyond), ("bus_bps=10000000000", *overflowing)]
+    for refused, told in zip((beyond, overflowing), rig.each("costs.py", calls), strict=True):
+        assert told["refused"] == refused
+        assert told["took_ns"] < NS_PER_MS
+
+
+def test_the_slowest_bus_and_cpu_carry_a_frame(rig: Rig) -> None:
+    """It is under way for as long as follows from their figures, be it an hour."""
+    choices = [{**LIMITS, "bus_payload_bytes": payload} for payload in (LIMITS["bus_payload_bytes"], 1)]
+    calls = [("cpu=1", *(f"{name}={value}" for name, value in choice.items())) for choice in choices]
+    for choice, told in zip(choices, rig.each("costs.py", calls), strict=True):
+        transactions = -(-FRAME // choice["bus_payload_bytes"])
+        on_bus = FRAME + transactions * choice["bus_overhead_bytes"] + choice["bus_frame_bytes"]
+        bus_s = on_bus * 8 / choice["bus_bps"]
+        cpu_s = (choice["cpu_rx_frame_ns"] * 1000 + FRAME * choice["cpu_rx_byte_ps"]) / 1e12
+        assert told["refused"] == []
+        assert told["took_ns"] == pytest.approx(2 * (bus_s + cpu_s) * NS_PER_S, rel=1e-6)
