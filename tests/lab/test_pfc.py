@@ -69,6 +69,13 @@ def test_plain_pause_stops_all(rig: Rig) -> None:
     assert measured.switch["tx_pfc_frames"] == 0
 
 
+@pytest.mark.parametrize("proto", ["802.1Q", "802.1ad"])
+def test_a_vlan_tag_tells_the_priority(rig: Rig, proto: str) -> None:
+    """A provider's as a customer's, whoever wrote it: the receiver asks for it, the sender holds it back."""
+    for told in rig.each("priorities.py", [(proto, writer, "full") for writer in ("device", "sender")]):
+        assert told == {"above_xoff": True, "asked": [3], "all_came": False, "heard": 1, "obeyed": True}
+
+
 def test_dcb_shows_what_it_has_set(rig: Rig) -> None:
     """Which priorities are lossless, on a port that is down as on one that has a link; at first none is."""
     set_ = "dcb pfc set dev p1 prio-pfc 3:on 5:on; "
