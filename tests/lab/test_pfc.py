@@ -76,6 +76,12 @@ def test_a_vlan_tag_tells_the_priority(rig: Rig, proto: str) -> None:
         assert told == {"above_xoff": True, "asked": [3], "all_came": False, "heard": 1, "obeyed": True}
 
 
+def test_half_duplex_has_no_pfc(rig: Rig) -> None:
+    """Nobody asks for silence, and nobody obeys who does: there is a medium for that."""
+    told = rig.script("priorities.py", "802.1Q", "device", "half")
+    assert told == {"above_xoff": True, "asked": [], "all_came": True, "heard": 1, "obeyed": False}
+
+
 def test_dcb_shows_what_it_has_set(rig: Rig) -> None:
     """Which priorities are lossless, on a port that is down as on one that has a link; at first none is."""
     set_ = "dcb pfc set dev p1 prio-pfc 3:on 5:on; "
