@@ -57,6 +57,18 @@ def test_a_received_frame_tells_as_well(rig: Rig) -> None:
     assert told["after_received_ns"] < CLOCK_NS + 2 * WIRE_NS
 
 
+def test_frames_that_have_left_go_by_the_new_rule(rig: Rig) -> None:
+    """What is set while a sender waits to hear of a frame holds for that, too."""
+    first = "ethtool -C p1 tx-usecs 0 tx-frames 64"
+    rules = [
+        f"{first} then ethtool -C p1 tx-frames 1",
+        f"{first} then ethtool -C p1 tx-usecs 50",
+        f"{first} then p1 rx_moderation interval",
+    ]
+    for rule, told in zip(rules, rig.each("other_rules.py", map(str.split, rules)), strict=True):
+        assert told["charged"] == [True, False], rule
+
+
 def test_a_port_that_goes_down_lets_its_senders_off(rig: Rig) -> None:
     """Or a socket could never be closed."""
     assert not rig.script("completions.py", "10000", "0", "tx-usecs=1000000")["after_down"]

@@ -6,24 +6,14 @@ whether the sender was still charged for any after each, and how long it was for
 port gets a frame, and at last it goes down: whether that lets the sender off what it sent before.
 """
 
-import array
-import fcntl
 import json
 import socket
 import sys
-import termios
 import time
 
-from inside import data_frame, make_pair, packet_socket, raise_ports, run, setting
+from inside import charged, data_frame, make_pair, packet_socket, raise_ports, run, setting
 
 LONGEST_S = 0.01
-
-
-def charged(sender: socket.socket) -> bool:
-    """Whether frames that it has sent are not done with."""
-    octets = array.array("i", [0])
-    fcntl.ioctl(sender, termios.TIOCOUTQ, octets)
-    return octets[0] > 0
 
 
 def wait(sender: socket.socket) -> int | None:

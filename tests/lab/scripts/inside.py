@@ -5,11 +5,14 @@ As a program it prints what the ports that are its arguments count, one a line.
 
 from __future__ import annotations
 
+import array
+import fcntl
 import json
 import socket
 import struct
 import subprocess
 import sys
+import termios
 import time
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -131,6 +134,13 @@ def packet_socket(port: str, protocol: int = 0, *, bypass: bool = False) -> sock
     made.bind((port, protocol))
     made.setsockopt(SOL_PACKET, PACKET_QDISC_BYPASS, bypass)
     return made
+
+
+def charged(sender: socket.socket) -> bool:
+    """Whether frames that it has sent are not done with."""
+    octets = array.array("i", [0])
+    fcntl.ioctl(sender, termios.TIOCOUTQ, octets)
+    return octets[0] > 0
 
 
 def data_frame(length: int = 1514) -> bytes:
