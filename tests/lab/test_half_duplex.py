@@ -81,7 +81,8 @@ def test_who_waits_for_a_medium_that_becomes_his_own_sends_from_the_first_bit(ri
     arrivals = rig.script("half_duplex_lost.py", "full", "40")["arrivals"]
     gaps_ns = [later - earlier for earlier, later in pairwise(arrivals)]
     assert len(gaps_ns) > 500
-    assert min(gaps_ns) >= ON_WIRE * 800 - 100
+    # A call that fails takes User-Mode Linux 1 us at once: what is due meanwhile is that late.
+    assert min(gaps_ns) >= ON_WIRE * 800 - 1000
 
 
 def test_who_waits_for_a_medium_that_is_gone_waits_no_more(rig: Rig) -> None:
