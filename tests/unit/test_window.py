@@ -71,6 +71,25 @@ def test_a_window_counts_retransmits_and_drops() -> None:
     assert port_in_window("p", samples, *window) == 100
 
 
+def test_windows_leave_out_no_retransmit() -> None:
+    """Those of before the first sample and after the last count, too: all windows have what the flow has."""
+    # The flow runs from 1 s to 10 s; its connection is seen from 2 s on, until it is through at 7 s.
+    seen = [
+        replace(sample, flows=sample.flows if sample.at_ns < 7 * NS_PER_S else {})
+        for sample in _samples(range(5000, 6000))
+        if sample.at_ns >= 2 * NS_PER_S
+    ]
+
+    def of(from_s: int, to_s: int, total: int | None = 75) -> float | None:
+        window = (from_s * NS_PER_S, to_s * NS_PER_S)
+        return flow_in_window("retransmits", FLOW, seen, *window, retransmits=total)
+
+    assert of(0, 2) == 20
+    assert (of(0, 10), of(0, 7), of(6, 9), of(7, 10)) == (75, 75, 15, 0)
+    # Nothing but samples is known of a connection that was lost.
+    assert of(0, 10, None) == 69
+
+
 def test_a_window_is_cut_to_its_flow() -> None:
     """Before it begins and after its end a flow has no rate that would count."""
     samples = _samples(range(5000, 6000))

@@ -10,6 +10,7 @@ from wirelab.plan.traffic import Flow, Ping
 from wirelab.plan.types import Plan
 from wirelab.results.counting import Counted, at
 from wirelab.results.datagrams import Received, received_in_window
+from wirelab.results.flow import FlowResult
 from wirelab.results.ping import Echoes, ping_figure
 from wirelab.results.rtt import FIGURES, Rtt
 from wirelab.results.samples import Sample
@@ -65,16 +66,18 @@ def _goodput_bps(counted: Counted, from_ns: int, to_ns: int) -> float:
     return (at(counted, to_ns) - at(counted, from_ns)) * BITS_PER_BYTE * NS_PER_S / (to_ns - from_ns)
 
 
-def in_window(
+def in_window(  # noqa: PLR0913, PLR0917 - whatever may tell of a window
     expectation: Expectation,
     plan: Plan,
     samples: Sequence[Sample],
+    flows: Mapping[str, FlowResult],
     echoes: Mapping[str, Echoes],
     received: Mapping[str, Sequence[Received]],
 ) -> float | None:
     """What an expectation about a window is about, in its base unit; None if nothing tells it.
 
-    ``echoes`` are those of each ping, ``received`` is what came of each flow over UDP.
+    ``flows`` are what each came to, ``echoes`` those of each ping, ``received`` is what came of each flow
+    over UDP.
     Raises KeyError for a metric that a window does not have.
     """
     assert expectation.window is not None  # noqa: S101 - whoever asks has looked
@@ -83,7 +86,8 @@ def in_window(
     if flow is not None and flow.protocol == "udp":
         return received_in_window(expectation.metric, flow, received.get(flow.name, ()), from_ns, to_ns)
     if flow is not None:
-        return flow_in_window(expectation.metric, flow, samples, from_ns, to_ns)
+        total = flows[flow.name].retransmits
+        return flow_in_window(expectation.metric, flow, samples, from_ns, to_ns, retransmits=total)
     ping = next((ping for ping in plan.pings if ping.name == expectation.subject), None)
     if ping is not None:
         return ping_in_window(expectation.metric, ping, echoes[ping.name], from_ns, to_ns)
@@ -91,25 +95,44 @@ def in_window(
     return port_in_window(port.name, samples, from_ns, to_ns)
 
 
-def flow_in_window(
-    metric: str, flow: Flow, samples: Sequence[Sample], from_ns: int, to_ns: int
+def flow_in_window(  # noqa: PLR0913 - a window of a flow, and its end
+    metric: str,
+    flow: Flow,
+    samples: Sequence[Sample],
+    from_ns: int,
+    to_ns: int,
+    *,
+    retransmits: int | None = None,
 ) -> float | None:
     """A metric of a flow between two instants of the Plan; None where no sample tells it.
 
-    Its goodput is what was acknowledged. Raises KeyError for a metric that a window does not have.
+    Its goodput is what was acknowledged; ``retransmits`` are all of the flow's, if its end tells them.
+    Raises KeyError for a metric that a window does not have.
     """
     counted = acknowledged(flow, samples)
     if not counted:
         return None
     from_ns, to_ns = max(from_ns, flow.start_ns), min(to_ns, flow.end_ns)
+    if metric == "retransmits":
+        again = _sent_again(flow, samples, retransmits)
+        return round(at(again, to_ns) - at(again, from_ns))
     return _FLOW[metric](flow, counted, samples, from_ns, to_ns)
 
 
-def _retransmits(flow: Flow, _: Counted, samples: Sequence[Sample], from_ns: int, to_ns: int) -> float:
+def _sent_again(flow: Flow, samples: Sequence[Sample], total: int | None) -> Counted:
+    """The segments of a flow that had been sent again by each sample, and by its end, if that is known."""
     seen = [
-        (sample.at_ns, sample.flows[flow.name].retransmits) for sample in samples if flow.name in sample.flows
+        (sample.at_ns, sample.flows[flow.name].retransmits)
+        for sample in samples
+        if flow.name in sample.flows and sample.at_ns > flow.start_ns
     ]
-    return round(at(seen, to_ns) - at(seen, from_ns))
+    known = [(flow.start_ns, 0), *seen]
+    if total is None:
+        return known
+    last_ns, last = known[-1]
+    # A transfer may be over long before its time is: the next sample does not have it any more.
+    gone_ns = next((sample.at_ns for sample in samples if sample.at_ns > last_ns), flow.end_ns)
+    return [*known, (max(min(gone_ns, flow.end_ns), last_ns), max(total, last))]
 
 
 def _rtt(metric: str, samples: Sequence[Sample], name: str, from_ns: int, to_ns: int) -> float | None:
@@ -122,7 +145,6 @@ def _rtt(metric: str, samples: Sequence[Sample], name: str, from_ns: int, to_ns:
 _FLOW: Final[Mapping[str, Callable[[Flow, Counted, Sequence[Sample], int, int], float | None]]] = {
     "goodput": lambda _flow, counted, _samples, from_ns, to_ns: _goodput_bps(counted, from_ns, to_ns),
     "longest_gap": lambda _flow, counted, _samples, from_ns, to_ns: longest_gap_ns(counted, from_ns, to_ns),
-    "retransmits": _retransmits,
     "rtt_p50": lambda flow, _counted, samples, *window: _rtt("rtt_p50", samples, flow.name, *window),
     "rtt_p90": lambda flow, _counted, samples, *window: _rtt("rtt_p90", samples, flow.name, *window),
     "rtt_p99": lambda flow, _counted, samples, *window: _rtt("rtt_p99", samples, flow.name, *window),

@@ -47,7 +47,7 @@ def check(expectation: Expectation, plan: Plan, result: Result) -> Check:
     if expectation.window is None:
         value = result.measured(expectation)
     else:
-        value = in_window(expectation, plan, result.samples, result.echoes, result.received)
+        value = in_window(expectation, plan, result.samples, result.flows, result.echoes, result.received)
     if value is None:
         measured, holds = "nothing", False
         explanation = f"{_untold(expectation, plan, result)}; {proof}"
