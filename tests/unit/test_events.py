@@ -94,17 +94,19 @@ def test_a_cpu_that_gets_slower_is_there_from_the_beginning(tmp_path: Path) -> N
     assert after == replace(before, rx_frame_ns=7000)
 
 
-def test_nothing_begins_early_where_something_happens(tmp_path: Path) -> None:
-    """An item that moved forward would meet another network."""
+def test_nothing_begins_early_that_an_instant_is_said_of(tmp_path: Path) -> None:
+    """An item that moved forward would meet another network, and a window another part of it."""
     traffic = "traffic:\n  - copy: {name: a, from: server, to: client, bytes: 1 MB, within: 5 s}\n"
     traffic += "  - ping: {name: download, from: server, to: client, time: 5 s}\n"
-    expect = "expect: {download: {lost: 0 %}}\n"
+    whole, part = "lost: 0 %", "windows: [{from: 7 s, to: 9 s, lost: 0 %}]"
+    event = "events: [{at: 9 s, with: {patch.link: down}}]\n"
     early = [
         build_plan(loaded, loaded.cases[0], 1).traffic[1].early
-        for rest in ("", "events: [{at: 9 s, with: {patch.link: down}}]\n")
+        for bounds, rest in ((whole, ""), (whole, event), (part, ""))
+        for expect in [f"expect: {{download: {{{bounds}}}}}\n"]
         for loaded in [load_file(scenario(tmp_path, traffic=traffic, expect=expect, rest=rest), SHIPPED)]
     ]
-    assert early == [True, False]
+    assert early == [True, False, False]
 
 
 def test_a_case_has_events_of_its_own(tmp_path: Path) -> None:

@@ -105,7 +105,7 @@ def _capture(  # noqa: PLR0913, PLR0917 - what a capture is of
     limit = limit_bytes(DEFAULT_LIMIT)
     with lab.in_use(), live, recorder(lab, cpu, limit, lambda done: live.progress(trial, done)) as its:
         known = its.measured(trial.plan)
-        recorded = its.record(trial.plan, known, window or _beginning(trial.plan))
+        recorded = its.record(trial.plan, known, window or _beginning(known.timed(trial.plan)))
         with replacement(out) as fresh, fresh.open("wb") as file:
             frames = read_record(recorded.record)
             written = write_capture(file, trial.plan, frames, known.status.ready_ns, [chosen.name])

@@ -40,7 +40,8 @@ def build_plan(experiment: Experiment, case: Case, seed: int) -> Plan:
     wiring = case.wiring
     topology = wiring.topology
     addresses = Addresses.of(topology)
-    items = traffic(experiment.scenario.items, wiring, seed, pinned=bool(case.events))
+    pinned = bool(case.events) or any(expectation.window for expectation in case.expectations)
+    items = traffic(experiment.scenario.items, wiring, seed, pinned=pinned)
     nodes = [_node(wiring, name, addresses) for name in topology.nodes]
     wirings = [wiring, *(event.wiring(wiring) for event in case.events)]
     ports = _pinned([_ports(state, addresses) for state in wirings])

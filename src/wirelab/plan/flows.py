@@ -26,7 +26,8 @@ def traffic(
 ) -> tuple[Item, ...]:
     """The traffic, in the order in which the scenario has it; what both call alike is taken over.
 
-    Where it is ``pinned`` nothing is early: what happens at an instant would happen to something else.
+    Where it is ``pinned`` nothing is early: what happens at an instant would happen to something else, and a
+    window would be about another time.
     """
     shift_ns = phase_ns(seed)
     starts = starts_ns(items)

@@ -154,7 +154,7 @@ def _picture(
     evidence: Evidence, moments: _Found, seen: Sequence[Sequence[Frame | Event]], around_ns: int
 ) -> Picture:
     """Of each moment what was seen in it."""
-    plan, ready_ns = evidence.plan, evidence.result.status.ready_ns
+    plan, ready_ns = evidence.result.timed(evidence.plan), evidence.result.status.ready_ns
     flow = followed(plan, moments[0][2], moments[0][1])[0] if moments else ""
     shown = tuple(
         moment(title, at_ns, entries, followed(plan, port, at_ns)[1], ready_ns, around_ns)

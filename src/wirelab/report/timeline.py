@@ -58,7 +58,7 @@ class Timeline:
     """
 
     def __init__(self, evidence: Evidence, checks: Iterable[Check] = ()) -> None:
-        self._plan = evidence.plan
+        self._plan = evidence.result.timed(evidence.plan)
         self._result = evidence.result
         self._busy_ports = _busy_ports(evidence)
         self._expected = expected_of(checks, evidence.plan)

@@ -68,6 +68,14 @@ class Result:
         subject, metric = expectation.subject, expectation.metric
         return figure(subject, metric, self.flows, self.pings, self.ports, self.elapsed_ns)
 
+    def timed(self, plan: Plan) -> Plan:
+        """``plan`` with each item that was early at the instant at which it began."""
+        traffic = tuple(
+            replace(item, start_ns=self.snapshots[window(item.name)[0]].at_ns) if item.early else item
+            for item in plan.traffic
+        )
+        return replace(plan, traffic=traffic)
+
     def linked(self, plan: Plan) -> Plan:
         """``plan`` as it is in the end, with what the ports agreed on in the place of what they offered.
 
@@ -183,6 +191,7 @@ def read_result(plan: Plan, raw: Path) -> Result:
         happened=read_happened(plan, raw),
         followed=read_followed(plan, raw),
     )
+    plan = result.timed(plan)
     linked = result.linked(plan)
     ports = {port.label: PortResult.of(result.change(port.name)) for port in plan.ports}
     total_bps = _goodput_bps(figures.values())

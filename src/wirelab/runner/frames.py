@@ -30,7 +30,8 @@ def bursts_of(recorder: Recorder, plan: Plan, known: Result, flow: Flow, found: 
     port = next((one for one in plan.ports if one.label in found.at[:1]), None)
     if found.mechanism not in LOSING or port is None:
         return None
-    window_ns = _window_ns(known, flow, port.name)
+    began = next(one for one in known.timed(plan).flows if one.name == flow.name)
+    window_ns = _window_ns(known, began, port.name)
     if window_ns is None:
         return None
     name, adapter = f"{_NAME}-{flow.name}", TypeAdapter(Bursts)

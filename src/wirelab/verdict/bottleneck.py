@@ -38,6 +38,7 @@ _LOST_ON_THE_WAY: Final = frozenset(
 
 def bottlenecks(plan: Plan, result: Result) -> tuple[Bottleneck, ...]:
     """The bottleneck of each flow and how it comes about, in the Plan's order."""
+    plan = result.timed(plan)
     linked = result.linked(plan)
     found = ((flow, bottleneck(plan, flow, result)) for flow in plan.flows)
     return tuple(replace(one, chain=chain(linked, flow, result, one)) for flow, one in found)

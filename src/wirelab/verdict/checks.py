@@ -43,7 +43,7 @@ class Check:
 
 def check(expectation: Expectation, plan: Plan, result: Result) -> Check:
     """Whether an expectation holds, and what shows it."""
-    proof = evidence(expectation, plan, result)
+    proof = evidence(expectation, result.timed(plan), result)
     if expectation.window is None:
         value = result.measured(expectation)
     else:
