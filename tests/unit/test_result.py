@@ -18,6 +18,7 @@ from wirelab.errors import LabError
 from wirelab.plan.traffic import Ping
 from wirelab.results.counters import parse_snapshots
 from wirelab.results.iperf3 import parse_flow
+from wirelab.results.ping import read_echoes
 from wirelab.results.rawjson import Field
 from wirelab.results.result import Result, read_result
 
@@ -327,6 +328,23 @@ def test_a_lost_echo_is_in_the_digest(tmp_path: Path) -> None:
     digests = [digest(3, 1, 2), digest(3, 1, 3), digest(4, 1, 2), digest(3, 1, 2, 3)]
     assert len(set(digests)) == len(digests)
     assert digest(3, 1, 2) == digests[0]
+
+
+def test_a_ping_may_have_more_requests_than_there_are_numbers(tmp_path: Path) -> None:
+    """``icmp_seq`` goes on at 0 after 65 535; an answer that comes late is still that to its own request."""
+    echo = Ping(name="echo", sender="client", receiver="server", start_ns=0, duration_ns=G, interval_ns=G)
+
+    def answered(sent: int, *told: int) -> list[int]:
+        lines = [f"64 bytes from 10.0.0.1: icmp_seq={number} ttl=64 time=0.500 ms\n" for number in told]
+        summary = f"{sent} packets transmitted, {len(told)} received, 0% packet loss, time 1ms\n"
+        (tmp_path / "flows").mkdir(exist_ok=True)
+        (tmp_path / echo.sender_file).write_text("".join([*lines, summary]), encoding="utf-8")
+        return list(read_echoes(echo, tmp_path).rtt_us)
+
+    assert answered(140_000, *(number % 65_536 for number in range(1, 140_001))) == [*range(1, 140_001)]
+    assert answered(70_000, 65_534, 0, 1, 65_535, 2) == [65_534, 65_535, 65_536, 65_537, 65_538]
+    # Two thirds of them were lost.
+    assert answered(60_000, 1, 40_001, 3) == [1, 3, 40_001]
 
 
 def test_a_connection_on_which_nothing_came_has_a_goodput_of_nothing() -> None:

@@ -20,6 +20,8 @@ from wirelab.units import PPM, US_PER_MS
 
 _REPLY: Final = re.compile(r"icmp_seq=(\d+) ttl=\d+ time=([0-9.]+) ms( \(DUP!\))?$", re.MULTILINE)
 _SUMMARY: Final = re.compile(r"^(\d+) packets transmitted, (\d+) received", re.MULTILINE)
+_NUMBERS: Final = 1 << 16
+"""So many has ``icmp_seq`` (RFC 792): after the last one comes 0."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -78,5 +80,15 @@ def read_echoes(ping: Ping, raw: Path) -> Echoes:
     summary = _SUMMARY.search(text)
     if summary is None or not int(summary[1]):
         raise LabError(f"{ping.sender_file}: ping did not come to its end")
-    replies = {int(number): float(ms) * US_PER_MS for number, ms, again in _REPLY.findall(text) if not again}
-    return Echoes(int(summary[1]), dict(sorted(replies.items())))
+    sent, last, replies = int(summary[1]), 0, {}
+    for told, ms, again in _REPLY.findall(text):
+        if not again:
+            last = _request(int(told), last, sent)
+            replies[last] = float(ms) * US_PER_MS
+    return Echoes(sent, dict(sorted(replies.items())))
+
+
+def _request(told: int, last: int, sent: int) -> int:
+    """Which request an answer is to: of those with that ``icmp_seq`` the nearest to the ``last`` answered."""
+    first = told or _NUMBERS
+    return min(range(first, max(sent, first) + 1, _NUMBERS), key=lambda number: abs(number - last))
