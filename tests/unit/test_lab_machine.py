@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import errno
 import os
+import resource
 import shutil
 from typing import TYPE_CHECKING, NamedTuple
 
@@ -91,6 +93,39 @@ def test_a_cpu_that_there_is_not_is_told(tmp_path: Path) -> None:
     """By the host's own word; nothing was started."""
     with pytest.raises(LabError, match=r"could not be started: .*Invalid argument"):
         machine_of(tmp_path, "exit 1", cpu=100_000).__enter__()
+
+
+def test_a_lab_of_who_may_write_no_long_files_may_write_none_either(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The limit of a lab's files is the room on the disk, or the lower one that there was before."""
+    hard_bytes = 1 << 20
+
+    def prlimit(_process: int, _limit: int, limits: tuple[int, int] | None = None) -> tuple[int, int]:
+        if limits is not None and max(limits) > hard_bytes:
+            raise PermissionError(errno.EPERM, os.strerror(errno.EPERM))
+        return limits or (hard_bytes, hard_bytes)
+
+    monkeypatch.setattr(resource, "prlimit", prlimit)
+    assert death(tmp_path, "echo started; exit 1").hint == "the lab's last words:\nstarted"
+
+
+def test_a_lab_that_cannot_be_limited_is_ended(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Nothing of it stays, neither its process nor the folder of its memory."""
+    memory, started = tmp_path / "memory", []
+    memory.mkdir()
+
+    def prlimit(process: int, *_: object) -> None:
+        started.append(process)
+        raise PermissionError(errno.EPERM, os.strerror(errno.EPERM))
+
+    monkeypatch.setattr(resource, "prlimit", prlimit)
+    monkeypatch.setattr("wirelab.lab.memory.memory_folder", lambda *_, **__: memory)
+    with pytest.raises(LabError, match=r"could not be started: .*Operation not permitted"):
+        machine_of(tmp_path, "exec sleep 60").__enter__()
+    assert list(memory.iterdir()) == []
+    with pytest.raises(ProcessLookupError):
+        os.kill(started[0], 0)
 
 
 def test_silence_is_told(tmp_path: Path) -> None:

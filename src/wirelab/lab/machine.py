@@ -128,12 +128,12 @@ class Machine:
             self._process = self._start(self._memory)
             _limit_files(self._process.pid, [self._results, self._memory, *self._writable])
             _give_way(self._process.pid, self._niceness)
-        except OSError as error:
+        except BaseException as error:
+            self._end()
+            if not isinstance(error, OSError):
+                raise
             lack = host.lack() or host.Lack(str(error), self._advice(error))
             raise LabError(f"the lab could not be started: {lack.message}", hint=lack.fix) from error
-        finally:
-            if self._process is None:
-                self._tidy()
         return self
 
     def _advice(self, error: OSError) -> str:
@@ -179,14 +179,14 @@ class Machine:
 
     def __exit__(self, *_exception: object) -> None:
         """End whatever is left of it."""
-        # All of the lab is one session: its own process group, whoever leads it.
-        process = self._switched_on()
-        with suppress(ProcessLookupError):
-            os.killpg(process.pid, signal.SIGKILL)
-        process.wait()
-        self._tidy()
+        self._end()
 
-    def _tidy(self) -> None:
+    def _end(self) -> None:
+        if self._process is not None:
+            # All of the lab is one session: its own process group, whoever leads it.
+            with suppress(ProcessLookupError):
+                os.killpg(self._process.pid, signal.SIGKILL)
+            self._process.wait()
         if self._keeper is not None:
             self._keeper.release()
         if self._memory is not None:
@@ -306,7 +306,10 @@ def _limit_files(process: int, folders: Sequence[Path]) -> None:
     """No file of a lab is longer than a disk has room for: with holes it could be, and somebody reads it."""
     free_bytes = max(shutil.disk_usage(folder).free for folder in folders)
     with suppress(ProcessLookupError):
-        resource.prlimit(process, resource.RLIMIT_FSIZE, (free_bytes, free_bytes))
+        _, hard = resource.prlimit(process, resource.RLIMIT_FSIZE)
+        # Who may write less already may not say more.
+        most_bytes = free_bytes if hard == resource.RLIM_INFINITY else min(free_bytes, hard)
+        resource.prlimit(process, resource.RLIMIT_FSIZE, (most_bytes, most_bytes))
 
 
 def _give_way(group: int, niceness: int) -> None:
