@@ -19,7 +19,9 @@ from wirelab.results.values import Count
 from wirelab.units import PPM, US_PER_MS
 
 _REPLY: Final = re.compile(r"icmp_seq=(\d+) ttl=\d+ time=([0-9.]+) ms( \(DUP!\))?$", re.MULTILINE)
-_SUMMARY: Final = re.compile(r"^(\d+) packets transmitted, (\d+) received", re.MULTILINE)
+_ANSWER: Final = re.compile(r"(\d{1,5}) (\d{1,12}(?:\.\d{1,12})?)")
+"""What may be in it: a number of 16 bits, and a time."""
+_SUMMARY: Final = re.compile(r"^(\d{1,12}) packets transmitted, (\d+) received", re.MULTILINE)
 _NUMBERS: Final = 1 << 16
 """So many has ``icmp_seq`` (RFC 792): after the last one comes 0."""
 
@@ -72,7 +74,7 @@ def ping_figure(metric: str, ping: PingResult) -> float | None:
 def read_echoes(ping: Ping, raw: Path) -> Echoes:
     """What ``ping`` left in the raw folder: where no way led out of its host, all it was to ask is lost.
 
-    Raises LabError when it does not end with ping's summary.
+    Raises LabError when it does not end with ping's summary, or has numbers that are none.
     """
     text = read_text(raw, ping.sender_file)
     if not text and read_text(raw, ping.log_file).startswith(NO_WAY):
@@ -82,6 +84,8 @@ def read_echoes(ping: Ping, raw: Path) -> Echoes:
         raise LabError(f"{ping.sender_file}: ping did not come to its end")
     sent, last, replies = int(summary[1]), 0, {}
     for told, ms, again in _REPLY.findall(text):
+        if not _ANSWER.fullmatch(f"{told} {ms}") or int(told) >= _NUMBERS:
+            raise LabError(f"{ping.sender_file}: icmp_seq={told[:20]} time={ms[:20]} ms is no answer")
         if not again:
             last = _request(int(told), last, sent)
             replies[last] = float(ms) * US_PER_MS
@@ -91,4 +95,5 @@ def read_echoes(ping: Ping, raw: Path) -> Echoes:
 def _request(told: int, last: int, sent: int) -> int:
     """Which request an answer is to: of those with that ``icmp_seq`` the nearest to the ``last`` answered."""
     first = told or _NUMBERS
-    return min(range(first, max(sent, first) + 1, _NUMBERS), key=lambda number: abs(number - last))
+    turns = round((last - first) / _NUMBERS)
+    return first + _NUMBERS * max(min(turns, (sent - first) // _NUMBERS), 0)

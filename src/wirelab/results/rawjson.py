@@ -1,15 +1,17 @@
 """Raw JSON that knows where it stands: what is wrong with it is said with file and field."""
 
 import json
+import math
 from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Final, Self, TypeVar
 
 from wirelab.errors import LabError
-from wirelab.results.values import printable
+from wirelab.results.values import LARGEST, printable
 
 T = TypeVar("T")
+N = TypeVar("N", int, float)
 
 _HINT: Final = "the lab did not finish its work; console.log in the same folder says how far it came"
 
@@ -18,7 +20,7 @@ _HINT: Final = "the lab did not finish its work; console.log in the same folder 
 class Field:
     """A value of a raw file, with the file's name and its place in it.
 
-    Every accessor raises LabError naming both when the value is missing or of another kind.
+    Every accessor raises LabError naming both when the value is missing, of another kind or out of range.
     """
 
     file: str
@@ -53,7 +55,7 @@ class Field:
         members = self._checked(dict, "an object")
         # Hundreds of thousands of counters are read: a Field each would take most of the time.
         for key, value in members.items():
-            if type(value) is not int:
+            if type(value) is not int or not -LARGEST <= value <= LARGEST:
                 self[key].integer()
         return {printable(key): value for key, value in members.items()}
 
@@ -64,7 +66,7 @@ class Field:
 
     def integer(self) -> int:
         """A whole number; JSON's ``true`` is none."""
-        return self._checked(int, "a whole number")
+        return self._in_range(self._checked(int, "a whole number"))
 
     def flag(self) -> bool:
         """``true`` or ``false``."""
@@ -72,11 +74,18 @@ class Field:
 
     def number(self) -> float:
         """A number, as a float."""
-        return float(self.value if type(self.value) is int else self._checked(float, "a number"))
+        value = self.value if type(self.value) is int else self._checked(float, "a number")
+        return float(self._in_range(value))
 
     def text(self) -> str:
         """A string, without what a terminal should not see."""
         return printable(self._checked(str, "a text"))
+
+    def _in_range(self, value: N) -> N:
+        """A number that a result can keep."""
+        if not -LARGEST <= value <= LARGEST:
+            raise self.broken(f"expected a number of at most {LARGEST:.1e}, found one that is larger")
+        return value
 
     def _checked(self, kind: type[T], words: str) -> T:
         """The value, which is of just that kind: for Python ``true`` is a number."""
@@ -106,7 +115,7 @@ def parse_json(name: str, text: str, *, line: int | None = None) -> Field:
     """The JSON in ``text``; ``line`` is its line where the file holds one value a line."""
     where = "" if line is None else f"line {line}"
     try:
-        return Field(name, where, json.loads(text, parse_constant=_no_constant))
+        return Field(name, where, json.loads(text, parse_constant=_no_constant, parse_float=_finite))
     except (ValueError, RecursionError) as error:
         problem = f"does not parse: {error}" if text.strip() else "is empty"
         raise Field(name, where, None).broken(problem) from None
@@ -114,6 +123,13 @@ def parse_json(name: str, text: str, *, line: int | None = None) -> Field:
 
 def _no_constant(name: str) -> float:
     raise ValueError(f"{name} is no JSON number")
+
+
+def _finite(text: str) -> float:
+    """A number with a fraction or an exponent: Python takes one that is too large for infinite."""
+    if not math.isfinite(value := float(text)):
+        raise ValueError(f"{text} is too large a number")
+    return value
 
 
 def _kind(value: object) -> str:

@@ -9,6 +9,7 @@ from typing import Any, Final, get_type_hints
 
 from wirelab.plan.types import Plan
 from wirelab.results.rawjson import Field, parse_json
+from wirelab.results.values import LARGEST
 
 FILE = "samples.jsonl"
 
@@ -84,7 +85,9 @@ def _figures(kind: type[PortSample] | type[FlowSample], raw: Field) -> dict[str,
     figures = _TYPES[kind]
     told = raw.value
     # A run has thousands of samples, and next to none is unsound: only those are worth a place.
-    if type(told) is dict and all(type(told.get(name)) is of for name, of in figures.items()):
+    if type(told) is dict and all(
+        type(told.get(name)) is of and abs(told[name]) <= LARGEST for name, of in figures.items()
+    ):
         return {name: told[name] for name in figures}
     fields = ((name, of, raw[name]) for name, of in figures.items())
     return {name: field.number() if of is float else field.integer() for name, of, field in fields}

@@ -5,7 +5,8 @@ from typing import Annotated, Final
 
 from pydantic import AfterValidator, Field, PlainSerializer, ValidationError
 
-_LARGEST: Final = 2**63 - 1
+LARGEST: Final = 2**63 - 1
+"""The largest number that a result keeps."""
 _LONGEST_TEXT: Final = 100_000
 _LONGEST_PLACE: Final = 200
 _LABEL: Final = r"^[a-z0-9][a-z0-9-]{0,39}(\.[a-z0-9-]{1,40})?$"
@@ -42,9 +43,9 @@ Label = Annotated[str, Field(pattern=_LABEL)]
 """A port's: ``client``, ``switch.p2``."""
 Cause = Annotated[str, Field(pattern=r"^[a-z0-9_]{1,40}$")]
 Digest = Annotated[str, Field(pattern=r"^[0-9a-f]{64}$")]
-Count = Annotated[int, Field(ge=0, le=_LARGEST, strict=True)]
-Amount = Annotated[float, Field(ge=0, le=_LARGEST, allow_inf_nan=False)]
-Figure = Annotated[int, Field(ge=-_LARGEST, le=_LARGEST)] | Annotated[float, Field(allow_inf_nan=False)]
+Count = Annotated[int, Field(ge=0, le=LARGEST, strict=True)]
+Amount = Annotated[float, Field(ge=0, le=LARGEST, allow_inf_nan=False)]
+Figure = Annotated[int, Field(ge=-LARGEST, le=LARGEST)] | Annotated[float, Field(allow_inf_nan=False)]
 """Of any metric: duplex is -1 without a link."""
 WholeAmount = Annotated[Amount, PlainSerializer(round, int)]
 """Measured as a fraction, kept as a whole number."""
