@@ -6,7 +6,6 @@ import contextlib
 import copy
 import itertools
 import json
-import re
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
@@ -19,7 +18,6 @@ from wirelab.errors import LabError
 from wirelab.plan.traffic import Ping
 from wirelab.results.counters import parse_snapshots
 from wirelab.results.iperf3 import parse_flow
-from wirelab.results.ping import read_echoes
 from wirelab.results.rawjson import Field
 from wirelab.results.result import Result, read_result
 
@@ -221,34 +219,6 @@ def test_a_missing_snapshot_is_named(tmp_path: Path) -> None:
         result_of(recorded, tmp_path)
 
 
-@pytest.mark.parametrize("number", ["1e999", "-1e999", "9" * 400, f"-{'9' * 400}", "1e300"])
-def test_a_number_that_no_result_can_keep_is_named(number: str, tmp_path: Path) -> None:
-    """Python makes infinity of some, and fails at others later: wherever one stands, its file is named."""
-    raw = recording().write(tmp_path)
-    for name, key in (
-        ("status.json", "virtual_s"),
-        ("counters.json", "tx_frames"),
-        ("samples.jsonl", "rtt_us"),
-        ("flows/upload.client.json", "min_rtt"),
-        ("flows/download.server.json", "bytes"),
-    ):
-        whole = (raw / name).read_text(encoding="utf-8")
-        damaged = re.sub(rf'("{key}": )[0-9.]+', rf"\g<1>{number}", whole)
-        (raw / name).write_text(damaged, encoding="utf-8")
-        with pytest.raises(LabError, match=f"^{re.escape(name)}: "):
-            read_result(plan(), raw)
-        (raw / name).write_text(whole, encoding="utf-8")
-    assert read_result(plan(), raw).flows
-
-
-def test_a_number_out_of_range_is_named_with_its_place(tmp_path: Path) -> None:
-    """As one of another kind is."""
-    recorded = recording()
-    recorded.flows["upload.client"]["end"]["sum_sent"]["retransmits"] = 10**400
-    with pytest.raises(LabError, match=r"^flows/upload\.client\.json: end\.sum_sent\.retransmits: expected"):
-        result_of(recorded, tmp_path)
-
-
 def test_a_bad_line_of_samples_is_named_by_its_number(tmp_path: Path) -> None:
     """A line that was cut short is named."""
     folder = recording().write(tmp_path)
@@ -357,38 +327,6 @@ def test_a_lost_echo_is_in_the_digest(tmp_path: Path) -> None:
     digests = [digest(3, 1, 2), digest(3, 1, 3), digest(4, 1, 2), digest(3, 1, 2, 3)]
     assert len(set(digests)) == len(digests)
     assert digest(3, 1, 2) == digests[0]
-
-
-def test_a_ping_may_have_more_requests_than_there_are_numbers(tmp_path: Path) -> None:
-    """``icmp_seq`` goes on at 0 after 65 535; an answer that comes late is still that to its own request."""
-    echo = Ping(name="echo", sender="client", receiver="server", start_ns=0, duration_ns=G, interval_ns=G)
-
-    def answered(sent: int, *told: int) -> list[int]:
-        lines = [f"64 bytes from 10.0.0.1: icmp_seq={number} ttl=64 time=0.500 ms\n" for number in told]
-        summary = f"{sent} packets transmitted, {len(told)} received, 0% packet loss, time 1ms\n"
-        (tmp_path / "flows").mkdir(exist_ok=True)
-        (tmp_path / echo.sender_file).write_text("".join([*lines, summary]), encoding="utf-8")
-        return list(read_echoes(echo, tmp_path).rtt_us)
-
-    assert answered(140_000, *(number % 65_536 for number in range(1, 140_001))) == [*range(1, 140_001)]
-    assert answered(70_000, 65_534, 0, 1, 65_535, 2) == [65_534, 65_535, 65_536, 65_537, 65_538]
-    # Two thirds of them were lost.
-    assert answered(60_000, 1, 40_001, 3) == [1, 3, 40_001]
-
-
-@pytest.mark.parametrize("answer", ["70000 0.5", "1 0.5.5", f"1 {'9' * 400}", f"{'9' * 5000} 0.5"])
-def test_an_answer_to_a_ping_that_makes_no_sense_is_named(answer: str, tmp_path: Path) -> None:
-    """Numbers that are none, or too large: the lab broke."""
-    echo = Ping(name="echo", sender="client", receiver="server", start_ns=0, duration_ns=G, interval_ns=G)
-    number, ms = answer.split()
-    (tmp_path / "flows").mkdir()
-    (tmp_path / echo.sender_file).write_text(
-        f"64 bytes from 10.0.0.1: icmp_seq={number} ttl=64 time={ms} ms\n"
-        "1 packets transmitted, 1 received, 0% packet loss, time 1ms\n",
-        encoding="utf-8",
-    )
-    with pytest.raises(LabError, match=r"^flows/echo\.ping\.txt: .* is no answer"):
-        read_echoes(echo, tmp_path)
 
 
 def test_a_connection_on_which_nothing_came_has_a_goodput_of_nothing() -> None:

@@ -29,7 +29,8 @@ def parse_received(server: Field) -> tuple[Received, ...]:
                 round(total["end"].number() * NS_PER_S),
                 before.payload_bytes + total["bytes"].integer(),
                 before.sent_datagrams + total["packets"].integer(),
-                before.lost_datagrams + total["lost_packets"].integer(),
+                # Fewer than none where those come late that were missing in the second before.
+                before.lost_datagrams + total["lost_packets"].signed(),
             )
         )
     return tuple(counted)

@@ -51,11 +51,11 @@ class Field:
             yield printable(key), self[key]
 
     def integers(self) -> dict[str, int]:
-        """The members of an object, each a whole number."""
+        """The members of an object, each a whole number that is not negative."""
         members = self._checked(dict, "an object")
         # Hundreds of thousands of counters are read: a Field each would take most of the time.
         for key, value in members.items():
-            if type(value) is not int or not -LARGEST <= value <= LARGEST:
+            if type(value) is not int or not 0 <= value <= LARGEST:
                 self[key].integer()
         return {printable(key): value for key, value in members.items()}
 
@@ -65,15 +65,20 @@ class Field:
             yield type(self)(self.file, f"{self.where}[{index}]", value)
 
     def integer(self) -> int:
-        """A whole number; JSON's ``true`` is none."""
+        """A whole number that is not negative; JSON's ``true`` is none."""
         return self._in_range(self._checked(int, "a whole number"))
+
+    def signed(self) -> int:
+        """A whole number that may be negative."""
+        value = self._checked(int, "a whole number")
+        return -type(self)(self.file, self.where, -value).integer() if value < 0 else self.integer()
 
     def flag(self) -> bool:
         """``true`` or ``false``."""
         return self._checked(bool, "true or false")
 
     def number(self) -> float:
-        """A number, as a float."""
+        """A number that is not negative, as a float."""
         value = self.value if type(self.value) is int else self._checked(float, "a number")
         return float(self._in_range(value))
 
@@ -83,8 +88,9 @@ class Field:
 
     def _in_range(self, value: N) -> N:
         """A number that a result can keep."""
-        if not -LARGEST <= value <= LARGEST:
-            raise self.broken(f"expected a number of at most {LARGEST:.1e}, found one that is larger")
+        if not 0 <= value <= LARGEST:
+            found = "a negative one" if value < 0 else "one that is larger"
+            raise self.broken(f"expected a number from 0 to {LARGEST:.1e}, found {found}")
         return value
 
     def _checked(self, kind: type[T], words: str) -> T:

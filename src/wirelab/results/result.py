@@ -2,10 +2,11 @@
 
 import math
 from collections.abc import Callable, Collection, Mapping
-from dataclasses import dataclass, field, replace
+from dataclasses import asdict, dataclass, field, replace
 from pathlib import Path
 from typing import Final
 
+from wirelab.errors import LabError
 from wirelab.model.expect import Expectation
 from wirelab.model.metric import NETWORK
 from wirelab.plan.ceiling import ceiling_bps
@@ -193,7 +194,7 @@ def read_result(plan: Plan, raw: Path) -> Result:
     )
     plan = result.timed(plan)
     linked = result.linked(plan)
-    ports = {port.label: PortResult.of(result.change(port.name)) for port in plan.ports}
+    ports = {port.label: _port(port.label, result.change(port.name)) for port in plan.ports}
     total_bps = _goodput_bps(figures.values())
     counted_of = {flow.name: acknowledged(flow, sampled) for flow in plan.flows}
     flows = {
@@ -226,6 +227,16 @@ def _path_bps(plan: Plan, linked: Plan, flow: Flow) -> float | None:
         whiles.append(_open(linked))
     rates = (ceiling_bps(state, flow) for state in whiles)
     return max((rate for rate in rates if rate is not None), default=None)
+
+
+def _port(label: str, change: PortCounters) -> PortResult:
+    """What a port did. Raises LabError where it had counted more at the beginning than in the end."""
+    port = PortResult.of(change)
+    counts = {**asdict(port), **port.drops, "priority_paused_ns": min(port.priority_paused_ns)}
+    for name, count in counts.items():
+        if isinstance(count, int) and count < 0:
+            raise LabError(f"{counters.FILE}: {label}: {name} became less, by {-count}")
+    return port
 
 
 def _open(plan: Plan) -> Plan:

@@ -86,7 +86,7 @@ def _figures(kind: type[PortSample] | type[FlowSample], raw: Field) -> dict[str,
     told = raw.value
     # A run has thousands of samples, and next to none is unsound: only those are worth a place.
     if type(told) is dict and all(
-        type(told.get(name)) is of and abs(told[name]) <= LARGEST for name, of in figures.items()
+        type(told.get(name)) is of and 0 <= told[name] <= LARGEST for name, of in figures.items()
     ):
         return {name: told[name] for name in figures}
     fields = ((name, of, raw[name]) for name, of in figures.items())

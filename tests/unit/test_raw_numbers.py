@@ -1,0 +1,100 @@
+"""Numbers in raw files that no result could keep, and those of pings: a figure, or a broken lab."""
+
+from __future__ import annotations
+
+import re
+from typing import TYPE_CHECKING
+
+import pytest
+from recorded import G, plan, recording
+
+from wirelab.errors import LabError
+from wirelab.plan.traffic import Ping
+from wirelab.results.datagrams import parse_received
+from wirelab.results.ping import read_echoes
+from wirelab.results.rawjson import Field
+from wirelab.results.result import read_result
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+ECHO = Ping(name="echo", sender="client", receiver="server", start_ns=0, duration_ns=G, interval_ns=G)
+
+
+@pytest.mark.parametrize("number", ["1e999", "-1e999", "9" * 400, f"-{'9' * 400}", "1e300", "-1", "-0.5"])
+def test_a_number_that_no_result_can_keep_is_named(number: str, tmp_path: Path) -> None:
+    """Python makes infinity of some, and fails at others later: wherever one stands, its file is named."""
+    raw = recording().write(tmp_path)
+    for name, key in (
+        ("status.json", "virtual_s"),
+        ("counters.json", "tx_frames"),
+        ("samples.jsonl", "rtt_us"),
+        ("flows/upload.client.json", "min_rtt"),
+        ("flows/download.server.json", "bytes"),
+    ):
+        whole = (raw / name).read_text(encoding="utf-8")
+        damaged = re.sub(rf'("{key}": )[0-9.]+', rf"\g<1>{number}", whole)
+        (raw / name).write_text(damaged, encoding="utf-8")
+        with pytest.raises(LabError, match=f"^{re.escape(name)}: "):
+            read_result(plan(), raw)
+        (raw / name).write_text(whole, encoding="utf-8")
+    assert read_result(plan(), raw).flows
+
+
+def test_a_number_out_of_range_is_named_with_its_place(tmp_path: Path) -> None:
+    """As one of another kind is."""
+    recorded = recording()
+    recorded.flows["upload.client"]["end"]["sum_sent"]["retransmits"] = 10**400
+    with pytest.raises(LabError, match=r"^flows/upload\.client\.json: end\.sum_sent\.retransmits: expected"):
+        read_result(plan(), recorded.write(tmp_path))
+
+
+def test_a_counter_that_became_less_is_named(tmp_path: Path) -> None:
+    """What a port did would be less than nothing, which no result has."""
+    recorded = recording()
+    recorded.stats("start", "module-line")["tx_dropped_error"] = 3
+    recorded.stats("end", "module-line")["tx_dropped_error"] = 1
+    with pytest.raises(LabError, match=r"^counters\.json: module\.line: tx_error became less, by 2$"):
+        read_result(plan(), recorded.write(tmp_path))
+
+
+def test_a_ping_may_have_more_requests_than_there_are_numbers(tmp_path: Path) -> None:
+    """``icmp_seq`` goes on at 0 after 65 535; an answer that comes late is still that to its own request."""
+
+    def answered(sent: int, *told: int) -> list[int]:
+        lines = [f"64 bytes from 10.0.0.1: icmp_seq={number} ttl=64 time=0.500 ms\n" for number in told]
+        summary = f"{sent} packets transmitted, {len(told)} received, 0% packet loss, time 1ms\n"
+        (tmp_path / "flows").mkdir(exist_ok=True)
+        (tmp_path / ECHO.sender_file).write_text("".join([*lines, summary]), encoding="utf-8")
+        return list(read_echoes(ECHO, tmp_path).rtt_us)
+
+    assert answered(140_000, *(number % 65_536 for number in range(1, 140_001))) == [*range(1, 140_001)]
+    assert answered(70_000, 65_534, 0, 1, 65_535, 2) == [65_534, 65_535, 65_536, 65_537, 65_538]
+    # Two thirds of them were lost.
+    assert answered(60_000, 1, 40_001, 3) == [1, 3, 40_001]
+
+
+@pytest.mark.parametrize("answer", ["70000 0.5", "1 0.5.5", f"1 {'9' * 400}", f"{'9' * 5000} 0.5"])
+def test_an_answer_to_a_ping_that_makes_no_sense_is_named(answer: str, tmp_path: Path) -> None:
+    """Numbers that are none, or too large: the lab broke."""
+    number, ms = answer.split()
+    (tmp_path / "flows").mkdir()
+    (tmp_path / ECHO.sender_file).write_text(
+        f"64 bytes from 10.0.0.1: icmp_seq={number} ttl=64 time={ms} ms\n"
+        "1 packets transmitted, 1 received, 0% packet loss, time 1ms\n",
+        encoding="utf-8",
+    )
+    with pytest.raises(LabError, match=r"^flows/echo\.ping\.txt: .* is no answer"):
+        read_echoes(ECHO, tmp_path)
+
+
+def test_datagrams_that_come_late_are_taken_off_what_is_missing() -> None:
+    """In the second in which they come: none of it may be missing, and fewer than none."""
+    seconds = [
+        {"end": end, "bytes": 1000, "packets": 10, "lost_packets": lost} for end, lost in ((1, 3), (2, -2))
+    ]
+    server = Field("s", "", {"intervals": [{"sum": second} for second in seconds]})
+    assert [one.lost_datagrams for one in parse_received(server)] == [0, 3, 1]
+    seconds[1]["lost_packets"] = -(10**30)
+    with pytest.raises(LabError, match=r"^s: intervals\[1\]\.sum\.lost_packets: expected"):
+        parse_received(server)
