@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shutil
 from typing import TYPE_CHECKING
 
 import pytest
@@ -99,6 +100,18 @@ def test_unlike_things_are_not_added(text: str) -> None:
     """Nor compared; and there is no root of a time."""
     with pytest.raises(FormulaError):
         powers_of(read_formula(text), lambda _: (0, 0, 0))
+
+
+def test_nobody_is_asked_for_what_samples_do_not_tell(tmp_path: Path) -> None:
+    """They follow one connection of a flow, and the percentiles of several are nobody's."""
+    folder = tmp_path / "the-window"
+    shutil.copytree(ROOT / "exercises/the-window", folder)
+    text = (folder / "exercise.yaml").read_text(encoding="utf-8")
+    (folder / "exercise.yaml").write_text(
+        text.replace("* download.rtt\n", "* download.rtt_p50\n"), encoding="utf-8"
+    )
+    with pytest.raises(InputError, match="samples follow one connection, and `download` has 2"):
+        read_exercise(folder / "exercise.yaml")
 
 
 def test_figures_in_words() -> None:

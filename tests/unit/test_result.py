@@ -295,6 +295,19 @@ def test_everything_measured_is_in_the_digest(what: str, tmp_path: Path) -> None
     assert result_of(other, tmp_path / "b").digest != result_of(recording(), tmp_path / "a").digest
 
 
+def test_several_connections_have_no_percentiles(tmp_path: Path) -> None:
+    """Samples have the round trips of the first alone; least, mean and most are iperf3's, of all."""
+    upload, download = plan().flows
+    both = replace(plan(), traffic=(upload, replace(download, parallel=2)))
+    flows = read_result(both, recording().write(tmp_path)).flows
+    one, two = flows["upload"].rtt, flows["download"].rtt
+    assert one is not None
+    assert two is not None
+    assert (one.p50_us, one.p90_us, one.p99_us) == (312, 312, 312)
+    assert (two.p50_us, two.p90_us, two.p99_us) == (None, None, None)
+    assert two.mean_us == one.mean_us
+
+
 @pytest.mark.parametrize(
     "counted", [{"ecn_mark": 5}, {"marked": 5}, {"tins": [{"ecn_mark": 2}, {"ecn_mark": 3}]}], ids=str
 )

@@ -9,11 +9,11 @@ from wirelab.model.metric import METRICS, NETWORK, PAUSED_PRIORITY, PORT, PRIORI
 from wirelab.model.scenario import Bounds, Scenario, Window
 from wirelab.model.timetable import end_ns, starts_ns
 from wirelab.model.topology import Topology
-from wirelab.model.traffic import Iperf3
+from wirelab.model.traffic import Iperf3, Item
 from wirelab.model.yamlfile import Document, Loc, Report
 from wirelab.units import NS_PER_S, TIME, show
 
-_FOLLOWED: Final = ("longest_gap", "recovers_within")
+_FOLLOWED: Final = ("longest_gap", "recovers_within", "rtt_p50", "rtt_p90", "rtt_p99")
 _SAMPLED: Final = (*METRICS["goodput_first"].subjects, "ping", PORT)
 
 
@@ -109,9 +109,8 @@ class ExpectReader:
             raise ValueError(f"is not known of a part of the time; a window has {own}")
         if when and kind not in _SAMPLED:
             raise ValueError(f"nobody samples a {kind}; windows are for flows, pings and ports")
-        is_followed = kind == "flow" and (when or metric in _FOLLOWED)
-        if is_followed and isinstance(item, Iperf3) and item.parallel > 1:
-            raise ValueError(f"samples follow one connection, and `{name}` has {item.parallel}")
+        if problem := unfollowed(item, metric, in_window=when is not None):
+            raise ValueError(problem)
         if metric == "duration" and isinstance(item, Iperf3) and item.size_bytes is None:
             raise ValueError(f"`{name}` has no duration but its `time`; give it `bytes` to transfer instead")
         if kind not in METRICS[metric].subjects:
@@ -144,6 +143,15 @@ class ExpectReader:
         if ref not in topology.ports():
             raise ValueError(f"no cable is in `{subject}`; there is one in {', '.join(labels)}")
         return "port", topology.label(ref)
+
+
+def unfollowed(item: Item | None, metric: str, *, in_window: bool = False) -> str:
+    """Why samples do not tell a metric of a flow that has several connections; empty if they do."""
+    if not isinstance(item, Iperf3) or item.protocol != "tcp" or item.parallel == 1:
+        return ""
+    if not in_window and metric not in _FOLLOWED:
+        return ""
+    return f"samples follow one connection, and `{item.name}` has {item.parallel}"
 
 
 def _part_of_a_second(from_ns: int, to_ns: int, began_ns: int, over_ns: int) -> str | None:

@@ -170,7 +170,9 @@ def read_result(plan: Plan, raw: Path) -> Result:
     lines = parse_lines(samples.FILE, read_text(raw, samples.FILE))
     snapshots = parse_snapshots(plan, counted)
     sampled = tuple(parse_samples(plan, lines))
-    figures = {flow.name: _with_percentiles(_flow(flow, reports), sampled) for flow in plan.flows}
+    figures = {
+        flow.name: _with_percentiles(_flow(flow, reports), flow.parallel, sampled) for flow in plan.flows
+    }
     measured = {
         **{name: report.value for name, report in reports.items()},
         **{ping.sender_file: echoes[ping.name].digested for ping in plan.pings},
@@ -253,10 +255,13 @@ def _linked_port(port: Port, link: LinkState) -> Port:
     )
 
 
-def _with_percentiles(flow: FlowResult, sampled: tuple[Sample, ...]) -> FlowResult:
-    """With the percentiles of the smoothed RTT that the sender had at each sample."""
+def _with_percentiles(flow: FlowResult, parallel: int, sampled: tuple[Sample, ...]) -> FlowResult:
+    """With the percentiles of the smoothed RTT that the sender had at each sample.
+
+    Of several connections samples have the first alone: nobody knows those of all.
+    """
     rtts_us = [sample.flows[flow.name].rtt_us for sample in sampled if flow.name in sample.flows]
-    if flow.rtt is None or not rtts_us:
+    if flow.rtt is None or not rtts_us or parallel > 1:
         return flow
     p50_us, p90_us, p99_us = percentiles(rtts_us)
     return replace(flow, rtt=replace(flow.rtt, p50_us=p50_us, p90_us=p90_us, p99_us=p99_us))

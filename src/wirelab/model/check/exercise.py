@@ -24,6 +24,7 @@ from wirelab.model.exercise import (
     Range,
     Run,
 )
+from wirelab.model.expect_reader import unfollowed
 from wirelab.model.experiment import Experiment
 from wirelab.model.fill import as_number, figure_number, filled_text, placeholders
 from wirelab.model.formula import (
@@ -271,6 +272,9 @@ class ExerciseCheck:
         own = [one.name for one in metrics_of(kinds[subject]) if not isinstance(one.quantity, Choice)]
         if metric not in own:
             raise FormulaError(unknown(f"metric of {subject}", metric, own))
+        items = {item.name: item for item in self.experiment.scenario.items}
+        if problem := unfollowed(items.get(subject), metric):
+            raise FormulaError(problem)
         quantity = METRICS[metric].quantity
         return (0, 0, 0) if isinstance(quantity, Choice) else dimension(quantity)
 
