@@ -20,12 +20,14 @@ from wirelab.runner.measurement_cache import MeasurementCache
 from wirelab.runner.recorded import Recorder
 from wirelab.runner.store import RAW
 from wirelab.runner.trial import LabTestbed
+from wirelab.runner.window import AroundFirstDrop, parse_window
 
 if TYPE_CHECKING:
     from pathlib import Path
 
     from wirelab.plan.types import Plan
     from wirelab.results.result import Result
+    from wirelab.results.samples import Sample
 
 READY_NS = 30 * G
 DROPPED_AT_PS = 34_200_000_000_000
@@ -118,6 +120,21 @@ def test_a_window_is_recorded_by_the_clock_of_the_lab(
         from_ns, until_ns = 4_200_000_000 - around_ns, 4_400_000_000 + around_ns
     assert testbed.asked == [Recording(((READY_NS + from_ns, READY_NS + until_ns),), 1000)]
     assert recorded.result.digest == known.digest
+
+
+def test_what_was_dropped_before_the_traffic_is_not_its_first_drop(known: Result) -> None:
+    """A port may drop a frame while the network is set up: its counters begin before the samples do."""
+    window = parse_window("first module.line.drops +-2 ms", plan())
+    assert isinstance(window, AroundFirstDrop)
+    between_ns = (4_200_000_000, 4_300_000_000)
+    assert window.sampled(known) == between_ns
+
+    def before(sample: Sample) -> Sample:
+        line = sample.ports["module-line"]
+        more = replace(line, dropped_frames=line.dropped_frames + 2)
+        return replace(sample, ports={**sample.ports, "module-line": more})
+
+    assert window.sampled(replace(known, samples=tuple(map(before, known.samples)))) == between_ns
 
 
 def test_what_is_around_the_first_drop_is_a_record_of_its_own(tmp_path: Path, known: Result) -> None:

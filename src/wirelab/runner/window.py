@@ -2,6 +2,7 @@
 
 import re
 from dataclasses import dataclass
+from itertools import pairwise
 from typing import Final
 
 from wirelab.errors import InputError, unknown
@@ -48,11 +49,10 @@ class AroundFirstDrop:
 
     def sampled(self, known: Result) -> tuple[int, int]:
         """The instants of two samples between which it drops. Raises InputError where it drops nothing."""
-        before_ns = dropped = 0
-        for sample in known.samples:
-            if sample.ports[self.port.name].dropped_frames > dropped:
-                return before_ns, sample.at_ns
-            before_ns = sample.at_ns
+        # What it had dropped before the first of them was dropped while the network was set up.
+        for before, after in pairwise(known.samples):
+            if after.ports[self.port.name].dropped_frames > before.ports[self.port.name].dropped_frames:
+                return before.at_ns, after.at_ns
         raise InputError(f"{self.port.label} drops nothing in this run")
 
     def at(self, at_ns: int) -> tuple[int, int]:
