@@ -2,8 +2,12 @@
 
 from __future__ import annotations
 
+import errno
 import hashlib
+import os
+import resource
 import shutil
+import signal
 import threading
 from contextlib import contextmanager
 from dataclasses import replace
@@ -285,6 +289,24 @@ def test_what_comes_from_an_address_is_not_trusted(
     assert f"{server}{path}: " in str(caught.value)
     assert there.cache.entries() == ()
     assert list((there.cache.root / "downloads").iterdir()) == []
+
+
+def test_a_full_disk_is_not_taken_for_the_network(here: BuildContext, there: BuildContext) -> None:
+    """What the disk refuses while a lab is fetched is told as that."""
+    whole = exported(here)
+    soft, hard = resource.getrlimit(resource.RLIMIT_FSIZE)
+    previous = signal.signal(signal.SIGXFSZ, signal.SIG_IGN)
+    with served({"/lab": (200, whole, len(whole))}) as server:
+        context, _ = heard_by(there, WIRELAB_LAB=f"{server}/lab#sha256={sha256(whole)}")
+        resource.setrlimit(resource.RLIMIT_FSIZE, (4096, hard))
+        try:
+            with pytest.raises(LabError) as caught:
+                origin.take_at_hand(context)
+        finally:
+            resource.setrlimit(resource.RLIMIT_FSIZE, (soft, hard))
+            signal.signal(signal.SIGXFSZ, previous)
+    assert caught.value.message == f"{there.cache.root}: {os.strerror(errno.EFBIG)}"
+    assert "network" not in (caught.value.hint or "")
 
 
 def test_nobody_at_the_address_is_told(there: BuildContext) -> None:

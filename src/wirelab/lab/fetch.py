@@ -64,7 +64,9 @@ def _fetch(context: BuildContext, url: str, file: IO[bytes]) -> str:
                 if size_bytes > LIMIT_BYTES:
                     raise LabError(f"{shown(url)}: does not end", hint="name the address of a lab archive")
                 digest.update(chunk)
-                file.write(chunk)
+                # A disk that is full is no fault of the network's.
+                with context.cache.os_errors():
+                    file.write(chunk)
                 context.reporter.advance(size_bytes >> 20)
     except (OSError, ValueError, HTTPException) as error:
         reason = getattr(error, "reason", None) or error
