@@ -85,6 +85,19 @@ def test_who_sends_no_faster_has_no_trouble(fine: Result) -> None:
     the_plan = replace(PLAN, traffic=(PLAN.traffic[0], told, PING))
     assert not in_trouble(the_plan, told, measured(fine, goodput_bps=0.96 * G))
     assert in_trouble(the_plan, told, measured(fine, goodput_bps=0.94 * G))
+    # A slower pacing holds back who was told to be faster; with two connections it is twice as much.
+    slower = replace(told, bitrate_bps=2 * G)
+    assert not in_trouble(the_plan, slower, measured(fine, goodput_bps=0.96 * G))
+    twice = replace(told, parallel=2)
+    assert in_trouble(the_plan, twice, measured(fine, goodput_bps=0.96 * G))
+
+
+def test_what_an_application_asks_for_is_for_each_connection(fine: Result) -> None:
+    """Also where nobody knows what the path carries: nothing had a way over it."""
+    told = replace(PLAN.flows[1], pacing_bps=G, parallel=2)
+    nowhere = replace(PLAN, cables=(), traffic=(PLAN.traffic[0], told))
+    why = trouble(nowhere, told, measured(fine, goodput_bps=0.96 * G)).why
+    assert why == "download has 48 % of what it could have"
 
 
 def test_of_transfers_beside_each_other_it_is_the_last_one(fine: Result) -> None:

@@ -121,8 +121,10 @@ def _slow(plan: Plan, flow: Flow, result: Result) -> Trouble | None:
     """Goodput; of transfers that run beside each other, the time until the last of them is done."""
     measured = result.flows[flow.name]
     most_bps = _lines_bps(result.linked(plan), flow)
-    if isinstance(flow, Iperf3) and (asked_bps := flow.bitrate_bps or flow.pacing_bps):
-        most_bps = min(asked_bps * flow.parallel, most_bps or asked_bps)
+    if isinstance(flow, Iperf3):
+        # Each of its connections is asked for so much.
+        asked = (bps * flow.parallel for bps in (flow.bitrate_bps, flow.pacing_bps) if bps)
+        most_bps = min((*asked, *([most_bps] if most_bps else [])), default=None)
     goodput_bps = measured.goodput_bps or 0.0
     if goodput_bps and most_bps and goodput_bps * PPM >= most_bps * USED_PPM:
         return None
