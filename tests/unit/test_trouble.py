@@ -94,7 +94,9 @@ def test_who_sends_no_faster_has_no_trouble(fine: Result) -> None:
 
 def test_what_an_application_asks_for_is_for_each_connection(fine: Result) -> None:
     """Also where nobody knows what the path carries: nothing had a way over it."""
-    told = replace(PLAN.flows[1], pacing_bps=G, parallel=2)
+    download = PLAN.flows[1]
+    assert isinstance(download, Iperf3)
+    told = replace(download, pacing_bps=G, parallel=2)
     nowhere = replace(PLAN, cables=(), traffic=(PLAN.traffic[0], told))
     why = trouble(nowhere, told, measured(fine, goodput_bps=0.96 * G)).why
     assert why == "download has 48 % of what it could have"
