@@ -11,17 +11,22 @@ from xml.etree import ElementTree as ET
 
 import pytest
 from examples import ROOT
+from recorded import plan, recording
 from standin import SCENARIO, Wirelab
 
 from docs.truth import STORED, page
 from wirelab.model.catalogue import INDEPENDENT, TRUTH, Catalogue
+from wirelab.model.expect import Expectation
 from wirelab.model.experiment import load_file
 from wirelab.model.metric import METRICS
+from wirelab.model.published import Published
 from wirelab.model.yamlfile import read
 from wirelab.report.text import Output
 from wirelab.report.truth import off, print_truth
 from wirelab.report.truth_chart import truth_svg
-from wirelab.runner.truth import Figure, Row, Table, parse_table
+from wirelab.runner.job import Job
+from wirelab.runner.trial import Trial, judge
+from wirelab.runner.truth import Figure, Row, Table, parse_table, tabulate
 from wirelab.verdict.comparison import error, is_miss, median_off
 
 if TYPE_CHECKING:
@@ -73,6 +78,19 @@ def test_what_rounds_to_nothing_has_no_sign(value: float, words: str) -> None:
 def test_a_quarter_is_no_miss_yet() -> None:
     """In either direction; what is more needs a cause."""
     assert [is_miss(value) for value in (0.25, -0.25, 0.251, -math.inf)] == [False, False, True, True]
+
+
+def test_the_last_seconds_of_a_flow_without_any_are_no_figure(tmp_path: Path) -> None:
+    """One that never came about has no seconds; one that has some has the mean of the last."""
+    measured = judge(Trial(plan(), ()), recording().write(tmp_path))
+    download = next(flow for flow in measured.flows if flow.name == "download")
+    experiment = load_file(SHIPPED.path(TRUTH, NAMES[0]), SHIPPED)
+    published = Published("row", "b", "main", (Expectation("download", "goodput", 1, 1),), last_s=2)
+    for intervals_bps, mean_bps in (((), None), ((9e9, 1e9, 2e9), 1.5e9)):
+        flow = replace(download, intervals_bps=intervals_bps)
+        run = Job("sfp-mismatch", 1, ()).result([replace(measured, flows=(flow,))], 1.0)
+        [row] = tabulate([(experiment, [published])], [run]).rows
+        assert [figure.measured for figure in row.figures] == [mean_bps]
 
 
 def test_a_median_has_no_sign() -> None:

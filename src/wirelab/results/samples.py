@@ -84,10 +84,11 @@ def _figures(kind: type[PortSample] | type[FlowSample], raw: Field) -> dict[str,
     """The fields of a sample, which have the same names in the file."""
     figures = _TYPES[kind]
     told = raw.value
-    # A run has thousands of samples, and next to none is unsound: only those are worth a place.
+    # A run has thousands of samples, and next to none is unsound: only those are worth a place. The lab's
+    # figures are whole numbers, all of them.
     if type(told) is dict and all(
-        type(told.get(name)) is of and 0 <= told[name] <= LARGEST for name, of in figures.items()
+        type(told.get(name)) is int and 0 <= told[name] <= LARGEST for name in figures
     ):
-        return {name: told[name] for name in figures}
+        return {name: of(told[name]) for name, of in figures.items()}
     fields = ((name, of, raw[name]) for name, of in figures.items())
     return {name: field.number() if of is float else field.integer() for name, of, field in fields}

@@ -189,7 +189,8 @@ def _measured(one: Expectation, variant: VariantResult, last_s: int | None) -> f
         return None
     flow = next((flow for flow in variant.flows if flow.name == one.subject), None)
     if last_s and flow and one.metric == "goodput" and flow.goodput_bps is not None:
-        return statistics.fmean(flow.intervals_bps[-last_s:])
+        last_bps = flow.intervals_bps[-last_s:]
+        return statistics.fmean(last_bps) if last_bps else None
     return variant.figure(one.subject, one.metric)
 
 
