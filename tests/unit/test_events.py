@@ -73,6 +73,15 @@ def test_a_flap_within_a_change_comes_back_to_that(tmp_path: Path) -> None:
     assert delays == [5, 20, 50, 20]
 
 
+def test_an_event_that_begins_as_another_ends_comes_back_to_the_beginning(tmp_path: Path) -> None:
+    """Two that follow each other do not overlap, nor do two that end at once."""
+    words = "at: 2 s, for: 1 s, with: {server.delay: 20 ms}; at: 3 s, for: 2 s, with: {server.delay: 50 ms}; "
+    words += "at: 4 s, for: 1 s, with: {server.delay: 70 ms}"
+    plan = _plan(tmp_path, words, settings="server.delay: 5 ms")
+    delays = [state.port("server-eth0").netem.delay_ns // NS_PER_MS for _, state in states(plan)]  # type: ignore[union-attr]
+    assert delays == [5, 20, 50, 70, 5]
+
+
 def test_a_path_that_comes_later_is_there_from_the_beginning(tmp_path: Path) -> None:
     """A qdisc that came into the place of another would lose what waits in that: netem is there, and idle."""
     plan = _plan(tmp_path, "at: 2 s, for: 1 s, with: {server.loss: 1 %}")

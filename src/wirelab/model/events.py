@@ -45,7 +45,10 @@ class Event:
 
 @dataclass(frozen=True, slots=True)
 class _Change:
-    """One setting at one instant: what it is set to, or None where what was before holds again."""
+    """One setting at one instant: what it is set to, or None where what was before holds again.
+
+    ``over_ns`` is when that is, None where it is set for good.
+    """
 
     at_ns: int
     key: Key
@@ -53,6 +56,7 @@ class _Change:
     name: str
     text: str
     loc: Loc
+    over_ns: int | None = None
 
 
 class EventReader:
@@ -83,9 +87,9 @@ class EventReader:
                 name = str(setting.loc[-1])
                 key = (setting.target, setting.name)
                 text = f"{name} {event.settings[name]}"
-                yield _Change(at_ns, key, setting, name, text, setting.loc)
-                if event.for_ns is not None:
-                    over_ns = at_ns + event.for_ns
+                over_ns = None if event.for_ns is None else at_ns + event.for_ns
+                yield _Change(at_ns, key, setting, name, text, setting.loc, over_ns)
+                if over_ns is not None:
                     yield _Change(over_ns, key, None, name, f"{name} as before", (*loc, "for"))
 
     def _sound(self, event: Written, loc: Loc) -> list[Setting]:
@@ -139,6 +143,7 @@ class EventReader:
 
     def _in_force(self, changes: Sequence[_Change], wiring: Wiring) -> Iterator[Event]:
         """What holds after each instant."""
+        self._report_overlaps(changes)
         overlay: dict[Key, Setting] = {}
         before: dict[Key, list[Setting | None]] = {}
         at = 0
@@ -161,6 +166,22 @@ class EventReader:
             what = ", ".join(dict.fromkeys(change.text for change in now))
             yield Event(now[0].at_ns, what, dict(overlay), now[-1].loc)
 
+    def _report_overlaps(self, changes: Sequence[_Change]) -> None:
+        """Of two events of which one begins within the other nobody can say what holds where that is over."""
+        lasting: dict[Key, list[_Change]] = {}
+        told: set[Loc] = set()
+        for change in changes:
+            within = [other for other in lasting.get(change.key, ()) if other.over_ns != change.at_ns]
+            lasting[change.key] = within
+            if change.setting is None:
+                continue
+            if within and change.loc not in told and _outlasts(change, within[-1]):
+                told.add(change.loc)
+                other = f"`{within[-1].text}`, which is over at {show(within[-1].over_ns or 0, TIME)}"
+                self._report(change.loc, f"overlaps with {other}: begin then, or end by then")
+            if change.over_ns is not None:
+                within.append(change)
+
     def _report_contradictions(self, now: Sequence[_Change]) -> None:
         seen: dict[Key, _Change] = {}
         for change in now:
@@ -168,6 +189,13 @@ class EventReader:
             if other.setting and change.setting and other.setting.value != change.setting.value:
                 at = show(change.at_ns, TIME)
                 self._report(change.loc, f"contradicts `{other.text}`, which happens at {at}, too")
+
+
+def _outlasts(one: _Change, other: _Change) -> bool:
+    """Whether what begins within another is not over by the end of that; the same again changes nothing."""
+    if one.setting and other.setting and one.setting.value == other.setting.value:
+        return False
+    return one.over_ns is None or (other.over_ns is not None and one.over_ns > other.over_ns)
 
 
 def _problem(wiring: Wiring, setting: Setting) -> str | None:
