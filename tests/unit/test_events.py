@@ -9,6 +9,8 @@ import pytest
 from examples import HEAD, SHIPPED, scenario
 
 from wirelab.errors import InputError
+from wirelab.model import cases
+from wirelab.model.check.wiring import Conflict, wiring_conflicts
 from wirelab.model.experiment import load_file
 from wirelab.model.setting_table import settings_of
 from wirelab.plan.build import build_plan
@@ -31,7 +33,10 @@ from wirelab.plan.types import Netem, Plan
 from wirelab.units import NS_PER_MS, NS_PER_S
 
 if TYPE_CHECKING:
+    from collections.abc import Iterator
     from pathlib import Path
+
+    from wirelab.model.wiring import Wiring
 
 OWNERS = ("host", "firewall", "switch", "module", "hub", "switch port", "module port", "cable", "network")
 
@@ -172,6 +177,24 @@ def test_each_setting_can_change_or_says_why_not(tmp_path: Path) -> None:
         *("rx_usecs", "rx_frames", "tx_usecs", "tx_frames"),
         *("forward_latency", "rx_frame", "rx_byte", "tx_frame", "tx_byte", "frame", "byte"),
     }
+
+
+def test_what_happens_again_and_again_is_checked_once(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A case with ten thousand events and two networks is looked at as one with two events is."""
+    looked = []
+
+    def noted(wiring: Wiring) -> Iterator[Conflict]:
+        looked.append(wiring)
+        return wiring_conflicts(wiring)
+
+    monkeypatch.setattr(cases, "wiring_conflicts", noted)
+    rest = "controls: [{with: {server.delay: 1 ms}, breaks: download.goodput}]\n"
+    rest += "events: [{at: 1 s, for: 1 us, every: 2001 us, with: {patch.link: down}}]\n"
+    loaded = load_file(scenario(tmp_path, rest=rest), SHIPPED)
+    assert [len(case.events) > 9_000 for case in loaded.cases] == [True, True]
+    assert len(looked) == 2 * 3
 
 
 def test_no_traffic_has_no_end(tmp_path: Path) -> None:

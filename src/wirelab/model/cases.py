@@ -8,7 +8,7 @@ from typing import Final, TypeVar
 from wirelab.errors import InputError, Problem, unknown
 from wirelab.model.check.traffic import transfer_problems
 from wirelab.model.check.wiring import wiring_conflicts
-from wirelab.model.events import Event, EventReader
+from wirelab.model.events import Event, EventReader, states
 from wirelab.model.expect import Expectation
 from wirelab.model.expect_reader import ExpectReader, mappings, written_expectations
 from wirelab.model.parts import Parts
@@ -96,7 +96,7 @@ def varied(case: Case, settings: Mapping[str, str]) -> Case:
     on_top = {(one.target, one.name): one for one in read_settings(case, settings)}
     wiring = replace(case.wiring, settings={**case.wiring.settings, **on_top})
     shown = ", ".join(f"{key} {text}" for key, text in settings.items())
-    for state in (wiring, *(event.wiring(wiring) for event in case.events)):
+    for state in (wiring, *(event.wiring(wiring) for event in states(case.events))):
         for conflict in wiring_conflicts(state):
             raise InputError(f"{shown}: {conflict.message}")
     return replace(case, name=shown, wiring=wiring)
@@ -187,7 +187,7 @@ class CaseReader:
         events: tuple[Event, ...] = ()
         if draft.events and not self.problems:
             events = self._events.read(draft.events, draft.events_loc, wiring)
-            for event in events if not self.problems else ():
+            for event in states(events) if not self.problems else ():
                 for conflict in wiring_conflicts(event.wiring(wiring)):
                     self._report(conflict.setting.loc if conflict.setting else event.loc, conflict.message)
         for expectation in draft.expectations if breaks is None and not draft.events else ():

@@ -1,6 +1,7 @@
 """Events: what changes in a network while it runs, and the settings that hold after each of them."""
 
 import contextlib
+import itertools
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Final
@@ -30,7 +31,8 @@ Key = tuple[Target, str]
 class Event:
     """What changes at ``at_ns``: ``what``, in the scenario's words, and each change with its line.
 
-    ``settings`` is all that events have set by then, those of this one included.
+    ``settings`` is all that events have set by then, those of this one included: one object for all events
+    after which the same holds.
     """
 
     at_ns: int
@@ -59,6 +61,14 @@ class _Change:
     over_ns: int | None = None
 
 
+@dataclass(frozen=True, slots=True)
+class _Timeline:
+    """Events, and each change with what others have set before it: once, however often it happens."""
+
+    events: tuple[Event, ...] = ()
+    steps: tuple[tuple[Mapping[Key, Setting], Setting], ...] = ()
+
+
 class EventReader:
     """Reads ``events:`` of one scenario, and reports what is wrong with them."""
 
@@ -66,18 +76,31 @@ class EventReader:
         self._end_ns = end_ns(items)
         self._settings = settings
         self._report = report
+        self._timelines: dict[Loc, _Timeline] = {}
 
     def read(self, written: Sequence[Written], loc: Loc, wiring: Wiring) -> tuple[Event, ...]:
         """The events at ``loc`` that befall ``wiring``, instant by instant."""
+        # Variants and controls inherit events: what is in them is the same for all.
+        if loc not in self._timelines:
+            self._timelines[loc] = self._timeline(written, loc)
+        timeline = self._timelines[loc]
+        for before, setting in timeline.steps:
+            so_far = replace(wiring, settings={**wiring.settings, **before})
+            if problem := _problem(so_far, setting):
+                self._report(setting.loc, problem)
+        return timeline.events
+
+    def _timeline(self, written: Sequence[Written], loc: Loc) -> _Timeline:
         changes: list[_Change] = []
         for index, event in enumerate(written):
             changes += self._changes(event, (*loc, index))
             if len(changes) > MOST_EVENTS:
                 self._report((*loc, index), f"makes more than {MOST_EVENTS} events")
-                return ()
+                return _Timeline()
         # What ends at an instant ends before anything begins.
         changes.sort(key=lambda change: (change.at_ns, change.setting is not None))
-        return tuple(self._in_force(changes, wiring))
+        self._report_overlaps(changes)
+        return self._in_force(changes)
 
     def _changes(self, event: Written, loc: Loc) -> Iterator[_Change]:
         sound = self._sound(event, loc)
@@ -141,15 +164,15 @@ class EventReader:
         last_ns = until_ns - longest_ns
         yield from range(event.at_ns, last_ns + 1, every_ns)
 
-    def _in_force(self, changes: Sequence[_Change], wiring: Wiring) -> Iterator[Event]:
+    def _in_force(self, changes: Sequence[_Change]) -> _Timeline:
         """What holds after each instant."""
-        self._report_overlaps(changes)
+        events: list[Event] = []
+        steps: dict[object, tuple[Mapping[Key, Setting], Setting]] = {}
+        states: dict[object, Mapping[Key, Setting]] = {}
         overlay: dict[Key, Setting] = {}
         before: dict[Key, list[Setting | None]] = {}
-        at = 0
-        while at < len(changes):
-            now = [change for change in changes[at:] if change.at_ns == changes[at].at_ns]
-            at += len(now)
+        for at_ns, together in itertools.groupby(changes, key=lambda change: change.at_ns):
+            now = list(together)
             self._report_contradictions(now)
             for change in now:
                 if change.setting is None:
@@ -158,13 +181,13 @@ class EventReader:
                     if restored is not None:
                         overlay[change.key] = restored
                     continue
-                so_far = replace(wiring, settings={**wiring.settings, **overlay})
-                if problem := _problem(so_far, change.setting):
-                    self._report(change.loc, problem)
+                steps.setdefault((_mark(overlay), id(change.setting)), (dict(overlay), change.setting))
                 before.setdefault(change.key, []).append(overlay.get(change.key))
                 overlay[change.key] = change.setting
             what = ", ".join(dict.fromkeys(change.text for change in now))
-            yield Event(now[0].at_ns, what, dict(overlay), now[-1].loc)
+            settings = states.setdefault(_mark(overlay), dict(overlay))
+            events.append(Event(at_ns, what, settings, now[-1].loc))
+        return _Timeline(tuple(events), tuple(steps.values()))
 
     def _report_overlaps(self, changes: Sequence[_Change]) -> None:
         """Of two events of which one begins within the other nobody can say what holds where that is over."""
@@ -189,6 +212,16 @@ class EventReader:
             if other.setting and change.setting and other.setting.value != change.setting.value:
                 at = show(change.at_ns, TIME)
                 self._report(change.loc, f"contradicts `{other.text}`, which happens at {at}, too")
+
+
+def states(events: Sequence[Event]) -> tuple[Event, ...]:
+    """Of the events of a case the first that leads to each of its networks: a flap has two of them."""
+    return tuple({id(event.settings): event for event in reversed(events)}.values())[::-1]
+
+
+def _mark(settings: Mapping[Key, Setting]) -> frozenset[int]:
+    """What tells settings of one timeline from others, of which each is one object."""
+    return frozenset(map(id, settings.values()))
 
 
 def _outlasts(one: _Change, other: _Change) -> bool:
