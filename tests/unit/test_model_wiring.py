@@ -238,12 +238,15 @@ def test_a_switch_passes_on_later(tmp_path: Path) -> None:
 
 
 def test_the_later_of_length_and_delay_holds(tmp_path: Path) -> None:
-    """Both say how far apart two ports are: a control's delay replaces a scenario's length."""
+    """Both say how far apart two ports are: a control's one replaces the scenario's other."""
     rest = "controls:\n  - {with: {patch.delay: 5 ms}, breaks: download.goodput}\n"
     rest += "  - {with: {patch.length: 2 m}, breaks: download.goodput}\n"
     loaded = experiment(tmp_path, settings="patch.length: 100 m", rest=rest)
     delays = [build_plan(loaded, case, 1).cables[2].delay_ns for case in loaded.cases]
     assert delays == [500, 5_000_000, 10]
+    rest = "controls:\n  - {with: {patch.length: 2 m}, breaks: download.goodput}\n"
+    loaded = experiment(tmp_path, settings="patch.delay: 5 ms", rest=rest)
+    assert [build_plan(loaded, case, 1).cables[2].delay_ns for case in loaded.cases] == [5_000_000, 10]
 
 
 def test_a_module_nobody_listens_to_holds_less(tmp_path: Path) -> None:

@@ -93,8 +93,7 @@ def read_settings(case: Case, settings: Mapping[str, str]) -> tuple[Setting, ...
 
 def varied(case: Case, settings: Mapping[str, str]) -> Case:
     """The case with ``settings`` on top, named after them. Raises InputError for what does not fit."""
-    on_top = {(one.target, one.name): one for one in read_settings(case, settings)}
-    wiring = replace(case.wiring, settings={**case.wiring.settings, **on_top})
+    wiring = case.wiring.changed(read_settings(case, settings))
     shown = ", ".join(f"{key} {text}" for key, text in settings.items())
     for state in (wiring, *(event.wiring(wiring) for event in states(case.events))):
         for conflict in wiring_conflicts(state):

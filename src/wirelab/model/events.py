@@ -3,7 +3,7 @@
 import contextlib
 import itertools
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import Final
 
 from wirelab.model.metric import LINK
@@ -42,7 +42,7 @@ class Event:
 
     def wiring(self, before: Wiring) -> Wiring:
         """The wiring of a case from then on."""
-        return replace(before, settings={**before.settings, **self.settings})
+        return before.changed(self.settings.values())
 
 
 @dataclass(frozen=True, slots=True)
@@ -85,8 +85,7 @@ class EventReader:
             self._timelines[loc] = self._timeline(written, loc)
         timeline = self._timelines[loc]
         for before, setting in timeline.steps:
-            so_far = replace(wiring, settings={**wiring.settings, **before})
-            if problem := _problem(so_far, setting):
+            if problem := _problem(wiring.changed(before.values()), setting):
                 self._report(setting.loc, problem)
         return timeline.events
 

@@ -28,7 +28,21 @@ def _settings(value: object) -> object:
     """
     if not isinstance(value, dict):
         return {} if value is None else value
-    return {name: _joined(words) for key, of in value.items() for name, words in _below(key, of)}
+    settings: dict[object, object] = {}
+    for name, words in (pair for owner, of in value.items() for pair in _below(owner, of)):
+        settings[name] = _Twice() if name in settings else _joined(words)
+    return settings
+
+
+class _Twice:
+    """What stands for a setting that is written twice: by itself, and below what it is of."""
+
+
+def _once(value: object) -> object:
+    if isinstance(value, _Twice):
+        msg = "is set twice: by itself, and below what it is of"
+        raise ValueError(msg)  # noqa: TRY004 - pydantic collects ValueError
+    return value
 
 
 def _below(key: object, value: object) -> list[tuple[object, object]]:
@@ -44,7 +58,7 @@ def _joined(value: object) -> object:
 
 
 Settings = Annotated[
-    dict[str, Text],
+    dict[str, Annotated[Text, BeforeValidator(_once)]],
     BeforeValidator(_settings),
     WithJsonSchema(
         {

@@ -29,6 +29,8 @@ PART: Final = "part"
 FRAMES: Final = " frames"
 SHAPE: Final = "shape"
 """It has settings of its own: ``shape: {rate: 50 Mbit/s}`` is ``shape.rate: 50 Mbit/s``."""
+INSTEAD: Final[Mapping[str, str]] = {"length": "delay", "delay": "length"}
+"""Of a cable what one says takes the place of what the other does."""
 STATIC: Final = "off"
 """No ``alpha``: thresholds that do not move."""
 
@@ -65,13 +67,20 @@ class SettingReader:
 
     def read(self, settings: Mapping[str, str], loc: Loc, report: Report) -> tuple[Setting, ...]:
         """The sound lines of the mapping at ``loc``; what is wrong with the others is reported."""
-        sound = []
+        sound: dict[tuple[Target, str], Setting] = {}
         for key, text in settings.items():
             try:
-                sound.append(self.setting(key, text, (*loc, key)))
+                setting = self.setting(key, text, (*loc, key))
             except ValueError as error:
                 report((*loc, key), str(error))
-        return tuple(sound)
+                continue
+            target, name = setting.target, setting.name
+            if (other := sound.get((target, name))) is not None:
+                report((*loc, key), f"says the same as `{other.loc[-1]}` does: one of them is too much")
+            elif (target, INSTEAD.get(name, "")) in sound:
+                report((*loc, key), "give the length or the delay, not both")
+            sound[target, name] = setting
+        return tuple(sound.values())
 
     def setting(self, key: str, text: str, loc: Loc = ()) -> Setting:
         """One line of ``with:``. Raises ValueError that says what would be right."""
@@ -95,7 +104,9 @@ class SettingReader:
         return kind.quantity if isinstance(kind, SettingKind) else None
 
     def _what(self, key: str) -> tuple[Target, str, SettingKind | PartKind]:
-        name, *rest = key.split(".")
+        name, *rest = words = key.split(".")
+        if "" in words:
+            raise ValueError(f"`{key}` has a dot too many; did you mean `{'.'.join(filter(None, words))}`?")
         if rest and rest[-1] == SHAPE:
             raise ValueError(f"write `{key}: {{rate: 50 Mbit/s}}`, or `{key}.rate: 50 Mbit/s`")
         if SHAPE in rest[-2:-1]:

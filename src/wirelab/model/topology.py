@@ -145,8 +145,10 @@ class Topology(Model):
 
         Raises ValueError if there is no such node, or the node has no such port.
         """
-        name, _, port = text.partition(".")
+        name, dot, port = text.partition(".")
         node = self.nodes.get(name)
+        if dot and not port:
+            raise ValueError(f"`{text}` has no port behind its dot")
         if node is None:
             raise ValueError(unknown("node", name, self.nodes))
         ports = self.ports_of(name)

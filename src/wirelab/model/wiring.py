@@ -1,7 +1,7 @@
 """Wiring: a topology with one set of settings, where every figure of every port can be looked up."""
 
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Self, cast
 
 from wirelab.model.bond import USUAL_HASH, BondMode, HashPolicy
@@ -21,7 +21,7 @@ from wirelab.model.parts import (
     Switch,
     Transceiver,
 )
-from wirelab.model.settings import PART, Setting, Target, Value, parse_priorities
+from wirelab.model.settings import INSTEAD, PART, Setting, Target, Value, parse_priorities
 from wirelab.model.topology import MODULE_HOST_PORT, Cable, PortRef, Topology
 from wirelab.model.trace_file import Traces
 from wirelab.model.types import Adaptive, Moderation, figure_value
@@ -51,8 +51,15 @@ class Wiring:
         cls, topology: Topology, parts: Parts, settings: Iterable[Setting], traces: Traces | None = None
     ) -> Self:
         """The wiring with ``settings`` in the order in which they apply."""
-        merged = {(setting.target, setting.name): setting for setting in settings}
-        return cls(topology, parts, merged, traces or Traces())
+        return cls(topology, parts, {}, traces or Traces()).changed(settings)
+
+    def changed(self, on_top: Iterable[Setting]) -> Self:
+        """The wiring with these settings on top, in this order."""
+        merged = dict(self.settings)
+        for setting in on_top:
+            merged.pop((setting.target, INSTEAD.get(setting.name, "")), None)
+            merged[setting.target, setting.name] = setting
+        return replace(self, settings=merged)
 
     def own(self, node: str, name: str) -> Value | None:
         """What the settings say of a node itself, None if they say nothing."""

@@ -13,9 +13,12 @@ _KINDS: Final = ("host", "switch")
 
 def vlan_problems(topology: Topology, document: Document) -> Iterator[Problem]:
     """What is wrong with the VLANs of a topology whose ports and cables are sound."""
+    seen: dict[PortRef, str] = {}
     for name, vlans in topology.vlans.items():
         if message := _name_problem(topology, name) or _host_problem(topology, name, vlans):
             yield document.problem(("vlans", name), message)
+        elif name not in topology.bonds and (first := seen.setdefault(topology.resolve(name), name)) != name:
+            yield document.problem(("vlans", name), f"is the port of `{first}`, whose VLANs are said already")
     for ref in topology.ports():
         other = next((name for name in topology.vlans if name.partition(".")[0] == ref.node), None)
         if topology.nodes[ref.node].kind == "switch" and other and topology.vlan_of(ref) is None:
