@@ -46,8 +46,14 @@ class ExpectReader:
             seen.add(name)
             if not bounds.windows or any(getattr(bounds, metric) is not None for metric in METRICS):
                 sound += self._metrics(kind, name, bounds, here)
+            told: set[str] = set()
             for index, window in enumerate(bounds.windows):
-                sound += self._in_window(kind, name, window, (*here, "windows", index))
+                own = self._in_window(kind, name, window, (*here, "windows", index))
+                for twice in (one for one in own if one.name in told):
+                    place = (*here, "windows", index, twice.metric)
+                    self._report(place, f"is said already of the time{twice.when}")
+                told |= {one.name for one in own}
+                sound += own
         return tuple(sound)
 
     def _metrics(
