@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+import os
 from typing import TYPE_CHECKING
 
 import pytest
+import yaml
+from examples import ROOT
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -69,14 +72,27 @@ def test_a_key_that_stands_twice_is_a_problem_and_the_rest_is_read() -> None:
         ("a: \x07", "x.yaml:1: has a character YAML forbids"),
         ("a: &x 1\nb: *x\n", "x.yaml:2: b: aliases are not allowed here: write the value of `*x` out"),
         ('a: 1\nb: "\\U00110000"\n', "x.yaml:2: is not YAML: a number or an escape is too large"),
+        ('a: 1\nb: "\\UFFFFFFFF"\n', "x.yaml:2: is not YAML: a number or an escape is too large"),
+        ("a: {b: Why?, c: 1}\nd: e: f\n", "x.yaml:2: is not YAML: mapping values are not allowed in this"),
+        ("a: {b: Why?, c: d: e}\n", "x.yaml:1: is not YAML: did not find expected ',' or '}'"),
         (f"%YAML {'9' * 5000}.1\n---\na: 1\n", "x.yaml:1: is not YAML: a number or an escape is too large"),
     ],
 )
 def test_what_is_not_yaml_is_said_with_its_line(text: str, message: str) -> None:
-    """An unreadable text is one error that says where."""
+    """An unreadable text is one error that says where: at what is wrong, not at a question mark before it."""
     with pytest.raises(InputError) as caught:
         parse(text, "x.yaml")
     assert str(caught.value).startswith(message)
+
+
+def test_what_is_shipped_needs_no_libyaml(monkeypatch: pytest.MonkeyPatch) -> None:
+    """PyYAML's own parser reads the same in every file, where a PyYAML has no other."""
+    folders = ("exercises/*", "scenarios", "scenarios/truth", "topologies", "parts")
+    texts = [path.read_text("utf-8") for folder in folders for path in ROOT.glob(f"{folder}/*.yaml")]
+    quick = [parse(text, "x.yaml") for text in texts]
+    monkeypatch.setattr(yaml, "__with_libyaml__", False)
+    # What was read is remembered, by its text.
+    assert [parse(f"{text}\n# again\n", "x.yaml").root for text in texts] == [one.root for one in quick]
 
 
 def test_a_terminal_is_told_nothing() -> None:
@@ -174,11 +190,13 @@ def test_no_text_crashes_the_reader(text: str) -> None:
 
 
 def test_a_file_that_cannot_be_read_is_an_input_error(tmp_path: Path) -> None:
-    """Missing, a folder, not UTF-8, or far too large: each says what it is."""
+    """Missing, a folder, not UTF-8, far too large or without end: each says what it is."""
     (tmp_path / "latin.yaml").write_bytes(b"a: 1\nb: caf\xe9\n")
     (tmp_path / "huge.yaml").write_bytes(b"#" * ((256 << 10) + 1))
     messages = {}
-    for name in ("none.yaml", ".", "latin.yaml", "huge.yaml"):
+    os.mkfifo(tmp_path / "pipe.yaml")
+    (tmp_path / "endless.yaml").symlink_to("/dev/zero")
+    for name in ("none.yaml", ".", "latin.yaml", "huge.yaml", "pipe.yaml", "endless.yaml", "n" * 300):
         with pytest.raises(InputError) as caught:
             read(tmp_path / name)
         messages[name] = caught.value.problems[0]
@@ -186,6 +204,8 @@ def test_a_file_that_cannot_be_read_is_an_input_error(tmp_path: Path) -> None:
     assert messages["."].message == "cannot be read: Is a directory"
     assert (messages["latin.yaml"].message, messages["latin.yaml"].line) == ("is not UTF-8 text", 2)
     assert messages["huge.yaml"].message == "is larger than the limit of 256 KiB"
+    assert messages["pipe.yaml"].message == messages["endless.yaml"].message == "is no file"
+    assert messages["n" * 300].message == "cannot be read: File name too long"
 
 
 def test_a_file_below_the_current_folder_is_named_relative_to_it(

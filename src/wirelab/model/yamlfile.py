@@ -9,7 +9,6 @@ import itertools
 import os
 import re
 from collections.abc import Callable, Iterator, Mapping
-from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any, Final
@@ -116,7 +115,11 @@ def read_text(path: Path) -> str:
     """The text of a YAML file. Raises InputError if it cannot be read or is no text."""
     file = display(path)
     try:
-        raw = path.read_bytes()
+        # Only a file: a pipe would be waited for, and a device may have no end.
+        if not path.is_file() and not path.is_dir() and path.exists():
+            raise InputError("is no file", file=file)
+        with path.open("rb") as opened:
+            raw = opened.read(LARGEST_KIB * BYTES_PER_KIB + 1)
     except FileNotFoundError:
         raise InputError("there is no such file", file=file) from None
     except OSError as error:
@@ -261,13 +264,31 @@ def _legible(text: str, longest: int) -> tuple[str, str | None]:
 @functools.lru_cache(maxsize=64)
 def _compose(text: str) -> yaml.Node | None:
     """The root node. Of what libyaml cannot read PyYAML's own parser says better what is wrong."""
-    if yaml.__with_libyaml__:
-        with suppress(yaml.YAMLError, _RefusedError, ValueError):
-            return _compose_quickly(text)
+    if not yaml.__with_libyaml__:
+        return _compose_slowly(text)
+    try:
+        return _compose_quickly(text)
+    except yaml.MarkedYAMLError as error:
+        found = error
+    except (yaml.reader.ReaderError, ValueError):
+        return _compose_slowly(text)
+    try:
+        return _compose_slowly(text)
+    except yaml.MarkedYAMLError as error:
+        # What stops it earlier is sound: inside {...} it takes no question mark before a comma.
+        raise (found if _spot(error) < _spot(found) else error) from None
+
+
+def _spot(error: yaml.MarkedYAMLError) -> tuple[int, int]:
+    mark = error.problem_mark or error.context_mark
+    return (mark.line, mark.column) if mark else (0, 0)
+
+
+def _compose_slowly(text: str) -> yaml.Node | None:
     loader = _Loader(text)
     try:
         return loader.get_single_node()
-    except ValueError:  # of chr() and int(), which PyYAML calls for whatever is written
+    except (ValueError, OverflowError):  # of chr() and int(), which PyYAML calls for whatever is written
         raise _RefusedError("is not YAML: a number or an escape is too large", loader.get_mark()) from None
     finally:
         loader.dispose()
