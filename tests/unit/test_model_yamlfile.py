@@ -71,6 +71,20 @@ def test_a_key_that_stands_twice_is_a_problem_and_the_rest_is_read() -> None:
         ("a: 1\n---\nb: 2\n", "x.yaml:2: is not YAML: expected a single document in the stream but found"),
         ("a: \x07", "x.yaml:1: has a character YAML forbids"),
         ("a: &x 1\nb: *x\n", "x.yaml:2: b: aliases are not allowed here: write the value of `*x` out"),
+        (
+            "a: 1\nb: !minutes 5 s\n",
+            "x.yaml:2: b: tags are not allowed here: write the value without `!minutes`",
+        ),
+        (
+            "a: !!null foo\n",
+            "x.yaml:1: a: tags are not allowed here: write the value without `!!null`",
+        ),
+        ("a: !%1b%5b31m 1\n", "x.yaml:1: a: tags are not allowed here: write the value without `![31m`"),
+        (
+            "a: !include {b: 1}\n",
+            "x.yaml:1: a: tags are not allowed here: write the value without `!include`",
+        ),
+        ("!x a: 1\n", "x.yaml:1: tags are not allowed here: write the value without `!x`"),
         ('a: 1\nb: "\\U00110000"\n', "x.yaml:2: is not YAML: a number or an escape is too large"),
         ('a: 1\nb: "\\UFFFFFFFF"\n', "x.yaml:2: is not YAML: a number or an escape is too large"),
         ("a: {b: Why?, c: 1}\nd: e: f\n", "x.yaml:2: is not YAML: mapping values are not allowed in this"),

@@ -24,8 +24,9 @@ Report = Callable[[Loc, str], None]
 """Takes what is wrong at a place of a document."""
 
 _NULL: Final = ("", "~", "null")
-_STRING_TAG: Final = "tag:yaml.org,2002:str"
-_MERGE_TAG: Final = "tag:yaml.org,2002:merge"
+_YAML_TAGS: Final = "tag:yaml.org,2002:"
+_STRING_TAG: Final = f"{_YAML_TAGS}str"
+_MERGE_TAG: Final = f"{_YAML_TAGS}merge"
 LARGEST_KIB: Final = 256
 DEEPEST: Final = 20
 MOST_VALUES: Final = 5_000
@@ -172,7 +173,7 @@ class _RefusedError(Exception):
 
 
 class _Limited(yaml.composer.Composer):
-    """Composes nodes up to the limits, and no aliases: repetition by reference hides what a file says."""
+    """Composes nodes up to the limits, and no aliases or tags: they hide what a file says."""
 
     def __init__(self) -> None:
         yaml.composer.Composer.__init__(self)
@@ -188,6 +189,9 @@ class _Limited(yaml.composer.Composer):
         self._depth += 1
         if isinstance(event, yaml.AliasEvent):
             message = f"aliases are not allowed here: write the value of `*{event.anchor}` out"
+        elif tag := getattr(event, "tag", None):
+            shown, _ = _legible(str(tag).replace(_YAML_TAGS, "!!"), LONGEST_KEY)
+            message = f"tags are not allowed here: write the value without `{shown}`"
         elif self._depth > DEEPEST:
             message = f"is nested deeper than {DEEPEST} levels"
         elif self._count > MOST_VALUES:
