@@ -2,7 +2,7 @@
 
 import contextlib
 import difflib
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import ClassVar, Final, Self
@@ -88,6 +88,14 @@ def refusals(path: Path, what: str = "", *, hint: str | None = None) -> Iterator
         yield
     except OSError as error:
         raise LabError(f"{error.filename or path}: {what}{error.strerror}", hint=hint) from error
+
+
+def found(look: Callable[[], bool]) -> bool:
+    """What a look at a path tells, as ``path.is_file``: nothing is there whose name no file can have."""
+    try:
+        return look()
+    except OSError:
+        return False
 
 
 class SkipError(WirelabError):

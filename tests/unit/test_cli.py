@@ -219,6 +219,14 @@ def test_what_the_system_refuses_is_no_mistake_of_ours(tmp_path: Path) -> None:
     assert (code, err.splitlines()[0]) == (4, "error: /root/scenarios: Permission denied")
 
 
+@pytest.mark.parametrize("command", ["validate", "run", "plan", "explain", "summary"])
+def test_a_name_that_no_file_can_have_is_the_name_of_none(wirelab: Wirelab, command: str) -> None:
+    """Linux refuses to look for one of more than 255 bytes; no name at all is none, too."""
+    for name in ("n" * 300, f"folder/{'n' * 300}", ""):
+        code, _, err = wirelab(command, name)
+        assert code == 2, err
+
+
 def test_a_folder_that_was_removed_is_told(tmp_path: Path) -> None:
     """Whatever the first error is that comes of it."""
     code, err = raised("import os; os.mkdir('x'); os.chdir('x'); os.rmdir('../x'); os.getcwd()", tmp_path)

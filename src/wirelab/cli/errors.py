@@ -26,6 +26,7 @@ _REFUSALS: Final = {
     errno.ENOSPC: "the disk is full: make room",
     errno.EDQUOT: "your quota is used up: make room",
 }
+_LONGEST_SHOWN: Final = 100
 
 
 class Group(TyperGroup):
@@ -101,6 +102,8 @@ def _explained(error: Exception) -> WirelabError:
         return InputError("the current folder was removed", hint="cd to one that is there")
     if isinstance(error, OSError) and error.errno in _REFUSALS:
         return LabError(f"{error.filename or 'the output'}: {error.strerror}", hint=_REFUSALS[error.errno])
+    if isinstance(error, OSError) and error.errno == errno.ENAMETOOLONG:
+        return InputError(f"{str(error.filename)[:_LONGEST_SHOWN]}...: no file has so long a name")
     return _unexpected(error)
 
 

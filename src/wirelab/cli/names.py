@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Final
 
-from wirelab.errors import InputError, Problem, unknown
+from wirelab.errors import InputError, Problem, found, unknown
 from wirelab.model.catalogue import around
 from wirelab.model.experiment import Experiment, load
 from wirelab.runner.cpus import usable
@@ -51,7 +51,7 @@ def scenario_names(names: Sequence[str]) -> list[str]:
 
 
 def _matching(name: str) -> list[str]:
-    if not _PATTERN.search(name) or Path(name).exists():
+    if not _PATTERN.search(name) or found(Path(name).exists):
         return [name]
     known = around(Path.cwd()).names("scenarios")
     matches = fnmatch.filter(known, name)

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Final, Literal, Self
 
-from wirelab.errors import InputError, Problem, unknown
+from wirelab.errors import InputError, Problem, found, unknown
 from wirelab.model.check.parts import card_problems, part_problems
 from wirelab.model.parts import KINDS, Part, Parts, PartsFile
 from wirelab.model.validate import Checked, validate
@@ -48,7 +48,7 @@ class Catalogue:
         for root in self.roots:
             for suffix in _SUFFIXES:
                 path = root / section / f"{name}{suffix}"
-                if path.is_file():
+                if found(path.is_file):
                     return path
         noun = "topology" if section == "topologies" else "scenario"
         raise InputError(unknown(noun, name, self.names(section)))

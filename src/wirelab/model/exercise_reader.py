@@ -5,7 +5,7 @@ import os
 from pathlib import Path
 from typing import Final
 
-from wirelab.errors import InputError
+from wirelab.errors import InputError, found
 from wirelab.model.assignment import Assignment
 from wirelab.model.catalogue import Catalogue, beside, find_exercise
 from wirelab.model.check.exercise import ExerciseCheck
@@ -34,7 +34,9 @@ def read_exercise(path: Path) -> Assignment:
     def report(loc: tuple[str | int, ...], message: str) -> None:
         problems.append(document.problem(loc, message))
 
-    scenario = _scenario(said.scenario, path.parent, catalogue, report)
+    # Where the file says nothing sound there is a stub in its place.
+    sound = str(document.tree.get("scenario")).strip() == said.scenario
+    scenario = _scenario(said.scenario, path.parent, catalogue, report) if sound else None
     check: ExerciseCheck | None = None
     expectations: tuple[Expectation, ...] = ()
     if scenario is not None:
@@ -72,15 +74,13 @@ def scenario_file(exercise: Assignment) -> Path:
 
 def _scenario(name: str, folder: Path, catalogue: Catalogue, report: Report) -> Path | None:
     """The file of the scenario; None, with the reason told, if there is none."""
-    if name == ExerciseFile.stub["scenario"]:
-        return None
     if not name.endswith(_SUFFIXES):
         try:
             return catalogue.path("scenarios", name)
         except InputError as error:
             report(("scenario",), error.problems[0].message)
             return None
-    if os.sep in name or not (folder / name).is_file():
+    if os.sep in name or not found((folder / name).is_file):
         report(("scenario",), f"`{name}` is no file in the folder of the exercise")
         return None
     return folder / name

@@ -101,8 +101,8 @@ def _topology(
     scenario: Scenario, document: Document, catalogue: Catalogue, parts: Parts, problems: list[Problem]
 ) -> Topology | None:
     """The topology a scenario names; None, with the reason among ``problems``, if it cannot be used."""
-    if scenario.topology == Scenario.stub["topology"]:
-        return None
+    if str(document.tree.get("topology")).strip() != scenario.topology:
+        return None  # a stub, in the place of what is missing or wrong
     try:
         path = catalogue.path("topologies", scenario.topology)
     except InputError as error:

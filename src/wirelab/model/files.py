@@ -4,7 +4,7 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any, Final
 
-from wirelab.errors import InputError, unknown
+from wirelab.errors import InputError, found, unknown
 from wirelab.model.catalogue import EXERCISE, around, beside
 from wirelab.model.check.parts import card_problems, part_problems
 from wirelab.model.exercise import ExerciseFile
@@ -32,7 +32,9 @@ def find_file(path_or_name: str, folder: Path) -> Path:
     ``folder`` is the current one. Raises InputError for a word that is no file, and what nothing is called.
     """
     path = Path(path_or_name)
-    if path.name != path_or_name or path.suffix or (folder / path).exists():
+    if not path_or_name.strip():
+        raise InputError("the name of a file is missing")
+    if path.name != path_or_name or path.suffix or found((folder / path).exists):
         return path
     catalogue = around(folder)
     scenarios, exercises = catalogue.names("scenarios"), catalogue.exercises()
@@ -45,7 +47,7 @@ def find_file(path_or_name: str, folder: Path) -> Path:
 
 def check_file(path: Path) -> None:
     """Check a file of any kind, or the folder of an exercise. Raises InputError with all problems."""
-    if path.is_dir():
+    if found(path.is_dir):
         path = path / EXERCISE
     document = read(path)
     catalogue = beside(path)

@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from typing import Final
 
 from wirelab.errors import unknown
-from wirelab.units import QUANTITIES, Quantity, coherent, dimension, parse_nearly
+from wirelab.units import QUANTITIES, Quantity, UnitError, coherent, dimension, parse_nearly
 
 Powers = tuple[int, int, int]
 """Of bits, seconds and metres."""
@@ -241,7 +241,11 @@ def _number(number: str, unit: str | None) -> Number:
     if unit is None:
         return Number(float(number))
     quantity = _UNITS[unit]
-    return Number(coherent(parse_nearly(f"{number} {unit}", quantity), quantity), dimension(quantity))
+    try:
+        value = parse_nearly(f"{number} {unit}", quantity)
+    except UnitError as error:
+        raise FormulaError(str(error)) from None
+    return Number(coherent(value, quantity), dimension(quantity))
 
 
 def _reference(name: str) -> Reference:

@@ -15,11 +15,11 @@ from wirelab.model.types import (
     Figure,
     HostSpeed,
     Layer,
-    LinkMode,
+    LinkModes,
     Microseconds,
     Milliseconds,
     Model,
-    Moderation,
+    Moderations,
     Name,
     OnOff,
     PositiveCount,
@@ -106,11 +106,11 @@ class Nic(Titled, Interrupts, CpuCosts):
     The CPU costs are those of its driver, on top of the host's.
     """
 
-    speeds: Figure[tuple[LinkMode, ...]] = key("The link modes that it offers.")
+    speeds: Figure[LinkModes] = key("The link modes that it offers.")
     bus: Figure[Text] | None = optional(
         "What joins it to the host, and the lanes: `pcie-3 x1`. Without one the bus is no limit."
     )
-    rx_moderation: Figure[tuple[Moderation, ...]] | None = optional(
+    rx_moderation: Figure[Moderations] | None = optional(
         "What `rx_usecs` can count from: the `first` frame that waits, the `last` one, the last interrupt "
         "(`interval`); the default first. Without it that is `first`."
     )
@@ -220,7 +220,7 @@ class Transceiver(Titled):
     host_speed: Figure[HostSpeed] = key(
         "Its speed towards the switch: a fixed one, or `line` for that of the cable."
     )
-    line_speeds: Figure[tuple[LinkMode, ...]] = key("The link modes that it offers to the cable.")
+    line_speeds: Figure[LinkModes] = key("The link modes that it offers to the cable.")
     fifo: Figure[Size] = key("What it holds in each direction where its two sides run at different speeds.")
     fifo_unheeded: Figure[Size] | None = optional(
         "What it effectively holds when it sends PAUSE and the switch ignores it."
@@ -247,7 +247,7 @@ class Switch(Titled):
     """A switch with one shared packet buffer."""
 
     ports: Figure[PositiveCount] = key("How many ports it has.")
-    speeds: Figure[tuple[LinkMode, ...]] = key("The link modes that each port offers.")
+    speeds: Figure[LinkModes] = key("The link modes that each port offers.")
     buffer: Figure[Size] = key("The packet memory that all ports share.")
     cell: Figure[Size] | None = optional(
         "The packet memory is divided into cells of this size, and a frame takes whole ones."

@@ -57,6 +57,7 @@ _LONGEST_IPERF3_S: Final = 86_400
 
 
 Ends = tuple[int | None, int | None]
+T = TypeVar("T")
 
 
 class Model(BaseModel):
@@ -205,6 +206,12 @@ def _positive(value: int) -> int:
     return value
 
 
+def _some(values: tuple[T, ...]) -> tuple[T, ...]:
+    if not values:
+        raise ValueError("is empty: give one at least")
+    return values
+
+
 def _whole_seconds(value: int) -> int:
     if value % NS_PER_S or not 0 < value <= _LONGEST_IPERF3_S * NS_PER_S:
         raise ValueError(f"iperf3 runs for whole seconds, 1 s..{_LONGEST_IPERF3_S} s")
@@ -255,6 +262,8 @@ Adaptive = Literal["none", "ixgbe", "igb", "e1000", "dim"]
 """The driver whose algorithm chooses it by the load."""
 
 LinkMode = Annotated[Mode, BeforeValidator(_mode), _such_as("2.5 Gbit/s", "100 Mbit/s half")]
+LinkModes = Annotated[tuple[LinkMode, ...], AfterValidator(_some)]
+Moderations = Annotated[tuple[Moderation, ...], AfterValidator(_some)]
 HostSpeed = Annotated[int | Literal["line"], BeforeValidator(_host_speed), _such_as("10 Gbit/s", "line")]
 """The speed of a module towards its switch: always the same, or that of its ``line``."""
 Alpha = Annotated[str, BeforeValidator(read_alpha), _such_as("1/4", "8")]
@@ -311,8 +320,6 @@ class Titled(Model):
 
 
 Provenance = Literal["datasheet", "measured", "fitted", "assumed"]
-
-T = TypeVar("T")
 
 
 class Figure(Model, Generic[T]):

@@ -5,7 +5,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from pathlib import Path
 
-from wirelab.errors import InputError, LabError
+from wirelab.errors import InputError, LabError, found
 from wirelab.runner.run_result import RunResult, read_run
 from wirelab.runner.store import LATEST, RESULT
 
@@ -38,10 +38,10 @@ def named(name: Path, results: Path) -> list[Kept]:
     Of a scenario that is the newest result in ``results``. Raises InputError where there is none, LabError
     for a result that cannot be read.
     """
-    if name.is_file():
+    if found(name.is_file):
         return [Kept(read_run(name), name.parent)]
-    folder = name if name.is_dir() else results / LATEST / name
-    if not folder.is_dir():
+    folder = name if found(name.is_dir) else results / LATEST / name
+    if not found(folder.is_dir):
         hint = "name a result, its folder, or one of many"
         if name.name == str(name):
             hint += f"; if that is a scenario, `wirelab run {name}` makes one"
