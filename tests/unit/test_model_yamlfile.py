@@ -99,6 +99,11 @@ def test_what_is_not_yaml_is_said_with_its_line(text: str, message: str) -> None
     assert str(caught.value).startswith(message)
 
 
+def test_a_key_tears_no_message_apart() -> None:
+    """Tabs and new lines, which a key in quotes may have, are blanks where a problem names it."""
+    assert dotted(("with", "a\tb\nc", 1)) == "with.a b c[1]"
+
+
 def test_what_is_shipped_needs_no_libyaml(monkeypatch: pytest.MonkeyPatch) -> None:
     """PyYAML's own parser reads the same in every file, where a PyYAML has no other."""
     folders = ("exercises/*", "scenarios", "scenarios/truth", "topologies", "parts")

@@ -97,14 +97,16 @@ class Document:
         """A problem with what stands at ``loc``; ``named`` says what it is where that is another place."""
         place = self.place(loc)
         name = dotted(self._origin(self.written(loc) if named is None else named))
-        # A tab within a value is allowed, and would tear a message apart.
-        return Problem(message.replace("\t", " "), self.file, place.line, name or None, place.column)
+        # Within a value they are allowed, and would tear a message apart.
+        told = message.replace("\t", " ").replace("\n", " ")
+        return Problem(told, self.file, place.line, name or None, place.column)
 
 
 def dotted(loc: Loc) -> str:
     """A place in the tree as a person names it: ``traffic[1].iperf3.to``."""
     steps = (f"[{step}]" if isinstance(step, int) else f".{step}" for step in loc)
-    return "".join(steps).removeprefix(".")
+    # A key in quotes may have tabs and new lines, which would tear a message apart.
+    return "".join(steps).removeprefix(".").replace("\t", " ").replace("\n", " ")
 
 
 def read(path: Path) -> Document:
