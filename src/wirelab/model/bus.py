@@ -7,7 +7,7 @@ from typing import Final
 from wirelab.errors import unknown
 from wirelab.model.types import Figure, PositiveCount, Rate, Ratio, Size, Titled, key
 
-_LANES: Final = (1, 2, 4, 8, 16)
+LANES: Final = (1, 2, 4, 8, 16)
 _WORDS: Final = re.compile(r"([a-z0-9-]+)(?:\s+x([0-9]{1,3}))?", re.ASCII)
 
 
@@ -37,6 +37,6 @@ def bus_of(text: str, buses: Mapping[str, Bus]) -> tuple[Bus, int]:
         raise ValueError(unknown("bus", name, sorted(buses)))
     if lanes is None:
         return buses[name], buses[name].lanes.value
-    if int(lanes) not in _LANES:
-        raise ValueError(f"x{lanes}: a bus has {', '.join(f'x{count}' for count in _LANES)}")
+    if int(lanes) not in LANES:
+        raise ValueError(f"x{lanes}: a bus has {', '.join(f'x{count}' for count in LANES)}")
     return buses[name], int(lanes)

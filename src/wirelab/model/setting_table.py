@@ -77,14 +77,18 @@ class SettingKind(Model):
     def parse(self, text: str, quantity: Quantity) -> int:
         """A value of it in the base unit. Raises UnitError, for one out of its limits, too."""
         value = parse(text, quantity)
-        if value < self.least:
-            raise UnitError(
-                f"`{text.strip()}` is less than `{self.name}` can be, {show(self.least, quantity)}"
-            )
-        if self.most is not None and value > self.most:
-            bound = f"`{text.strip()}` is more than `{self.name}` can be, {show(self.most, quantity)}"
-            raise UnitError(f"{bound}: {self.reason}")
+        if problem := self.problem(value, quantity, text.strip()):
+            raise UnitError(problem)
         return value
+
+    def problem(self, value: int, quantity: Quantity, text: str = "") -> str | None:
+        """What is wrong with a value beyond its limits, None where nothing is; ``text`` is how it stands."""
+        shown = text or show(value, quantity)
+        if value < self.least:
+            return f"`{shown}` is less than `{self.name}` can be, {show(self.least, quantity)}"
+        if self.most is not None and value > self.most:
+            return f"`{shown}` is more than `{self.name}` can be, {show(self.most, quantity)}: {self.reason}"
+        return None
 
 
 @functools.cache

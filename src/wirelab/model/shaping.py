@@ -80,6 +80,13 @@ def is_shaped(wiring: Wiring, ref: PortRef) -> bool:
     return wiring.value(ref, "shape.rate") is not None or bool(wiring.value(ref, "shape.trace"))
 
 
+def held_bytes(wiring: Wiring, ref: PortRef, time_ns: int) -> int:
+    """What passes at a shaped port in so long: the limit of a queue that is written as a time."""
+    told = shaping(wiring, ref)
+    rate_bps = told.rate_bps if told else wiring.number(ref, "rate")
+    return rate_bps * time_ns // (NS_PER_S * BITS_PER_BYTE)
+
+
 def joins(wiring: Wiring, node: str) -> bool:
     """Whether a node may join segments as they come in.
 

@@ -16,7 +16,7 @@ from wirelab.model.check.queue import FORWARDING_QUEUE, MAY_MARK, RED, usual_que
 from wirelab.model.ethernet import frame_bytes
 from wirelab.model.linking import link_speed_bps
 from wirelab.model.settings import FRAMES, STATIC, is_time
-from wirelab.model.shaping import CAKE, POLICE, is_shaped, joins, shaping
+from wirelab.model.shaping import CAKE, POLICE, held_bytes, is_shaped, joins, shaping
 from wirelab.model.topology import PortRef
 from wirelab.model.wiring import Wiring
 from wirelab.plan.shape import Shape, ShapeKind
@@ -144,9 +144,7 @@ def _queue(wiring: Wiring, ref: PortRef, kind: str, limit_bytes: int | None) -> 
         kind, limit_bytes = str(chosen.value), None
     frames: int | None = None
     if limit is not None and is_time(str(limit.value)):
-        told = shaping(wiring, ref)
-        rate_bps = told.rate_bps if told else wiring.number(ref, "rate")
-        limit_bytes = rate_bps * parse(str(limit.value), TIME) // (NS_PER_S * BITS_PER_BYTE)
+        limit_bytes = held_bytes(wiring, ref, parse(str(limit.value), TIME))
     elif limit is not None and isinstance(limit.value, str):
         limit_bytes, frames = None, parse(limit.value.removesuffix(FRAMES), COUNT)
     elif limit is not None:

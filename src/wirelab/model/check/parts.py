@@ -1,13 +1,33 @@
 """What is physically wrong with parts: figures of one that contradict each other, names that nobody has."""
 
 from collections.abc import Iterable, Iterator, Mapping
+from typing import Final
 
 from wirelab.errors import Problem, unknown
-from wirelab.model.bus import Bus, bus_of
+from wirelab.model.bus import LANES, Bus, bus_of
 from wirelab.model.ethernet import frame_bytes
 from wirelab.model.parts import STANDARD_MTU_BYTES, Nic, PartsFile, Switch, Transceiver
+from wirelab.model.setting_table import settings_of
+from wirelab.model.types import Model, figure_value
 from wirelab.model.yamlfile import Document
 from wirelab.units import SIZE, show
+
+_OWNERS: Final[Mapping[str, tuple[str, ...]]] = {
+    **dict.fromkeys(("nics", "drivers", "hosts", "systems"), ("host",)),
+    "firewalls": ("firewall",),
+    "switches": ("switch",),
+    "modules": ("module",),
+    "lines": ("switch", "cable"),
+}
+"""Whose settings may stand in the place of the figures of a section."""
+_SETTINGS: Final[Mapping[str, str]] = {
+    "host_autoneg_time": "autoneg_time",
+    "rtt": "delay",
+    "overhead": "shape.overhead",
+    **dict.fromkeys(("down", "up"), "shape.rate"),
+    **dict.fromkeys(("down_queue", "up_queue"), "queue_limit"),
+}
+"""The settings of figures that are called otherwise."""
 
 
 def part_problems(parts: PartsFile, document: Document) -> Iterator[Problem]:
@@ -16,6 +36,27 @@ def part_problems(parts: PartsFile, document: Document) -> Iterator[Problem]:
         for name, part in getattr(parts, section).items():
             for figure, message in figure_problems(part):
                 yield document.problem((section, name, figure), message)
+    for section, owners in _OWNERS.items():
+        for name, part in getattr(parts, section).items():
+            for figure, message in _limit_problems(part, owners):
+                yield document.problem((section, name, figure, "value"), message)
+    for name, bus in parts.buses.items():
+        if not bus.coding.value:
+            yield document.problem(("buses", name, "coding", "value"), "must be above 0: no data would pass")
+        if (lanes := bus.lanes.value) not in LANES:
+            known = ", ".join(map(str, LANES))
+            yield document.problem(
+                ("buses", name, "lanes", "value"), f"no bus has {lanes}; there are {known}"
+            )
+
+
+def _limit_problems(part: Model, owners: tuple[str, ...]) -> Iterator[tuple[str, str]]:
+    """The figures beyond what a setting in their place can be, as (figure, message)."""
+    limits = {name: kind for owner in owners for name, kind in settings_of(owner).items()}
+    for figure in vars(part):
+        value, kind = figure_value(part, figure), limits.get(_SETTINGS.get(figure, figure))
+        if isinstance(value, int) and kind and (problem := kind.problem(value, kind.quantity or SIZE)):
+            yield figure, problem
 
 
 def card_problems(

@@ -4,11 +4,13 @@ from collections.abc import Iterator
 from typing import Final
 
 from wirelab.model.check import Blame
+from wirelab.model.ethernet import frame_bytes
+from wirelab.model.setting_table import settings_of
 from wirelab.model.settings import FRAMES, STATIC, Target, is_time
-from wirelab.model.shaping import is_shaped
+from wirelab.model.shaping import held_bytes, is_shaped
 from wirelab.model.topology import PortRef
 from wirelab.model.wiring import Wiring
-from wirelab.units import SIZE, show
+from wirelab.units import SIZE, TIME, parse, show
 
 HOST_QUEUE: Final = "fq_codel"
 FORWARDING_QUEUE: Final = "bfifo"
@@ -85,6 +87,8 @@ def _limit_problems(wiring: Wiring, ref: PortRef, queue: str) -> Iterator[Blame]
         elif not is_shaped(wiring, ref) and wiring.setting(ref, "rate") is None:
             message = f"`{text}` of what? Set `shape.rate`, or write a size such as `100 kB`"
             yield message, ("queue_limit",)
+        else:
+            yield from _time_problems(wiring, ref, text)
         return
     in_frames = isinstance(limit.value, str)
     if queue in BYTE_LIMITED and in_frames:
@@ -93,6 +97,16 @@ def _limit_problems(wiring: Wiring, ref: PortRef, queue: str) -> Iterator[Blame]
         yield f"`{queue}` counts frames: write for example `1000{FRAMES}`", ("queue_limit",)
     elif queue not in (*BYTE_LIMITED, *FRAME_LIMITED):
         yield f"`{queue}` has no limit to set", ("queue_limit",)
+
+
+def _time_problems(wiring: Wiring, ref: PortRef, text: str) -> Iterator[Blame]:
+    """A time in which not one frame passes, or more than a queue can hold."""
+    held, frame = held_bytes(wiring, ref, parse(text, TIME)), frame_bytes(wiring.mtu_bytes(ref))
+    if held < frame:
+        message = f"in `{text}` no more than {show(held, SIZE)} pass: that does not hold one frame"
+        yield f"{message}, {show(frame, SIZE)}", ("queue_limit",)
+    elif problem := settings_of("switch")["queue_limit"].problem(held, SIZE):
+        yield f"`{text}` is too long: {problem}", ("queue_limit",)
 
 
 def _priority_problems(wiring: Wiring, ref: PortRef) -> Iterator[Blame]:

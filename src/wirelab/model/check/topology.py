@@ -6,10 +6,12 @@ from typing import Final
 from wirelab.errors import Problem
 from wirelab.model.check.bond import bond_problems
 from wirelab.model.parts import PartKind, Parts
+from wirelab.model.setting_table import settings_of
 from wirelab.model.settings import part_name
 from wirelab.model.topology import FIXED_PORTS, Node, PortRef, Topology
 from wirelab.model.types import INTERFACE_NAME_LENGTH
 from wirelab.model.yamlfile import Document
+from wirelab.units import LENGTH, TIME
 
 Place = str | PortRef
 
@@ -82,6 +84,10 @@ def _length_problems(topology: Topology, document: Document) -> Iterator[Problem
         loc = ("cables", index)
         if cable.length_mm is not None and cable.delay_ns is not None:
             yield document.problem((*loc, "delay"), "give the length or the delay, not both")
+        said = {"length": (cable.length_mm, LENGTH), "delay": (cable.delay_ns, TIME)}
+        for key, (value, quantity) in said.items():
+            if value is not None and (problem := settings_of("cable")[key].problem(value, quantity)):
+                yield document.problem((*loc, key), problem)
         if cable.length_mm is None and cable.delay_ns is None:
             yield document.problem(loc, "has neither length nor delay; write for example `length: 3 m`")
 
