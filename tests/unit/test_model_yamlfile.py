@@ -88,6 +88,7 @@ def test_a_key_that_stands_twice_is_a_problem_and_the_rest_is_read() -> None:
         ('a: 1\nb: "\\U00110000"\n', "x.yaml:2: is not YAML: a number or an escape is too large"),
         ('a: 1\nb: "\\UFFFFFFFF"\n', "x.yaml:2: is not YAML: a number or an escape is too large"),
         ("a: {b: Why?, c: 1}\nd: e: f\n", "x.yaml:2: is not YAML: mapping values are not allowed in this"),
+        ("a: [", "x.yaml:1: is not YAML: expected the node content, but found"),
         ("a: {b: Why?, c: d: e}\n", "x.yaml:1: is not YAML: did not find expected ',' or '}'"),
         (f"%YAML {'9' * 5000}.1\n---\na: 1\n", "x.yaml:1: is not YAML: a number or an escape is too large"),
     ],

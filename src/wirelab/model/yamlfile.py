@@ -282,12 +282,10 @@ def _compose(text: str) -> yaml.Node | None:
         return _compose_slowly(text)
     except yaml.MarkedYAMLError as error:
         # What stops it earlier is sound: inside {...} it takes no question mark before a comma.
-        raise (found if _spot(error) < _spot(found) else error) from None
-
-
-def _spot(error: yaml.MarkedYAMLError) -> tuple[int, int]:
-    mark = error.problem_mark or error.context_mark
-    return (mark.line, mark.column) if mark else (0, 0)
+        # Of a text that ends too soon libyaml says a line that is not there.
+        mine, other = error.problem_mark, found.problem_mark
+        earlier = mine and other and (mine.line, mine.column) < (other.line, other.column)
+        raise (found if earlier and text[mine.index :].strip() else error) from None
 
 
 def _compose_slowly(text: str) -> yaml.Node | None:
