@@ -55,8 +55,9 @@ def test_a_path_is_a_path(tmp_path: Path) -> None:
 def test_the_current_folder_comes_before_what_is_shipped(tmp_path: Path) -> None:
     """A scenario of the user's own hides a shipped one of the same name."""
     _root(tmp_path)
-    scenario(tmp_path / "scenarios").rename(tmp_path / "scenarios/clean-10g.yaml")
-    assert load("clean-10g", tmp_path).scenario.name == "example"
+    head = HEAD.replace("name: example", "name: clean-10g").replace("a test", "of my own")
+    scenario(tmp_path / "scenarios", head=head).rename(tmp_path / "scenarios/clean-10g.yaml")
+    assert load("clean-10g", tmp_path).scenario.source.title == "of my own"
     assert around(tmp_path).names("scenarios") == SCENARIOS
 
 
@@ -156,3 +157,18 @@ def test_a_topology_may_leave_parts_to_its_scenarios(tmp_path: Path) -> None:
         ("with", 4, "the switch `switch` has no part: a scenario's `with` must name one")
     ]
     check_file(scenario(tmp_path / "scenarios", head=f"{HEAD}with: {{switch: rtl9303}}\n"))
+
+
+def test_a_file_of_a_catalogue_is_called_what_it_says(tmp_path: Path) -> None:
+    """It is found by its own name, its results by the one in it; elsewhere it may be called anything."""
+    _root(tmp_path)
+    path = scenario(tmp_path / "scenarios", head=HEAD.replace("name: example", "name: other"))
+    with pytest.raises(InputError) as caught:
+        check_file(path)
+    said = "example.yaml:1: name: the file is called `example.yaml`: write `example`"
+    assert str(caught.value).endswith(said)
+    topology = tmp_path / "topologies/mine.yaml"
+    topology.write_text((ROOT / "topologies/sfp-home.yaml").read_text(encoding="utf-8"), encoding="utf-8")
+    with pytest.raises(InputError, match="write `mine`"):
+        check_file(topology)
+    check_file(scenario(tmp_path, head=HEAD.replace("name: example", "name: other")))

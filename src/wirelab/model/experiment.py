@@ -3,6 +3,7 @@
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Final
 
 from wirelab.errors import InputError, Problem, unknown
 from wirelab.model.cases import Case, CaseReader
@@ -19,6 +20,9 @@ from wirelab.model.topology import Topology
 from wirelab.model.validate import validate
 from wirelab.model.wiring import Wiring
 from wirelab.model.yamlfile import Document, Loc, read
+
+_FOUND_BY_NAME: Final = ("scenarios", "truth", "topologies")
+"""The folders of a catalogue."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,7 +59,8 @@ def load_file(path: Path, catalogue: Catalogue) -> Experiment:
     """The experiment in a file. Raises InputError with every problem of it or of what it draws from."""
     scenario, document, wrong = validate(Scenario, written_out(read(path)))
     parts = catalogue.parts()
-    problems = [*wrong, *_row_problems(scenario, document, catalogue.measurements())]
+    problems = [*wrong, *_name_problems(scenario.name, document)]
+    problems += _row_problems(scenario, document, catalogue.measurements())
     topology = _topology(scenario, document, catalogue, parts, problems)
     problems += traffic_problems(scenario, topology, document)
     cases: tuple[Case, ...] = ()
@@ -82,10 +87,19 @@ def _row_problems(scenario: Scenario, document: Document, rows: Sequence[str]) -
             yield document.problem(loc, unknown("row of source.measured", row, measured))
 
 
+def _name_problems(name: str, document: Document) -> Iterator[Problem]:
+    """A file of a catalogue is found by its own name: what it says of itself has to be that."""
+    path = Path(document.file).absolute()
+    said = str(document.tree.get("name")).strip() == name
+    if said and path.parent.name in _FOUND_BY_NAME and path.stem != name:
+        yield document.problem(("name",), f"the file is called `{path.name}`: write `{path.stem}`")
+
+
 def check_topology(document: Document, parts: Parts) -> tuple[Topology, list[Problem]]:
     """A topology and everything that is wrong with it and with the parts it names."""
     topology, document, wrong = validate(Topology, written_out(document))
-    problems = [*wrong, *topology_problems(topology, parts, document)]
+    problems = [*wrong, *_name_problems(topology.name, document)]
+    problems += topology_problems(topology, parts, document)
     if not problems:
         problems += vlan_problems(topology, document)
     if not problems:
