@@ -85,7 +85,7 @@ def test_the_last_seconds_of_a_flow_without_any_are_no_figure(tmp_path: Path) ->
     measured = judge(Trial(plan(), ()), recording().write(tmp_path))
     download = next(flow for flow in measured.flows if flow.name == "download")
     experiment = load_file(SHIPPED.path(TRUTH, NAMES[0]), SHIPPED)
-    published = Published("row", "b", "main", (Expectation("download", "goodput", 1, 1),), last_s=2)
+    published = Published("row", "raw", "main", (Expectation("download", "goodput", 1, 1),), last_s=2)
     for intervals_bps, mean_bps in (((), None), ((9e9, 1e9, 2e9), 1.5e9)):
         flow = replace(download, intervals_bps=intervals_bps)
         run = Job("sfp-mismatch", 1, ()).result([replace(measured, flows=(flow,))], 1.0)

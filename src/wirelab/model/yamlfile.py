@@ -282,8 +282,9 @@ def _compose(text: str) -> yaml.Node | None:
         # What stops it earlier is sound: inside {...} it takes no question mark before a comma.
         # Of a text that ends too soon libyaml says a line that is not there.
         mine, other = error.problem_mark, found.problem_mark
-        earlier = mine and other and (mine.line, mine.column) < (other.line, other.column)
-        raise (found if earlier and text[mine.index :].strip() else error) from None
+        if mine and other and mine.index < other.index and text[mine.index :].strip():
+            raise found from None
+        raise error from None
 
 
 def _compose_slowly(text: str) -> yaml.Node | None:
