@@ -41,7 +41,7 @@ STORIES: Final[Stories] = {
     "ftp-2001": {"ultra1-to-sun4": LINE, "*": CPU},
     "ftp-2001-firewall": {"*": CPU},
     "home-line": {"*": LINE},
-    "incast": {"short-queue": QUEUE_OR_LINE, "nobody-says-stop": QUEUE_OR_LINE, "*": LINE},
+    "incast": {"short-queue": {"*": "queue"}, "nobody-says-stop": {"*": "queue"}, "*": LINE},
     "internet-rtt": {"module-with-pause": LINE, "*": FIFO},
     "internet-speedtest": {"a-queue-for-a-round-trip": LINE, "*": {"*": "queue"}},
     "jumbo-frames": {"cpu-1500": CPU, "a-switch-left-behind": {"*": "loss"}, "*": LINE},

@@ -21,9 +21,6 @@ OTHERWISE: Final = {
         ),
     },
     "6.1": {
-        "test_the_bottleneck_is_what_the_story_names[incast]": (
-            "every flow is bound by the queue there, and none by the line alone"
-        ),
         "test_the_bottleneck_is_what_the_story_names[vlan-trunk]": (
             "one of the last frames of a flow is dropped, and the timeout of 200 ms is time of the flow"
         ),

@@ -85,7 +85,10 @@ def test_a_line_lets_pass_what_the_counted_bytes_allow(rig: Rig, kind: ShapeKind
         ports += [sender, receiver]
         cables.append(Cable(sender.name, receiver.name, 15))
         bitrate_bps = rate_bps * 21 // 20
-        flood = {"protocol": "udp", "congestion": None, "bitrate_bps": bitrate_bps}
+        # One thread sends 400 000 datagrams a second.
+        parallel = 1 + bitrate_bps // (4 * GBPS)
+        flood = {"protocol": "udp", "congestion": None, "parallel": parallel}
+        flood["bitrate_bps"] = bitrate_bps // parallel
         lasts_s, part_ns = divmod(sent_ns(kind, rate_bps), NS_PER_S)
         if part_ns:
             lasts_s = 1

@@ -15,6 +15,7 @@ HEADERS = (
     "condition.h",
     "control.h",
     "etherport.h",
+    "medium.h",
     "memory.h",
     "moderation.h",
     "moments.h",

@@ -258,16 +258,16 @@ def test_a_policer_is_not_blamed_on_the_queue_below_it(tmp_path: Path) -> None:
     """It counts what the queue drops, too, and netem above it both; each has its name."""
     recorded = recording()
     root = recorded.qdisc("end", "module-line")
-    policer = {key: of for key, of in root.items() if key != "root"} | {"kind": "prio", "drops": 300}
+    policer = {key: of for key, of in root.items() if key != "root"} | {"kind": "prio", "drops": 150}
     queue = policer | {"kind": "bfifo", "parent": "2:1", "drops": 100}
     for name in ("start", "end"):
         recorded.qdisc(name, "module-line")["kind"] = "netem"
     recorded.snapshot("end")["qdiscs"]["module-line"] += [policer | {"parent": "1:"}, queue]
     result = read_result(recorded_plan(), recorded.write(tmp_path))
     drops = result.ports["module.line"].drops
-    assert {"queue": 100, "police": 200, "netem": DROPPED - 300}.items() <= drops.items()
+    assert {"queue": 100, "police": 50, "netem": DROPPED - 150}.items() <= drops.items()
     line = replace(recorded_plan().port("module-line"), shape=Shape("police", 50 * MBPS, 20_000))
-    assert "200 frames were dropped at module.line (policed to 50 Mbit/s)" in " ".join(
+    assert "50 frames were dropped at module.line (policed to 50 Mbit/s)" in " ".join(
         dropped(result, [line])
     )
 
