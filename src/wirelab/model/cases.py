@@ -8,7 +8,7 @@ from typing import Final, TypeVar
 from wirelab.errors import InputError, Problem, unknown
 from wirelab.model.check.traffic import transfer_problems
 from wirelab.model.check.wiring import wiring_conflicts
-from wirelab.model.events import Event, EventReader, states
+from wirelab.model.events import Event, EventReader, is_so, states
 from wirelab.model.expect import Expectation
 from wirelab.model.expect_reader import ExpectReader, mappings, written_expectations
 from wirelab.model.parts import Parts
@@ -127,6 +127,8 @@ class CaseReader:
                 loc: Loc = ("controls", index, "name")
                 self._report(loc, f"duplicate name: there is a variant or control `{case.name}` already")
             cases.append(case)
+        if not self.problems:
+            self._report_unchanged(drafts)
         return tuple(cases)
 
     def published(self, cases: Sequence[Case]) -> tuple[Published, ...]:
@@ -179,6 +181,17 @@ class CaseReader:
         name = control.name or f"control-{int(self._document.written(loc)[1]) + 1}"
         happens = _instead(control.events, (*loc, "events"), draft)
         return self._case(name, _Draft((*draft.settings, *settings), draft.expectations, *happens), breaks)
+
+    def _report_unchanged(self, drafts: Mapping[str, _Draft]) -> None:
+        """Where a control is its variant, whatever breaks that is not what it says."""
+        for index, control in enumerate(self._scenario.controls):
+            draft = drafts.get(control.variant or next(iter(drafts)))
+            if draft is None or (control.events is not None and control.events != draft.events):
+                continue
+            loc: Loc = ("controls", index, "with" if control.settings else "events")
+            variant = Wiring.of(self._topology, self._parts, draft.settings, self._traces)
+            if all(is_so(variant, one) for one in self._settings.read(control.settings, loc, self._report)):
+                self._report(loc, "changes nothing: it is so already")
 
     def _case(self, name: str, draft: _Draft, breaks: str | None = None) -> Case:
         """A variant or a control with its wiring, and what becomes of that while it runs."""

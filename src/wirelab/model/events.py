@@ -8,7 +8,7 @@ from typing import Final
 
 from wirelab.model.metric import LINK
 from wirelab.model.scenario import Event as Written
-from wirelab.model.settings import Setting, SettingReader, Target
+from wirelab.model.settings import PART, Setting, SettingReader, Target, Value
 from wirelab.model.timetable import end_ns
 from wirelab.model.topology import PortRef
 from wirelab.model.traffic import Item
@@ -241,19 +241,39 @@ def _problem(wiring: Wiring, setting: Setting) -> str | None:
             return f"there is no shaper at `{label}` to change: give it a `{name}` in `with`, too"
     if name == "queue_limit" and any(wiring.value(ref, name) is None for ref in refs):
         return "has no limit to come back to: give it one in `with`, too"
+    return "changes nothing: it is so already" if is_so(wiring, setting) else None
+
+
+def is_so(wiring: Wiring, setting: Setting) -> bool:
+    """Whether a wiring has what a setting would make of it."""
+    target, name = setting.target, setting.name
+    refs = _ports(wiring, target)
     prior = wiring.settings.get((target, name))
     if prior is not None:
-        same = prior.value == setting.value
-    elif name == LINK.name:
-        same = bool(setting.value)
-    elif name in _OFF:
-        same = setting.value == 0 and target in {Target(ref.node, ref.port) for ref in refs}
-    elif name in {"flow_control", "pause_rx", "pause_tx"}:
+        return prior.value == setting.value
+    if name == PART:
+        return wiring.part_name(target.name) == setting.value
+    if name == LINK.name:
+        return bool(setting.value)
+    if name in _OFF:
+        return bool(refs) and all(_of_path(wiring, ref, target, name) == setting.value for ref in refs)
+    if name in {"flow_control", "pause_rx", "pause_tx"}:
         ways = ("pause_rx", "pause_tx") if name == "flow_control" else (name,)
-        same = all(wiring.pause(ref, way) == setting.value for ref in refs for way in ways)
-    else:
-        same = bool(refs) and all(wiring.value(ref, name) == setting.value for ref in refs)
-    return "changes nothing: it is so already" if same else None
+        return all(wiring.pause(ref, way) == setting.value for ref in refs for way in ways)
+    return bool(refs) and all(wiring.value(ref, name) == setting.value for ref in refs)
+
+
+def _of_path(wiring: Wiring, ref: PortRef, target: Target, name: str) -> Value:
+    """What holds of the path that begins at a port, or of the cable in it."""
+    if name == "bit_error_rate":
+        return wiring.bits_per_error(ref)
+    if name == "loss":
+        return wiring.loss_ppm(ref)
+    cable = wiring.topology.cable_of(ref)
+    if name == "delay" and target.name == cable.name:
+        return wiring.delay_ns(cable)
+    said = wiring.setting(ref, name)
+    return 0 if said is None else said.value
 
 
 def _ports(wiring: Wiring, target: Target) -> list[PortRef]:

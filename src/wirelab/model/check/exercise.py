@@ -309,6 +309,8 @@ class ExerciseCheck:
         repair = self.said.repair
         if repair is not None and repair.control is not None:
             run = self._run_of(repair.run, ("repair", "run"))
+            if not repair.control.settings:
+                self.report(("repair", "control", "with"), "changes nothing, so it can fail nothing")
             self._network(run, repair.control.settings, faults[0], ("repair", "control", "with"))
 
     def _network(self, run: Run, on_top: Mapping[str, str], fault: Fault | None, loc: Loc) -> None:
