@@ -2,8 +2,9 @@
 
 import re
 import types
+from collections.abc import Collection, Iterator
 from dataclasses import replace
-from typing import Annotated, Any, Generic, NamedTuple, TypeVar, Union, get_args, get_origin
+from typing import Annotated, Any, Final, Generic, NamedTuple, TypeVar, Union, get_args, get_origin
 
 from pydantic import ValidationError
 from pydantic.fields import FieldInfo
@@ -12,9 +13,12 @@ from pydantic_core import ErrorDetails
 from wirelab.errors import InputError, Problem, nearest, unknown
 from wirelab.model.expected import kind_of
 from wirelab.model.types import Model
-from wirelab.model.yamlfile import Document, Loc
+from wirelab.model.yamlfile import Document, Loc, Tree
 
 M = TypeVar("M", bound=Model)
+
+
+_NO_VALUE: Final = "has no value"
 
 
 class Checked(NamedTuple, Generic[M]):
@@ -34,10 +38,13 @@ def validate(kind: type[M], document: Document) -> Checked[M]:
         message = f"expected keys{_such_as(kind, ())}, found {kind_of(document.root)}"
         raise InputError.of([document.problem((), message)])
     try:
-        return Checked(kind.model_validate(document.root), document, document.problems)
+        model = kind.model_validate(document.root)
     except ValidationError as error:
         errors = error.errors(include_url=False)
-    problems = (*document.problems, *_problems(errors, kind, document))
+    else:
+        return Checked(model, document, (*document.problems, *_empty(document, ())))
+    told = {_loc(error) for error in errors}
+    problems = (*document.problems, *_problems(errors, kind, document), *_empty(document, told))
     cut: set[Loc] = set()
     for depth in (2, 1):  # an item of what stands at the top, else that as a whole
         cut |= {_cut(error, depth) for error in errors}
@@ -49,6 +56,21 @@ def validate(kind: type[M], document: Document) -> Checked[M]:
             errors = error.errors(include_url=False)
             errors = [{**entry, "loc": kept.written(_loc(entry))} for entry in errors]
     return Checked(kind.model_validate(dict(kind.stub)), document, problems)
+
+
+def _empty(document: Document, told: Collection[Loc]) -> Iterator[Problem]:
+    """The keys without a value, though they may be left out, but for those of which something is told."""
+    for loc in _without_value(document.root, ()):
+        if not any(loc[:end] in told for end in range(1, len(loc) + 1)):
+            yield document.problem(loc, _NO_VALUE)
+
+
+def _without_value(tree: Tree, loc: Loc) -> Iterator[Loc]:
+    if isinstance(tree, dict):
+        yield from ((*loc, key) for key, value in tree.items() if value is None)
+    steps = tree.items() if isinstance(tree, dict) else enumerate(tree) if isinstance(tree, list) else ()
+    for step, value in steps:
+        yield from _without_value(value, (*loc, step))
 
 
 def _cut(error: ErrorDetails, depth: int) -> Loc:
@@ -106,7 +128,7 @@ def _message(error: ErrorDetails, kind: type[Model]) -> str:  # noqa: PLR0911 - 
         case "literal_error" if isinstance(value, str):
             return unknown("word", value, re.findall(r"'([^']*)'", error["ctx"]["expected"]))
         case _ if value is None:
-            return "has no value"
+            return _NO_VALUE
         case "model_type" | "dict_type" | "model_attributes_type":
             return f"expected keys{_such_as(kind, loc)}, found {kind_of(value)}"
         case "tuple_type" | "list_type":
