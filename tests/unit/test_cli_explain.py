@@ -55,6 +55,8 @@ def test_an_unknown_variant_is_bad_input(wirelab: Wirelab) -> None:
 def test_what_is_no_result_is_bad_input(wirelab: Wirelab) -> None:
     """And what is several is asked to be one."""
     assert wirelab("explain", "nothing")[0] == 2
+    code, _, err = wirelab("explain", "lossy.yaml")
+    assert (code, err.splitlines()[0]) == (2, "error: lossy.yaml: is no result")
     assert wirelab.run("lossy.yaml", "--seed", "2")[0] == 0
     code, _, err = wirelab("explain", "results")
     assert code == 2

@@ -99,6 +99,7 @@ def test_half_a_result_is_none(half: str, wirelab: Wirelab) -> None:
         (("nowhere",), "error: nowhere: no such folder"),
         (("empty",), "error: no result.json below empty"),
         (("one", "--seeds", "3"), "error: --seeds says which results are required"),
+        (("one", "--require", ""), "error: --require names nothing"),
         (("one", "--require", "spf-*"), "error: unknown scenario `spf-*`"),
     ],
 )

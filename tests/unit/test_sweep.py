@@ -62,6 +62,7 @@ def test_values(text: str, values: tuple[str, ...], case: Case) -> None:
         ("module.fifo", "--vary module.fifo: expected key=value,value... such as module.fifo=8KiB..256KiB*2"),
         ("module.fife=8KiB", "--vary module.fife: unknown setting of module `fife`; did you mean `fifo`?"),
         ("modul.fifo=8KiB", "--vary modul.fifo: unknown node `modul`; did you mean `module`?"),
+        ("module.fifo=2..1*2", "--vary module.fifo: `2..1*2` is empty: its low end is above its high end"),
         ("module.fifo=8KiB..64KiB*1", "--vary module.fifo: a step of `*1` does not get from 8 KiB on"),
         ("module.fifo=8KiB..64KiB*x", "--vary module.fifo: `*x` is not a factor"),
         ("client.rx_usecs=0..10*2", "--vary client.rx_usecs: a step of `*2` does not get from 0 us on"),

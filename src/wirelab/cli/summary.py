@@ -80,4 +80,6 @@ def _required(names: Sequence[str], seeds: str | None) -> Iterable[tuple[str, in
         raise InputError("--seeds says which results are required of the scenarios of --require: name them")
     chosen = [None] if seeds is None else read_seeds(seeds)
     wanted = [name for text in names for name in text.split(",") if name]
+    if names and not wanted:
+        raise InputError("--require names nothing: write the scenarios whose results must be there")
     return itertools.product(scenario_names(wanted), chosen)

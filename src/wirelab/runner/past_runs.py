@@ -39,7 +39,13 @@ def named(name: Path, results: Path) -> list[Kept]:
     for a result that cannot be read.
     """
     if found(name.is_file):
-        return [Kept(read_run(name), name.parent)]
+        try:
+            return [Kept(read_run(name), name.parent)]
+        except LabError as error:
+            if name.name == RESULT:
+                raise
+            hint = f"name a {RESULT}, or its folder"
+            raise InputError("is no result", file=str(name), hint=hint) from error
     folder = name if found(name.is_dir) else results / LATEST / name
     if not found(folder.is_dir):
         hint = "name a result, its folder, or one of many"

@@ -245,6 +245,8 @@ def _values(text: str, key: str, quantity: Quantity | None) -> Iterator[str]:
     if quantity is None:
         raise InputError(f"{key}={text}: {key} is not a quantity; list its values")
     value, high = (_number(match[name], quantity) for name in ("low", "high"))
+    if value > high:
+        raise UnitError(f"`{text}` is empty: its low end is above its high end")
     while value <= high:
         yield show(value, quantity)
         value = _next(value, match["how"], match["step"], quantity)
