@@ -180,6 +180,13 @@ def test_too_many_at_once_are_refused(tmp_path: Path) -> None:
         Traces(tmp_path).of("own.trace")
 
 
+def test_the_lines_of_a_trace_are_those_of_an_editor(tmp_path: Path) -> None:
+    """A mark of its encoding is no part of the first, and other ends of lines that Unicode has are none."""
+    (tmp_path / "own.trace").write_bytes(b"\xef\xbb\xbf1\r\n# a\xe2\x80\xa8note\x0c\n2\nx\n")
+    with pytest.raises(ValueError, match=r"own.trace:4: `x` is no whole number of milliseconds"):
+        Traces(tmp_path).of("own.trace")
+
+
 def test_a_trace_that_is_none_is_refused(tmp_path: Path) -> None:
     """Bytes, a device and a file that is too large; all of it with the scenario's line."""
     for raw in (b"\xff\xfe\x00", b"1e3\n", b"0x10\n", b"\xd9\xa1\n", b"1.5\n"):

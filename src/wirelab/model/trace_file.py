@@ -18,6 +18,8 @@ LONGEST_MS: Final = 3_600_000
 MOST_AT_ONCE: Final = 2000
 """In one millisecond: 24 Gbit/s, and no port is faster than 25."""
 
+_LINE_END: Final = re.compile("\r\n|\r|\n")
+"""As editors count lines: str.splitlines() knows more ends of them."""
 _NUMBER: Final = re.compile(r"\d{1,12}", re.ASCII)
 _COMMENT: Final = "#"
 _BYTES_PER_MB: Final = 1_000_000
@@ -54,7 +56,7 @@ def _read(path: str, name: str, _state: tuple[int, int]) -> Trace:
         raw = opened.read(LARGEST_MB * _BYTES_PER_MB + 1)
     if len(raw) > LARGEST_MB * _BYTES_PER_MB:
         raise ValueError(f"{file}: is larger than the limit of {LARGEST_MB} MB")
-    return Trace(name, written(_numbers(raw.decode(errors="replace"), file)))
+    return Trace(name, written(_numbers(raw.decode("utf-8-sig", errors="replace"), file)))
 
 
 def _numbers(text: str, file: str) -> list[int]:
@@ -78,7 +80,7 @@ def _numbers(text: str, file: str) -> list[int]:
 
 def _instants(text: str, file: str) -> Iterator[tuple[int, int]]:
     """The number of each line, and the millisecond that it has."""
-    for line, words in enumerate(text.splitlines(), start=1):
+    for line, words in enumerate(_LINE_END.split(text), start=1):
         word = words.strip()
         if not word or word.startswith(_COMMENT):
             continue
