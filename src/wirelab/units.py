@@ -306,14 +306,15 @@ def rounded(value: float, quantity: Quantity, digits: int = 3) -> str:
 
 def _stripped(text: str, quantity: Quantity) -> str:
     if len(text) > _LONGEST:
-        example = quantity.example
-        raise UnitError(f"{len(text)} characters are no {quantity.name}; write for example `{example}`")
+        raise UnitError(f"{len(text)} characters are no {quantity.name} such as `{quantity.example}`")
     return text.strip()
 
 
 def _value(number: str, unit: str, quantity: Quantity) -> int:
     unit = unit.strip()
     written = f"{number} {unit}".strip()
+    if re.match(r"[,_eExX][-+]?[0-9]", unit):
+        raise UnitError(f"`{number}{unit}` is no number here: write digits and a point, as `1.5` or `1000`")
     if unit and not quantity.units:
         raise UnitError(f"`{written}` has a unit; a {quantity.name} is a plain number")
     if quantity.units and not unit:
@@ -322,8 +323,7 @@ def _value(number: str, unit: str, quantity: Quantity) -> int:
         raise UnitError(_wrong_unit(unit, quantity))
     exact = Fraction(number) * quantity.units.get(unit, 1)
     if exact.denominator != 1:
-        msg = f"`{written}` is not a whole number" + (f" of {quantity.base}" if quantity.base else "")
-        raise UnitError(msg)
+        raise UnitError(f"`{written}` is not a whole number{quantity.base and f' of {quantity.base}'}")
     if exact > _LARGEST:
         raise UnitError(f"`{written}` is too large")
     return exact.numerator

@@ -164,6 +164,16 @@ def test_a_wrong_quantity_says_what_is_right(text: str, quantity: Quantity, mess
     assert str(caught.value) == message
 
 
+@pytest.mark.parametrize("text", ["1,5 ms", "1e3 ms", "1.5e-3 s", "1_000 ms", "0x10", "1,5"])
+def test_a_number_of_elsewhere_is_no_unit(text: str) -> None:
+    """What stands behind its first digits is told as that, not as a unit that somebody has misspelt."""
+    for quantity in (TIME, COUNT):
+        with pytest.raises(UnitError) as caught:
+            parse(text, quantity)
+        said = f"`{text}` is no number here: write digits and a point, as `1.5` or `1000`"
+        assert str(caught.value) == said
+
+
 @pytest.mark.parametrize(
     ("text", "quantity", "ends"),
     [
@@ -206,7 +216,7 @@ def test_a_wrong_range_says_what_is_right(text: str, quantity: Quantity, message
 def test_a_text_without_end_is_no_quantity(quantity: Quantity) -> None:
     """It is refused by its length: a range of ten thousand blanks would take seconds to be found wrong."""
     for read in (parse, parse_range):
-        with pytest.raises(UnitError, match=f"10008 characters are no {quantity.name}; write for example"):
+        with pytest.raises(UnitError, match=f"10008 characters are no {quantity.name} such as `"):
             read("1" + " " * 10_000 + "..1.1.1", quantity)
 
 

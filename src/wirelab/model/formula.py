@@ -22,6 +22,7 @@ NONE: Final[Powers] = (0, 0, 0)
 _DEEPEST: Final = 30
 _LONGEST: Final = 400
 _UNITS: Final = {unit: quantity for quantity in reversed(QUANTITIES) for unit in quantity.units}
+_FOLDED: Final = {unit.casefold(): unit for unit in reversed(_UNITS)}
 _TOKEN: Final = re.compile(
     r"\s*(?:(?P<number>[0-9]{1,15}(?:\.[0-9]{1,15})?)(?:\s*(?P<unit>"
     + "|".join(map(re.escape, sorted(_UNITS, key=len, reverse=True)))
@@ -130,6 +131,9 @@ def quantity_of_unit(unit: str) -> Quantity | None:
 
 def unknown_unit(unit: str) -> str:
     """The message for a word that is no unit, with what was probably meant."""
+    # KB is of bytes, though kb may be of bits.
+    if unit.endswith("B") and (size := _FOLDED.get(unit.casefold())):
+        return f"unknown unit `{unit}`; did you mean `{size}`?"
     for quantity in QUANTITIES:
         if meant := quantity.mistakes.get(unit.casefold()):
             return f"unknown unit `{unit}`; did you mean `{meant}`?"
