@@ -13,7 +13,7 @@ from wirelab.model.check.queue import queue_problems
 from wirelab.model.check.shape import shape_problems
 from wirelab.model.ethernet import frame_bytes, memory_bytes
 from wirelab.model.metric import NETWORK
-from wirelab.model.parts import CAPTURE, Hub, Switch, Transceiver
+from wirelab.model.parts import CAPTURE, STANDARD_MTU_BYTES, Hub, Switch, Transceiver
 from wirelab.model.settings import PART, Setting, Target
 from wirelab.model.topology import PortRef
 from wirelab.model.types import figure_value
@@ -81,7 +81,18 @@ def _port_conflicts(wiring: Wiring, ref: PortRef) -> Iterator[Conflict]:
         _path,
     ):
         for message, names in problems(wiring, ref):
-            yield Conflict(message, _blamed(wiring, ref, names), ("nodes", ref.node))
+            yield Conflict(message, _blamed(wiring, ref, names), _written(wiring, ref, names))
+
+
+def _written(wiring: Wiring, ref: PortRef, names: tuple[str, ...]) -> Loc:
+    """Where a topology says what ``names`` are about: at the cable in the port, else at the node."""
+    cable = wiring.topology.cable_of(ref)
+    for name, said in (("speed", cable.speed_bps), ("line", cable.line)):
+        if name in names and said is not None:
+            return ("cables", wiring.topology.cables.index(cable), name)
+    if "mtu" in names and wiring.topology.mtu_bytes != STANDARD_MTU_BYTES:
+        return ("mtu",)
+    return ("nodes", ref.node)
 
 
 def _blamed(wiring: Wiring, ref: PortRef, names: tuple[str, ...]) -> Setting | None:
