@@ -267,9 +267,7 @@ def test_a_policer_is_not_blamed_on_the_queue_below_it(tmp_path: Path) -> None:
     drops = result.ports["module.line"].drops
     assert {"queue": 100, "police": 50, "netem": DROPPED - 150}.items() <= drops.items()
     line = replace(recorded_plan().port("module-line"), shape=Shape("police", 50 * MBPS, 20_000))
-    assert "50 frames were dropped at module.line (policed to 50 Mbit/s)" in " ".join(
-        dropped(result, [line])
-    )
+    assert "50 frames were dropped at module.line (policed to 50 Mbit/s)" in " ".join(dropped(result, [line]))
 
 
 def test_a_shape_is_written_in_one_piece_or_line_by_line(tmp_path: Path) -> None:
