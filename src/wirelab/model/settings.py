@@ -105,7 +105,7 @@ class SettingReader:
 
     def _what(self, key: str) -> tuple[Target, str, SettingKind | PartKind]:
         name, *rest = words = key.split(".")
-        if "" in words:
+        if "" in words and "/" not in key:
             raise ValueError(f"`{key}` has a dot too many; did you mean `{'.'.join(filter(None, words))}`?")
         if rest and rest[-1] == SHAPE:
             raise ValueError(f"write `{key}: {{rate: 50 Mbit/s}}`, or `{key}.rate: 50 Mbit/s`")

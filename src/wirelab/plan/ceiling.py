@@ -114,7 +114,8 @@ def _shaped_s(plan: Plan, port: Port, flow: Flow, payload: int, frames: tuple[in
         lasts_s = flow.duration_ns / NS_PER_S
     elif isinstance(flow, Iperf3) and flow.protocol == "udp":
         # What is lost is not sent again, and has no share of what passes at once.
-        lasts_s = flow.size_bytes * BITS_PER_BYTE / flow.bitrate_bps if flow.bitrate_bps else 0
+        all_bps = (flow.bitrate_bps or 0) * flow.parallel
+        lasts_s = flow.size_bytes * BITS_PER_BYTE / all_bps if all_bps else 0
     else:
         payloads = flow.size_bytes / payload
         return max(counted - free_bytes / payloads, 0) * BITS_PER_BYTE / shape.rate_bps
