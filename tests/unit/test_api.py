@@ -102,6 +102,18 @@ def test_a_sweep_is_what_the_command_measures(wirelab: Wirelab) -> None:
     assert {row["lost_ppm"] for row in rows} == {None}
 
 
+def test_a_sweep_holds_no_more_files_open_for_more_seeds(wirelab: Wirelab) -> None:
+    """It may have 10 000 runs, and a process often 1024 files."""
+    script = (
+        "import os, resource\n"
+        "most = len(os.listdir('/proc/self/fd')) + 20\n"
+        "resource.setrlimit(resource.RLIMIT_NOFILE, (most, most))\n"
+        "frame = wirelab.sweep('lossy.yaml', {'module.fifo': '16 KiB'}, seeds=range(1, 31), jobs=1, **lab)\n"
+        "print(json.dumps(sorted({int(seed) for seed in frame['seed']})))"
+    )
+    assert answered(wirelab, script) == list(range(1, 31))
+
+
 def test_a_point_whose_lab_broke_has_no_figures(wirelab: Wirelab) -> None:
     """And says how it broke; the others have theirs."""
     wirelab.lab.order({"point-1": {"dropped": 159}, "point-2": {"message": "no carrier"}})

@@ -1,7 +1,6 @@
 """``wirelab.sweep``: a scenario at every point of a grid of settings, as a table."""
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from contextlib import ExitStack
 from datetime import UTC, datetime
 from itertools import islice
 from pathlib import Path
@@ -72,12 +71,17 @@ def sweep(  # noqa: PLR0913 - the options of `wirelab sweep`
     cpus = usable(jobs)
     bench = Bench(kernel, root, use_cache, progress)
     live = bench.live(points=count)
-    with bench.lab() as lab, live, scratch_folder() as folder, ExitStack() as drafts:
+    with (
+        bench.lab() as lab,
+        live,
+        scratch_folder() as folder,
+        Store.of_sweeps(folder).begin(experiment.scenario.name, datetime.now(UTC)) as draft,
+    ):
         runner = Runner.of(lab, warn, use_cache=use_cache)
         tasks: list[Callable[[int], Point]] = []
         for job in work:
-            begun = Store.of_sweeps(folder).begin(experiment.scenario.name, datetime.now(UTC))
-            tasks += SweepRunner(job, runner, drafts.enter_context(begun), live, point_page).tasks(points)
+            sweeper = SweepRunner(job, runner, draft, live, point_page)
+            tasks += sweeper.tasks(points, first=len(tasks) + 1)
         # Those of all seeds together: one point with twenty seeds shall have as many CPUs as twenty points.
         done = iter(run_on(cpus, tasks, runner.testbed.stop))
         sweeps = [job.finished(list(islice(done, len(points)))) for job in work]

@@ -198,9 +198,14 @@ class SweepRunner:
         """Carry out the cases of its grid, each of which comes with its values."""
         return self.sweep.finished(run_on(cpus, self.tasks(cases), self.runner.testbed.stop))
 
-    def tasks(self, cases: Iterable[tuple[tuple[str, ...], Case]]) -> list[Callable[[int], Point]]:
-        """What carries out each of its cases on a CPU, for who has others to carry out besides."""
-        numbered = enumerate(cases, start=1)
+    def tasks(
+        self, cases: Iterable[tuple[tuple[str, ...], Case]], *, first: int = 1
+    ) -> list[Callable[[int], Point]]:
+        """What carries out each of its cases on a CPU, for who has others to carry out besides.
+
+        Points are numbered from ``first`` on: those of several sweeps may be kept in one draft.
+        """
+        numbered = enumerate(cases, start=first)
         return [partial(self._measure, number, values, case) for number, (values, case) in numbered]
 
     def _measure(self, number: int, values: tuple[str, ...], case: Case, cpu: int) -> Point:
