@@ -1,12 +1,13 @@
 """What an exercise says: the keys of ``exercises/NAME/exercise.yaml``."""
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from typing import Annotated, Any, ClassVar, Final, Literal, Self
 
 from pydantic import WithJsonSchema, model_validator
 
 from wirelab.model.scenario import Bounds, Rows, Settings
 from wirelab.model.types import Count, Model, Name, OnOff, PositiveCount, PositiveTime, Text, key, optional
+from wirelab.model.yamlfile import Loc
 
 NETWORK_RUN: Final = "network"
 """The run of the network as it was given, where the exercise does not name its own."""
@@ -268,3 +269,20 @@ class ExerciseFile(Model):
     def asked(self) -> tuple[Asked, ...]:
         """The questions, in the order they are written."""
         return tuple(question.asked for question in self.questions)
+
+
+def written_texts(said: ExerciseFile) -> Iterator[tuple[Loc, str]]:
+    """Every text that a student reads and that may have figures in it, with its place."""
+    whole = {"title": said.title, "goal": said.goal, "story": said.story, "after": said.after}
+    whole["drawing"] = said.drawing
+    texts: list[tuple[Loc, str | None]] = [((name,), text) for name, text in whole.items()]
+    texts += [(("runs", index, "text"), run.text) for index, run in enumerate(said.runs)]
+    texts += [(("predictions", index, "text"), one.text) for index, one in enumerate(said.predictions)]
+    for index, question in enumerate(said.questions):
+        loc: Loc = ("questions", index, question.kind)
+        texts.append(((*loc, "text"), question.asked.text))
+        options = question.choice.options if question.choice else ()
+        texts += [((*loc, "options", number, "text"), one.text) for number, one in enumerate(options)]
+    texts.append((("experiments", "text"), said.experiments.text if said.experiments else None))
+    texts.append((("repair", "text"), said.repair.text if said.repair else None))
+    yield from ((place, text) for place, text in texts if text)

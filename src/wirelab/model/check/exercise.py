@@ -23,6 +23,7 @@ from wirelab.model.exercise import (
     Prediction,
     Range,
     Run,
+    written_texts,
 )
 from wirelab.model.expect_reader import unfollowed
 from wirelab.model.experiment import Experiment
@@ -316,33 +317,29 @@ class ExerciseCheck:
     def _network(self, run: Run, on_top: Mapping[str, str], fault: Fault | None, loc: Loc) -> None:
         case = self._case(run)
         for figures in () if self._unsound else self._combined():
+            settings = self._student(case, figures)
             try:
-                settings = self._student(case, figures)
                 for written in (fault.settings if fault else {}, run.settings, on_top):
                     settings |= filled(written, figures, case)
-                case_with(case, settings)
             except InputError as error:
                 self.report(loc, error.message)
                 return
+            try:
+                case_with(case, settings)
+            except InputError as error:
+                self.report(*self._blamed(case, figures, loc, error.message))
+                return
+
+    def _blamed(self, case: Case, figures: Mapping[str, str], loc: Loc, message: str) -> tuple[Loc, str]:
+        """A figure that cannot be by itself, wherever it was met; else ``loc`` and ``message``."""
+        for name, drawn in self.said.figures.items():
+            try:
+                case_with(case, dict.fromkeys(drawn.setting, figures[name]))
+            except InputError as error:
+                return ("figures", name), error.message
+        return loc, message
 
     def _combined(self) -> Iterator[dict[str, str]]:
         ends = [dict.fromkeys(scale.ends) for scale in self.scales.values()]
         for values in itertools.islice(itertools.product(*ends), _MOST_COMBINED):
             yield dict(zip(self.scales, values, strict=True))
-
-
-def written_texts(said: ExerciseFile) -> Iterator[tuple[Loc, str]]:
-    """Every text that a student reads and that may have figures in it, with its place."""
-    whole = {"title": said.title, "goal": said.goal, "story": said.story, "after": said.after}
-    whole["drawing"] = said.drawing
-    texts: list[tuple[Loc, str | None]] = [((name,), text) for name, text in whole.items()]
-    texts += [(("runs", index, "text"), run.text) for index, run in enumerate(said.runs)]
-    texts += [(("predictions", index, "text"), one.text) for index, one in enumerate(said.predictions)]
-    for index, question in enumerate(said.questions):
-        loc: Loc = ("questions", index, question.kind)
-        texts.append(((*loc, "text"), question.asked.text))
-        options = question.choice.options if question.choice else ()
-        texts += [((*loc, "options", number, "text"), one.text) for number, one in enumerate(options)]
-    texts.append((("experiments", "text"), said.experiments.text if said.experiments else None))
-    texts.append((("repair", "text"), said.repair.text if said.repair else None))
-    yield from ((place, text) for place, text in texts if text)
