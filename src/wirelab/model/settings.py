@@ -105,8 +105,8 @@ class SettingReader:
 
     def _what(self, key: str) -> tuple[Target, str, SettingKind | PartKind]:
         name, *rest = words = key.split(".")
-        if "" in words and "/" not in key:
-            raise ValueError(f"`{key}` has a dot too many; did you mean `{'.'.join(filter(None, words))}`?")
+        if "" in words and self._is_known(nearest := ".".join(filter(None, words))):
+            raise ValueError(f"`{key}` has a dot too many; did you mean `{nearest}`?")
         if rest and rest[-1] == SHAPE:
             raise ValueError(f"write `{key}: {{rate: 50 Mbit/s}}`, or `{key}.rate: 50 Mbit/s`")
         if SHAPE in rest[-2:-1]:
@@ -121,6 +121,13 @@ class SettingReader:
         if len(rest) != 1:
             raise ValueError(f"write `{name}.<setting>`, one of {', '.join(settings_of(owners[name]))}")
         return self._setting(Target(name), rest[0], owners[name], key)
+
+    def _is_known(self, key: str) -> bool:
+        try:
+            self._what(key)
+        except ValueError:
+            return False
+        return True
 
     def _require_no_setting(self, name: str, owners: Mapping[str, str]) -> None:
         """Raise ValueError for a setting that stands without the one whose it is."""
