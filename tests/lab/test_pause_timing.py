@@ -149,9 +149,10 @@ def test_what_follows_a_pause_is_as_late_as_that(rig: Rig) -> None:
 
 def test_a_pause_may_end_while_the_last_frame_is_still_on_the_cable(rig: Rig) -> None:
     """The line is free before the port has noticed: what waits goes on when the pause is over."""
-    times = [f"{at_us}:{1 + at_us % 25}" for at_us in range(500, 3800, 61)]
+    frame_ns = (PREAMBLE + FRAME + FCS + IFG) * 8
+    # Each pause is over 74 us after the one before it: six frames and 176 ns, and the last bit takes 500.
+    times = [f"{at_us}:5" for at_us in range(500, 3800, 74)]
     stream = rig.script("pause_stream.py", "1000", str(FRAME), "500", "0", *times)
     arrivals = stream["arrivals"]
-    frame_ns = (PREAMBLE + FRAME + FCS + IFG) * 8
     assert len(arrivals) == 4_000_000 // frame_ns
     assert min(later - earlier for earlier, later in pairwise(arrivals)) >= frame_ns - CLOCK_NS

@@ -7,17 +7,23 @@ to p4, its number and how long after it was handed to p1; and what p2 held meanw
 
 import json
 import socket
-import struct
 import subprocess
 import sys
 import time
 from pathlib import Path
 
-from inside import data_frame, own_stats, packet_socket, raise_ports, run, setting
+from inside import (
+    data_frame,
+    next_stamped,
+    own_stats,
+    packet_socket,
+    raise_ports,
+    run,
+    setting,
+    stamping_socket,
+)
 
 ETH_P_ALL = 3
-SO_TIMESTAMPNS = 35
-PACKET_OUTGOING = 4
 CABLE_NS = 15
 AT, LENGTH = 14, 4
 
@@ -41,8 +47,7 @@ def make() -> None:
 
 def stamped(port: str) -> socket.socket:
     """A socket that sees all that passes a port, and when."""
-    made = packet_socket(port, ETH_P_ALL)
-    made.setsockopt(socket.SOL_SOCKET, SO_TIMESTAMPNS, 1)
+    made = stamping_socket(port, ETH_P_ALL)
     made.settimeout(0)
     return made
 
@@ -52,13 +57,11 @@ def seen(sniffer: socket.socket, *, outgoing: bool) -> list[tuple[int, int]]:
     frames: list[tuple[int, int]] = []
     while True:
         try:
-            frame, ancillary, _, address = sniffer.recvmsg(64, 64)
+            at_ns, frame, is_outgoing = next_stamped(sniffer)
         except OSError:
             # There are no more, or the port is gone.
             return frames
-        if (address[2] == PACKET_OUTGOING) == outgoing:
-            seconds, nanoseconds = struct.unpack("=qq", ancillary[0][2])
-            at_ns = seconds * 1_000_000_000 + nanoseconds
+        if is_outgoing == outgoing:
             frames.append((int.from_bytes(frame[AT : AT + LENGTH]), at_ns))
 
 

@@ -23,6 +23,8 @@ if TYPE_CHECKING:
 DATA = 0x88B5  # IEEE 802 local experimental EtherType 1
 PAUSE = 0x8808
 SOL_PACKET, PACKET_QDISC_BYPASS = 263, 20
+SO_TIMESTAMPNS, SO_RCVBUFFORCE = 35, 33
+PACKET_OUTGOING = 4
 PAUSE_ADDRESS = "0180c2000001"
 
 
@@ -141,6 +143,21 @@ def charged(sender: socket.socket) -> bool:
     octets = array.array("i", [0])
     fcntl.ioctl(sender, termios.TIOCOUTQ, octets)
     return octets[0] > 0
+
+
+def stamping_socket(port: str, protocol: int) -> socket.socket:
+    """A raw socket that has room for many frames with that EtherType, and knows when each passed its port."""
+    made = packet_socket(port, protocol)
+    made.setsockopt(socket.SOL_SOCKET, SO_RCVBUFFORCE, 128 << 20)
+    made.setsockopt(socket.SOL_SOCKET, SO_TIMESTAMPNS, 1)
+    return made
+
+
+def next_stamped(sniffer: socket.socket) -> tuple[int, bytes, bool]:
+    """When the next frame passed, in ns of the time of day; how it begins; whether it was on its way out."""
+    frame, ancillary, _, address = sniffer.recvmsg(64, 64)
+    seconds, nanoseconds = struct.unpack("=qq", ancillary[0][2])
+    return seconds * 1_000_000_000 + nanoseconds, frame, address[2] == PACKET_OUTGOING
 
 
 def data_frame(length: int = 1514) -> bytes:

@@ -6,14 +6,10 @@ frame of each pair was given to p1, and when its last bit had come to p2.
 """
 
 import json
-import socket
-import struct
 import sys
 import time
 
-from inside import DATA, data_frame, make_pair, packet_socket, raise_ports
-
-SO_TIMESTAMPNS = 35
+from inside import DATA, data_frame, make_pair, next_stamped, packet_socket, raise_ports, stamping_socket
 
 
 def main() -> None:
@@ -22,8 +18,7 @@ def main() -> None:
     make_pair(speed_mbps=speed_mbps, delay_ns=delay_ns)
     raise_ports("p1", "p2")
     time.sleep(2)
-    sniffer, out = packet_socket("p2", DATA), packet_socket("p1", bypass=True)
-    sniffer.setsockopt(socket.SOL_SOCKET, SO_TIMESTAMPNS, 1)
+    sniffer, out = stamping_socket("p2", DATA), packet_socket("p1", bypass=True)
     told = []
     for gap_ns in gaps_ns:
         # Not at the instant at which the last one arrived: what is there by then may have waited for that.
@@ -33,10 +28,9 @@ def main() -> None:
         while (given_ns := time.clock_gettime_ns(time.CLOCK_REALTIME)) < past_ns:
             pass
         out.send(data_frame(60))
-        sniffer.recv(64)
-        _, ancillary, _, _ = sniffer.recvmsg(64, 64)
-        seconds, nanoseconds = struct.unpack("=qq", ancillary[0][2])
-        told.append([given_ns, seconds * 1_000_000_000 + nanoseconds])
+        next_stamped(sniffer)
+        arrived_ns, _, _ = next_stamped(sniffer)
+        told.append([given_ns, arrived_ns])
     print(json.dumps({"pairs": told}))
 
 

@@ -1,7 +1,7 @@
 """One iperf3 flow between two ports, with settings from the command line.
 
-    one_flow.py [--speed MBPS] [--mtu BYTES] [--time S] [--udp] [--sender SETTING=VALUE]... [--receiver ...]
-                [--watch S S]
+    one_flow.py [--speed MBPS] [--mtu BYTES] [--ring FRAMES] [--time S] [--udp] [--sender SETTING=VALUE]...
+                [--receiver ...] [--watch S S]
 
 A setting is a file of /sys/class/net/<port>/etherport. Prints one JSON object: the receiver's
 goodput, the sender's retransmits, and the statistics of both ports. With ``--watch`` instead what the
@@ -29,7 +29,7 @@ def build(arguments: argparse.Namespace) -> None:
         mode = ["speed", str(arguments.speed), "duplex", duplex, "autoneg", "off"]
         run("ethtool", "-s", port, *mode)
         run("ethtool", "-C", port, "rx-usecs", "20")
-        run("ethtool", "-G", port, "rx", "1024", "tx", "512")
+        run("ethtool", "-G", port, "rx", str(arguments.ring), "tx", "512")
         run("ethtool", "-A", port, "rx", "on", "tx", arguments.pause)
         for setting in settings:
             name, _, value = setting.partition("=")
@@ -62,6 +62,7 @@ def main() -> None:
     parser.add_argument("--duplex", default="full")
     parser.add_argument("--receiver-duplex")
     parser.add_argument("--mtu", type=int, default=1500)
+    parser.add_argument("--ring", type=int, default=1024)
     parser.add_argument("--time", type=int, default=2)
     parser.add_argument("--udp", action="store_true")
     parser.add_argument("--pause", default="off")
