@@ -263,7 +263,7 @@ static void etherport_pause_obey(struct etherport *port, const struct sk_buff *s
 	struct etherport_control_frame frame;
 
 	etherport_control_read(skb, &frame);
-	if (frame.opcode == htons(ETHERPORT_OPCODE_PFC) && !port->half)
+	if (frame.opcode == htons(ETHERPORT_OPCODE_PFC))
 		etherport_pfc_obey(port, &frame, now_ps);
 	else if (port->pause_rx && !port->pfc)
 		etherport_pause_all(port, ntohs(frame.quanta), now_ps);
@@ -321,6 +321,7 @@ void etherport_pause_received(struct etherport *port, struct sk_buff *skb)
 		break;
 	case htons(ETHERPORT_OPCODE_PFC):
 		port->count.rx_pfc_frames++;
+		obey = obey && !port->half;
 		if (obey)
 			etherport_pfc_count(port, &frame);
 		break;

@@ -31,30 +31,50 @@ static int etherport_ip_priority(const struct sk_buff *skb, int offset, __be16 p
 	}
 }
 
-static int etherport_priority(const struct etherport *port, const struct sk_buff *skb)
+/* Of an IP packet, behind whatever tags there are: a customer's in a provider's (802.1ad). */
+static int etherport_dscp_priority(const struct sk_buff *skb, __be16 proto)
 {
-	const struct vlan_ethhdr *eth;
-	struct vlan_ethhdr space;
+	const struct vlan_hdr *vlan;
+	int offset = ETH_HLEN;
+	struct vlan_hdr space;
+
+	while (eth_type_vlan(proto)) {
+		vlan = skb_header_pointer(skb, offset, sizeof(space), &space);
+		if (!vlan)
+			return 0;
+		proto = vlan->h_vlan_encapsulated_proto;
+		offset += VLAN_HLEN;
+	}
+	return etherport_ip_priority(skb, offset, proto);
+}
+
+/* The outer tag counts, which may still be beside the frame. */
+static int etherport_pcp(const struct sk_buff *skb, __be16 proto)
+{
+	const struct vlan_hdr *vlan;
+	struct vlan_hdr space;
 	u16 tag = 0;
 
-	eth = skb_header_pointer(skb, 0, ETH_HLEN, &space);
-	if (!eth)
-		return 0;
-	if (!eth_type_vlan(eth->h_vlan_proto)) {
-		if (port->trust == ETHERPORT_DSCP)
-			return etherport_ip_priority(skb, ETH_HLEN, eth->h_vlan_proto);
-		if (skb_vlan_tag_present(skb))
-			tag = skb_vlan_tag_get(skb);
-	} else {
-		eth = skb_header_pointer(skb, 0, VLAN_ETH_HLEN, &space);
-		if (!eth)
-			return 0;
-		if (port->trust == ETHERPORT_DSCP)
-			return etherport_ip_priority(skb, VLAN_ETH_HLEN,
-						     eth->h_vlan_encapsulated_proto);
-		tag = ntohs(eth->h_vlan_TCI);
+	if (skb_vlan_tag_present(skb)) {
+		tag = skb_vlan_tag_get(skb);
+	} else if (eth_type_vlan(proto)) {
+		vlan = skb_header_pointer(skb, ETH_HLEN, sizeof(space), &space);
+		if (vlan)
+			tag = ntohs(vlan->h_vlan_TCI);
 	}
 	return (tag & VLAN_PRIO_MASK) >> VLAN_PRIO_SHIFT;
+}
+
+static int etherport_priority(const struct etherport *port, const struct sk_buff *skb)
+{
+	const struct ethhdr *eth;
+	struct ethhdr space;
+
+	eth = skb_header_pointer(skb, 0, sizeof(space), &space);
+	if (!eth)
+		return 0;
+	return port->trust == ETHERPORT_DSCP ? etherport_dscp_priority(skb, eth->h_proto) :
+					       etherport_pcp(skb, eth->h_proto);
 }
 
 /* Of a frame whose data begins with its MAC header. */

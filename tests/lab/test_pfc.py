@@ -69,17 +69,21 @@ def test_plain_pause_stops_all(rig: Rig) -> None:
     assert measured.switch["tx_pfc_frames"] == 0
 
 
+SPOKEN = {"above_xoff": True, "heard": 1}
+
+
 @pytest.mark.parametrize("proto", ["802.1Q", "802.1ad"])
 def test_a_vlan_tag_tells_the_priority(rig: Rig, proto: str) -> None:
-    """A provider's as a customer's, whoever wrote it: the receiver asks for it, the sender holds it back."""
-    for told in rig.each("priorities.py", [(proto, writer, "full") for writer in ("device", "sender")]):
-        assert told == {"above_xoff": True, "asked": [3], "all_came": False, "heard": 1, "obeyed": True}
+    """The outer one, a provider's as a customer's, whoever wrote it: both ends take the frame for that."""
+    calls = [(proto, writer, "full") for writer in ("device", "sender", "nested")]
+    for told in rig.each("priorities.py", calls):
+        assert told == {**SPOKEN, "asked": [3], "all_came": False, "heeded": True, "obeyed": True}
 
 
 def test_half_duplex_has_no_pfc(rig: Rig) -> None:
     """Nobody asks for silence, and nobody obeys who does: there is a medium for that."""
     told = rig.script("priorities.py", "802.1Q", "device", "half")
-    assert told == {"above_xoff": True, "asked": [], "all_came": True, "heard": 1, "obeyed": False}
+    assert told == {**SPOKEN, "asked": [], "all_came": True, "heeded": False, "obeyed": False}
 
 
 def test_dcb_shows_what_it_has_set(rig: Rig) -> None:

@@ -1,9 +1,10 @@
 """Inside the lab: PFC for priority 3, frames that a VLAN tag gives it, and a host that is deaf for 0.2 s.
 
-Arguments: the tag's protocol, `802.1ad` for example; who writes it, the VLAN's `device` or the `sender`; the
-duplex. p1 sends more than p2's buffer holds below XOFF. Prints whether it held more than that, for which
-priorities p2 asked for silence, and whether all frames came all the same. Later p2's host makes a PFC frame
-itself: how many p1 hears, and whether it is silent for that.
+Arguments: the tag's protocol, `802.1ad` for example; who writes it, the VLAN's `device` or the `sender`, or
+`nested`: a device, outside of another tag, of priority 1; the duplex. p1 sends more than p2's buffer holds
+below XOFF. Prints whether it held more than that, for which priorities p2 asked for silence, and whether all
+frames came all the same. Later p2's host makes a PFC frame itself: how many p1 hears; whether any that it
+heard counts for a priority; whether it is silent for that one.
 """
 
 from __future__ import annotations
@@ -45,7 +46,9 @@ def prepare(proto: str, duplex: str) -> None:
     setting("p2", "xon_bytes", XON)
     tag = ("proto", proto, "id", str(VLAN), "egress-qos-map", f"0:{PRIORITY}")
     run("ip", "link", "add", "link", "p1", "name", "v1", "type", "vlan", *tag)
-    raise_ports("p1", "p2", "v1")
+    inner = ("proto", "802.1Q", "id", str(VLAN), "egress-qos-map", "0:1")
+    run("ip", "link", "add", "link", "v1", "name", "v2", "type", "vlan", *inner)
+    raise_ports("p1", "p2", "v1", "v2")
     time.sleep(2)
 
 
@@ -61,6 +64,12 @@ def pfc_frame(quanta: int) -> bytes:
     return pause_frame(0)[:12] + struct.pack("!HHH8H", PAUSE, OPCODE_PFC, 1 << PRIORITY, *times) + bytes(26)
 
 
+def pfc_counts(port: str) -> dict[str, list[int]]:
+    """What dcb counts of each priority."""
+    told: dict[str, list[int]] = json.loads(run("dcb", "-s", "-j", "pfc", "show", "dev", port))
+    return told
+
+
 def obedience() -> tuple[int, int]:
     """What p1 has heard, and for how long it has been silent."""
     counted = own_stats("p1")
@@ -71,13 +80,12 @@ def main() -> None:
     """See above."""
     proto, writer, duplex = sys.argv[1:]
     prepare(proto, duplex)
-    is_ready = writer == "sender"
-    out = packet_socket("p1" if is_ready else "v1")
+    out = packet_socket({"sender": "p1", "device": "v1", "nested": "v2"}[writer])
     for _ in range(COUNT):
-        out.send(tagged_frame(proto) if is_ready else data_frame(LENGTH))
+        out.send(tagged_frame(proto) if writer == "sender" else data_frame(LENGTH))
     time.sleep(0.05)
     deaf = own_stats("p2")
-    requests = json.loads(run("dcb", "-s", "-j", "pfc", "show", "dev", "p2"))["requests"]
+    requests = pfc_counts("p2")["requests"]
     time.sleep(1)
     heard_before, silent_before_ns = obedience()
     packet_socket("p2").send(pfc_frame(0xFFFF))
@@ -88,6 +96,7 @@ def main() -> None:
         "asked": [priority for priority, count in enumerate(requests) if count],
         "all_came": deaf["rx_wire_frames"] == COUNT,
         "heard": heard - heard_before,
+        "heeded": any(pfc_counts("p1")["indications"]),
         "obeyed": silent_ns > silent_before_ns,
     }
     print(json.dumps(told))
