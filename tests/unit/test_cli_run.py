@@ -35,6 +35,13 @@ def test_a_run_that_passes(wirelab: Wirelab) -> None:
     assert sorted(path.name for path in (folder / "main").iterdir()) == ["plan.json", "raw"]
 
 
+def test_a_limit_of_no_record_is_refused(wirelab: Wirelab) -> None:
+    """Who says how much to keep wants something kept."""
+    code, out, err = wirelab.run("lossy.yaml", "--limit", "500 MB")
+    assert (code, out) == (2, "")
+    assert "--limit is of a record: say what of, --record WINDOW" in err
+
+
 def test_a_run_that_fails(wirelab: Wirelab) -> None:
     """Exit code 1, and the sentence that explains it."""
     wirelab.lab.order({**HOLDS, "main": {"dropped": 300}})

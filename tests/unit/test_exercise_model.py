@@ -56,6 +56,26 @@ def test_an_exercise_of_ones_own_draws_on_what_is_shipped(tmp_path: Path) -> Non
 
 
 @pytest.mark.parametrize(
+    ("formula", "told"),
+    [
+        ("1 / (20 KiB - fifo)", "is divided by nothing where a student has `fifo` 20 KiB, `line` 1 Gbit/s"),
+        ("1 / (1 Gbit/s - line)", "is divided by nothing"),
+    ],
+)
+def test_a_text_can_be_written_for_every_student(tmp_path: Path, formula: str, told: str) -> None:
+    """Whatever values they have: that a formula gives nothing for some is told to who writes it."""
+    folder = tmp_path / "exercises" / "mine"
+    shutil.copytree(ROOT / "exercises/shallow-buffer", folder)
+    file = folder / "exercise.yaml"
+    unit = "KiB" if "KiB" in formula else "Gbit/s"
+    text = f"  Here it is {{1 {unit} * 1 {unit} * {formula} in {unit}}}.\n"
+    file.write_text(file.read_text().replace("story: |\n", f"story: |\n{text}"))
+    with pytest.raises(InputError) as caught:
+        read_exercise(file)
+    assert [problem.message.partition(")` ")[2] for problem in caught.value.problems] == [told]
+
+
+@pytest.mark.parametrize(
     ("text", "amount"),
     [
         ("1 + 2 * 3", 7),

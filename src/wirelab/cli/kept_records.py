@@ -7,7 +7,7 @@ from functools import partial
 from typing import Self
 
 from wirelab.cli import options
-from wirelab.cli.recorder import limit_bytes, recorder
+from wirelab.cli.recorder import DEFAULT_LIMIT, limit_bytes, recorder
 from wirelab.errors import InputError, WirelabError
 from wirelab.lab.select import Lab
 from wirelab.report.live import LiveReport
@@ -29,9 +29,13 @@ class Records:
     limit_bytes: int
 
     @classmethod
-    def asked(cls, window: str, limit: str, work: Sequence[Job]) -> Self:
-        """What is to be recorded. Raises InputError for no window, and for many scenarios or seeds."""
-        size_bytes = limit_bytes(limit)
+    def asked(cls, window: str | None, limit: str | None, work: Sequence[Job]) -> Self | None:
+        """What is to be recorded, if anything. Raises InputError for no window, and for many runs."""
+        if window is None:
+            if limit is not None:
+                raise InputError("--limit is of a record: say what of, --record WINDOW")
+            return None
+        size_bytes = limit_bytes(limit or DEFAULT_LIMIT)
         if len(work) != 1:
             raise InputError(f"--record is of one scenario with one seed, these are {len(work)}")
         return cls(tuple((trial, parse_window(window, trial.plan)) for trial in work[0].trials), size_bytes)

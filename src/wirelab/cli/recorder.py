@@ -24,9 +24,12 @@ DEFAULT_LIMIT: Final = "1 GB"
 WINDOW_HELP: Final = "`12.9s..13.1s`, `first module.line.drops +-2ms` or `all`."
 _LEAST_BYTES: Final = 1_000_000
 
-Limit = Annotated[
-    str, typer.Option("--limit", metavar="SIZE", help="The most that the record may have, such as `500 MB`.")
+_LIMIT_HELP: Final = "The most that the record may have, such as `500 MB`."
+Limit = Annotated[str, typer.Option("--limit", metavar="SIZE", help=_LIMIT_HELP)]
+RecordLimit = Annotated[
+    str | None, typer.Option("--limit", metavar="SIZE", help=f"{_LIMIT_HELP} [default: {DEFAULT_LIMIT}]")
 ]
+"""The same where there may be no record."""
 
 
 def limit_bytes(text: str) -> int:

@@ -12,7 +12,7 @@ from wirelab.cli import options
 from wirelab.cli.kept_records import Records
 from wirelab.cli.looks import Looks
 from wirelab.cli.names import load_all, read_seeds, require_runs, usable_cpus
-from wirelab.cli.recorder import DEFAULT_LIMIT, WINDOW_HELP, Limit
+from wirelab.cli.recorder import WINDOW_HELP, RecordLimit
 from wirelab.lab.first_use import select_or_take
 from wirelab.report.html import html_report
 from wirelab.report.live import LiveReport
@@ -46,7 +46,7 @@ def run_command(  # noqa: PLR0913 - the options of a command line
         str | None,
         typer.Option("--record", metavar="WINDOW", help=f"Of one scenario: keep its frames. {WINDOW_HELP}"),
     ] = None,
-    limit: Limit = DEFAULT_LIMIT,
+    limit: RecordLimit = None,
     pictures: Annotated[
         bool | None,
         typer.Option(
@@ -73,7 +73,7 @@ def run_command(  # noqa: PLR0913 - the options of a command line
         for name, experiment in experiments.items()
         for one_seed in chosen_seeds
     ]
-    records = Records.asked(record, limit, work) if record is not None else None
+    records = Records.asked(record, limit, work)
     lab = select_or_take(kernel, root, say=options.tell)
     screen = _Screen(work, as_json=as_json, quiet=quiet)
     live = screen.begin()

@@ -57,7 +57,12 @@ def load(name_or_path: str, folder: Path) -> Experiment:
 
 def load_file(path: Path, catalogue: Catalogue) -> Experiment:
     """The experiment in a file. Raises InputError with every problem of it or of what it draws from."""
-    scenario, document, wrong = validate(Scenario, written_out(read(path)))
+    return experiment_of(read(path), catalogue)
+
+
+def experiment_of(document: Document, catalogue: Catalogue) -> Experiment:
+    """The experiment that a scenario's document describes. Raises InputError as ``load_file`` does."""
+    scenario, document, wrong = validate(Scenario, written_out(document))
     parts = catalogue.parts()
     problems = [*wrong, *_name_problems(scenario.name, document)]
     problems += _row_problems(scenario, document, catalogue.measurements())

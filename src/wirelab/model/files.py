@@ -9,7 +9,7 @@ from wirelab.model.catalogue import EXERCISE, around, beside
 from wirelab.model.check.parts import card_problems, part_problems
 from wirelab.model.exercise import ExerciseFile
 from wirelab.model.exercise_reader import read_exercise
-from wirelab.model.experiment import check_topology, in_order, load_file
+from wirelab.model.experiment import check_topology, experiment_of, in_order
 from wirelab.model.parts import PartsFile
 from wirelab.model.scenario import Scenario
 from wirelab.model.topology import Topology
@@ -63,7 +63,7 @@ def check_file(path: Path) -> None:
     elif keys & {"nodes", "cables"}:
         _, problems = check_topology(document, catalogue.parts())
     else:
-        load_file(path, catalogue)
+        experiment_of(document, catalogue)
         return
     if problems:
         raise InputError.of(in_order(problems))

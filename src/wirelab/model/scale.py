@@ -1,5 +1,8 @@
 """A scale: the values that a setting or a student's figure may have."""
 
+import itertools
+import math
+from collections.abc import Collection, Iterator, Mapping
 from dataclasses import dataclass
 from typing import Final, Self
 
@@ -8,6 +11,8 @@ from wirelab.model.exercise import Range
 from wirelab.units import Quantity, parse, parse_range, show, show_range
 
 MOST_VALUES: Final = 10_000
+_MOST_TOGETHER: Final = 1_000
+_MOST_ENDS: Final = 8
 
 
 @dataclass(frozen=True, slots=True)
@@ -86,3 +91,18 @@ class Scale:
 
     def _shown(self, value: int) -> str:
         return str(value) if self.quantity is None else show(value, self.quantity)
+
+
+def combined(scales: Mapping[str, Scale], names: Collection[str]) -> Iterator[dict[str, str]]:
+    """What students may draw of the scales with these names, the first values first.
+
+    Every value of each with every one of the others; if those are too many, the first and the last ones.
+    """
+    chosen = {name: scale for name, scale in scales.items() if name in names and scale.count}
+    together = math.prod(scale.count for scale in chosen.values())
+    values = {
+        name: tuple(map(scale.value, range(scale.count))) if together <= _MOST_TOGETHER else scale.ends
+        for name, scale in tuple(chosen.items())[: None if together <= _MOST_TOGETHER else _MOST_ENDS]
+    }
+    for picked in itertools.product(*values.values()):
+        yield dict(zip(values, picked, strict=True))

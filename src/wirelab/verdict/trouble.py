@@ -93,6 +93,8 @@ def in_trouble(plan: Plan, flow: Flow, result: Result, expectations: Iterable[Ex
 
 
 def _bad(plan: Plan, flow: Flow, result: Result, expectations: Iterable[Expectation]) -> Trouble | None:
+    plan = result.timed(plan)
+    flow = next(one for one in plan.flows if one.name == flow.name)
     return (
         _failing(plan, flow, result, expectations)
         or _slow(plan, flow, result)

@@ -38,7 +38,7 @@ from wirelab.model.formula import (
     references,
 )
 from wirelab.model.metric import METRICS, NETWORK, PORT, Choice, SubjectKind, metrics_of
-from wirelab.model.scale import Scale
+from wirelab.model.scale import Scale, combined
 from wirelab.model.traffic import Ping
 from wirelab.model.yamlfile import Loc, Report
 from wirelab.units import RATIO, Quantity, dimension, parse_range
@@ -188,10 +188,13 @@ class ExerciseCheck:
                 self.report(loc, f"tells `{min(hidden)}`, which is of a hidden fault")
             if words & self._unsound:
                 continue
-            try:
-                filled_text(text, self._defaults)
-            except (FormulaError, ValueError) as error:
-                self.report(loc, str(error))
+            for number, figures in enumerate(combined(self.scales, words)):
+                try:
+                    filled_text(text, {**self._defaults, **figures})
+                except ValueError as error:
+                    told = ", ".join(f"`{name}` {value}" for name, value in figures.items())
+                    self.report(loc, f"{error} where a student has {told}" if number else str(error))
+                    break
 
     def _run_of(self, name: str | None, loc: Loc) -> Run:
         for run in self.said.networks:

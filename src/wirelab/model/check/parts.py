@@ -6,10 +6,10 @@ from typing import Final
 from wirelab.errors import Problem, unknown
 from wirelab.model.bus import LANES, Bus, bus_of
 from wirelab.model.ethernet import frame_bytes
-from wirelab.model.parts import STANDARD_MTU_BYTES, Nic, PartsFile, Switch, Transceiver
+from wirelab.model.parts import STANDARD_MTU_BYTES, Nic, PartsFile, PhyLatency, Switch, Transceiver
 from wirelab.model.setting_table import settings_of
 from wirelab.model.types import Model, figure_value
-from wirelab.model.yamlfile import Document
+from wirelab.model.yamlfile import Document, Loc
 from wirelab.units import SIZE, show
 
 _OWNERS: Final[Mapping[str, tuple[str, ...]]] = {
@@ -38,8 +38,8 @@ def part_problems(parts: PartsFile, document: Document) -> Iterator[Problem]:
                 yield document.problem((section, name, figure), message)
     for section, owners in _OWNERS.items():
         for name, part in getattr(parts, section).items():
-            for figure, message in _limit_problems(part, owners):
-                yield document.problem((section, name, figure, "value"), message)
+            for loc, message in _limit_problems(part, owners):
+                yield document.problem((section, name, *loc), message)
     for name, bus in parts.buses.items():
         if not bus.coding.value:
             yield document.problem(("buses", name, "coding", "value"), "must be above 0: no data would pass")
@@ -50,13 +50,25 @@ def part_problems(parts: PartsFile, document: Document) -> Iterator[Problem]:
             )
 
 
-def _limit_problems(part: Model, owners: tuple[str, ...]) -> Iterator[tuple[str, str]]:
-    """The figures beyond what a setting in their place can be, as (figure, message)."""
+def _limit_problems(part: Model, owners: tuple[str, ...]) -> Iterator[tuple[Loc, str]]:
+    """The figures beyond what a setting in their place can be: where in the part they stand, and why."""
     limits = {name: kind for owner in owners for name, kind in settings_of(owner).items()}
-    for figure in vars(part):
-        value, kind = figure_value(part, figure), limits.get(_SETTINGS.get(figure, figure))
+    for loc, value in _figures(part):
+        figure = str(loc[0])
+        kind = limits.get(_SETTINGS.get(figure, figure))
         if isinstance(value, int) and kind and (problem := kind.problem(value, kind.quantity or SIZE)):
-            yield figure, problem
+            yield loc, problem
+
+
+def _figures(part: Model) -> Iterator[tuple[Loc, object]]:
+    """All figures of a part with their places, those of its PHY one by one."""
+    for figure, stated in vars(part).items():
+        if isinstance(stated, tuple):
+            for index, item in enumerate(stated):
+                if isinstance(item, PhyLatency):
+                    yield (figure, index, "latency"), item.latency
+        else:
+            yield (figure, "value"), figure_value(part, figure)
 
 
 def card_problems(
