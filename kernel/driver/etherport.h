@@ -101,6 +101,7 @@ struct etherport_bit_errors {
  */
 struct etherport_class {
 	struct sk_buff_head tx_ring;	/* waiting behind tx_frame */
+	bool queue_waits;		/* stopped when the end of the last frame was noticed */
 	u64 used_bytes;			/* of the packet buffer */
 	bool xoff_sent;			/* the peer was told to be silent */
 	u64 paused_until_ps;		/* the peer asked for silence until here */
@@ -224,6 +225,7 @@ struct etherport {
 	u8 pfc;				/* lossless priorities; 0: PAUSE for all of them */
 	enum etherport_trust trust;
 	u8 pause_pending;		/* classes of which the peer is to hear */
+	u64 pause_due_ps;		/* since when */
 	u16 pause_quanta;		/* what an XOFF asks for */
 	struct etherport_event pause_event;	/* refreshes an XOFF */
 	u64 pause_reaction_ns;		/* until a received frame takes effect */
@@ -335,7 +337,7 @@ void etherport_pause_sent(struct etherport *port, const struct sk_buff *skb, boo
 void etherport_pause_received(struct etherport *port, struct sk_buff *skb);
 bool etherport_paused(const struct etherport *port, int class, u64 now_ps);
 u64 etherport_paused_ns(struct etherport *port, int class);
-struct sk_buff *etherport_pause_next(struct etherport *port);
+struct sk_buff *etherport_pause_next(struct etherport *port, u64 *start_ps);
 
 /* complete.c */
 u32 etherport_tx_left(const struct etherport *port);

@@ -121,11 +121,16 @@ u64 etherport_queue_limit_bytes(const struct Qdisc *qdisc)
 	return strcmp(qdisc->ops->id, "bfifo") ? 0 : qdisc->limit;
 }
 
-/* The same before a frame has left it that is being sent. */
-u64 etherport_queue_bytes_with(struct Qdisc *qdisc, const struct sk_buff *skb)
+/*
+ * An egress queue is longest just before a frame leaves it: this is where its
+ * high water can be seen without a hook in the qdisc.
+ */
+void etherport_queue_watch(struct etherport *port, const struct sk_buff *skb)
 {
+	struct Qdisc *qdisc = rcu_dereference_bh(skb_get_tx_queue(port->dev, skb)->qdisc);
 	u32 len = qdisc->ops == &etherport_fifo_ops ? etherport_fifo_len(qdisc, skb) :
 						      qdisc_pkt_len(skb);
 
-	return etherport_queue_bytes(qdisc) + len;
+	port->queue_high_water_bytes = max(port->queue_high_water_bytes,
+					   etherport_queue_bytes(qdisc) + len);
 }

@@ -52,6 +52,6 @@ bool etherport_buffer_charge(struct etherport *port, struct sk_buff *skb, int cl
 int etherport_fifo_setup(void);
 u64 etherport_queue_bytes(struct Qdisc *qdisc);
 u64 etherport_queue_limit_bytes(const struct Qdisc *qdisc);
-u64 etherport_queue_bytes_with(struct Qdisc *qdisc, const struct sk_buff *skb);
+void etherport_queue_watch(struct etherport *port, const struct sk_buff *skb);
 
 #endif /* _ETHERPORT_MEMORY_H */

@@ -67,8 +67,11 @@ static struct sk_buff *etherport_pause_frame(struct etherport *port)
 	return skb;
 }
 
-/* The MAC control frame that is due, if any: it says what is so when it leaves. */
-struct sk_buff *etherport_pause_next(struct etherport *port)
+/*
+ * The MAC control frame that is due, if any, and not before it was: it says what
+ * is so when it leaves.
+ */
+struct sk_buff *etherport_pause_next(struct etherport *port, u64 *start_ps)
 {
 	struct sk_buff *skb;
 
@@ -76,9 +79,20 @@ struct sk_buff *etherport_pause_next(struct etherport *port)
 		return NULL;
 
 	skb = etherport_pause_frame(port);
-	if (skb)
+	if (skb) {
 		port->pause_pending = 0;
+		*start_ps = max(*start_ps, port->pause_due_ps);
+	}
 	return skb;
+}
+
+/* The peer is to hear of these classes. */
+static void etherport_pause_tell(struct etherport *port, u8 classes)
+{
+	if (!port->pause_pending)
+		port->pause_due_ps = etherport_now_ps();
+	port->pause_pending |= classes;
+	port->tx_kick(port);
 }
 
 /* Refresh at half the pause time: no frame of data may slip through between. */
@@ -105,9 +119,8 @@ static void etherport_pause_event(struct etherport_event *event)
 {
 	struct etherport *port = container_of(event, struct etherport, pause_event);
 
-	port->pause_pending |= etherport_xoff_sent(port);
 	etherport_pause_rearm(port);
-	port->tx_kick(port);
+	etherport_pause_tell(port, etherport_xoff_sent(port));
 }
 
 static u64 etherport_xoff_at(const struct etherport *port)
@@ -141,8 +154,7 @@ void etherport_pause_watch(struct etherport *port, int class)
 	} else {
 		return;
 	}
-	port->pause_pending |= BIT(class);
-	port->tx_kick(port);
+	etherport_pause_tell(port, BIT(class));
 }
 
 /* Thresholds or permissions have changed. */

@@ -125,8 +125,9 @@ static struct sk_buff *etherport_tx_next(struct etherport *port, u64 *start_ps, 
 /*
  * When a frame may start that is there by now: behind the gap of the last one,
  * which may be over, if it waited for the end of that, in the ring or in a queue
- * in front of it. That end is noticed as late as a short cable is long, and up to
- * 50 ns later where a process reads the clock.
+ * that was stopped. That end is noticed as late as a short cable is long, and up
+ * to 50 ns later where a process reads the clock. What came in between starts
+ * when it came: of a frame ready_ps, of a PAUSE frame pause_due_ps.
  */
 static u64 etherport_tx_start_ps(const struct etherport *port, u64 now_ps)
 {
@@ -140,7 +141,7 @@ static u64 etherport_tx_start_ps(const struct etherport *port, u64 now_ps)
 static void etherport_tx_go_on(struct etherport *port, u64 now_ps)
 {
 	u64 start_ps = etherport_tx_start_ps(port, now_ps);
-	struct sk_buff *skb = etherport_pause_next(port);
+	struct sk_buff *skb = etherport_pause_next(port, &start_ps);
 
 	port->tx_control = skb;
 	if (!skb)
@@ -205,6 +206,17 @@ void etherport_tx_wake(struct etherport *port)
 	}
 }
 
+/* The last bit of a frame has left: that is noticed now, and who waits for it may start before. */
+static void etherport_tx_notice(struct etherport *port, u64 now_ps)
+{
+	int class;
+
+	port->tx_noticed_ps = now_ps;
+	for (class = 0; class < port->class_count; class++)
+		port->classes[class].queue_waits =
+			netif_xmit_stopped(netdev_get_tx_queue(port->dev, class));
+}
+
 /* The frame on the wire is out, or the pause is over, or a frame has become ready. */
 static void etherport_tx_event(struct etherport_event *event)
 {
@@ -216,7 +228,7 @@ static void etherport_tx_event(struct etherport_event *event)
 		return;
 
 	if (skb && !port->half && list_empty(&port->medium))
-		port->tx_noticed_ps = now_ps;
+		etherport_tx_notice(port, now_ps);
 
 	if (skb) {
 		/* It stays tx_frame, so that nobody who learns of it starts another. */
@@ -241,7 +253,10 @@ static u64 etherport_tx_queued_bytes(const struct etherport *port, const struct 
 
 static void etherport_tx_enqueue(struct etherport *port, struct sk_buff *skb)
 {
-	struct sk_buff_head *ring = &port->classes[skb_get_queue_mapping(skb)].tx_ring;
+	struct etherport_class *class = &port->classes[skb_get_queue_mapping(skb)];
+	struct sk_buff_head *ring = &class->tx_ring;
+	u64 now_ps = etherport_now_ps();
+	bool waited = class->queue_waits && now_ps <= port->tx_noticed_ps;
 
 	skb_reset_mac_header(skb);
 	skb_tx_timestamp(skb);
@@ -251,11 +266,11 @@ static void etherport_tx_enqueue(struct etherport *port, struct sk_buff *skb)
 		etherport_record_fill_of(port, skb, ETHERPORT_RECORD_TX_RING,
 					 etherport_tx_queued_bytes(port, skb),
 					 skb_queue_len(ring));
-	etherport_cb(skb)->ready_ps = 0;
+	etherport_cb(skb)->ready_ps = waited ? 0 : now_ps;
 	if (etherport_tx_takes_time(port)) {
 		etherport_cb(skb)->ready_ps = ETHERPORT_NOT_READY;
 		if (skb_queue_len(ring) <= ETHERPORT_TX_PREFETCH)
-			etherport_tx_prefetch(port, ring, etherport_now_ps());
+			etherport_tx_prefetch(port, ring, now_ps);
 	}
 }
 
@@ -277,18 +292,6 @@ static void etherport_tx_segment(struct etherport *port, struct sk_buff *skb)
 	consume_skb(skb);
 }
 
-/*
- * The egress queue is longest just before a frame leaves it: this is where its
- * high water can be seen without a hook in the qdisc.
- */
-static void etherport_tx_watch_queue(struct etherport *port, const struct sk_buff *skb)
-{
-	struct Qdisc *qdisc = rcu_dereference_bh(skb_get_tx_queue(port->dev, skb)->qdisc);
-
-	port->queue_high_water_bytes = max(port->queue_high_water_bytes,
-					   etherport_queue_bytes_with(qdisc, skb));
-}
-
 netdev_tx_t etherport_xmit(struct sk_buff *skb, struct net_device *dev)
 {
 	struct etherport *port = netdev_priv(dev);
@@ -298,7 +301,7 @@ netdev_tx_t etherport_xmit(struct sk_buff *skb, struct net_device *dev)
 		etherport_lose(port, skb, &port->count.tx_dropped_down);
 		return NETDEV_TX_OK;
 	}
-	etherport_tx_watch_queue(port, skb);
+	etherport_queue_watch(port, skb);
 	if (etherport_records())
 		etherport_record_connection(port, skb->sk);
 

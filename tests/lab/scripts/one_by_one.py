@@ -21,7 +21,6 @@ def main() -> None:
     sniffer, out = stamping_socket("p2", DATA), packet_socket("p1", bypass=True)
     told = []
     for gap_ns in gaps_ns:
-        # Not at the instant at which the last one arrived: what is there by then may have waited for that.
         time.sleep(0.001)
         out.send(data_frame(60))
         past_ns = time.clock_gettime_ns(time.CLOCK_REALTIME) + gap_ns
