@@ -67,6 +67,8 @@ def test_an_exercise_from_start_to_submit(wirelab: Wirelab) -> None:
     assert "it holds, and its control fails as it must: this is what you hand in" in out
     code, out, _ = wirelab("exercise", "look")
     assert out.startswith("file://")
+    code, _, err = wirelab("exercise", "look", "--port", "module.line")
+    assert (code, "a run, --port and --record are of a capture" in err) == (2, True)
     code, out, _ = wirelab("exercise", "status")
     assert "Next: hand it in" in out
     code, out, _ = wirelab("exercise", "submit")

@@ -11,7 +11,7 @@ import typer
 
 from wirelab.cli import options
 from wirelab.cli.names import usable_cpus
-from wirelab.cli.recorder import DEFAULT_LIMIT, Limit, limit_bytes, recorder
+from wirelab.cli.recorder import DEFAULT_LIMIT, RecordLimit, limit_bytes, recorder
 from wirelab.errors import InputError
 from wirelab.lab.first_use import select_or_take
 from wirelab.report.compare import comparison_page, print_comparison
@@ -46,7 +46,7 @@ def compare_command(  # noqa: PLR0913 - the options of a command line
         str | None,
         typer.Option(help="The variant that is run again. [default: the first that differs]"),
     ] = None,
-    limit: Limit = DEFAULT_LIMIT,
+    limit: RecordLimit = None,
     out: options.Out = options.DEFAULT_OUT,
     kernel: options.Kernel = None,
     root: options.Root = None,
@@ -58,7 +58,9 @@ def compare_command(  # noqa: PLR0913 - the options of a command line
 
     Exit codes: 0 nothing changed, 1 something did, or may have, 2 bad input, 4 if a lab broke.
     """
-    record_bytes = limit_bytes(limit)
+    record_bytes = limit_bytes(limit or DEFAULT_LIMIT)
+    if not frames and (variant or limit):
+        raise InputError("--variant and --limit are of --frames")
     sides = [named(side, out) for side in (before, after)]
     comparison = compare(*sides)
     parting, seed = None, None

@@ -59,6 +59,10 @@ def look_command(  # noqa: PLR0913 - the options of a command line
     if capture is not None:
         _capture(desk, run, capture, port, window, (kernel, root))
         return
+    if run or port or window:
+        raise InputError(
+            "a run, --port and --record are of a capture", hint="wirelab exercise look --capture FILE"
+        )
     if desk.exercise.said.sees == "technician":
         raise InputError(
             "a technician has no report of a hidden fault", hint="wirelab exercise look --capture FILE"
