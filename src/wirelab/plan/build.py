@@ -43,9 +43,14 @@ def build_plan(experiment: Experiment, case: Case, seed: int) -> Plan:
     pinned = bool(case.events) or any(expectation.window for expectation in case.expectations)
     items = traffic(experiment.scenario.items, wiring, seed, pinned=pinned)
     nodes = [_node(wiring, name, addresses) for name in topology.nodes]
-    wirings = [wiring, *(event.wiring(wiring) for event in case.events)]
-    ports = _pinned([_ports(state, addresses) for state in wirings])
-    cables = [tuple(_cable(state, cable) for cable in topology.cables) for state in wirings]
+    # A flap comes back to the same state each time: of such events the settings are one object.
+    states = {id(event.settings): event.wiring(wiring) for event in case.events}
+    wirings = [wiring, *states.values()]
+    numbers = {state: number for number, state in enumerate(states, start=1)}
+    order = [0, *(numbers[id(event.settings)] for event in case.events)]
+    ports_of = _pinned([_ports(state, addresses) for state in wirings])
+    cables_of = [tuple(_cable(state, cable) for cable in topology.cables) for state in wirings]
+    ports, cables = [ports_of[state] for state in order], [cables_of[state] for state in order]
     hosts = tuple(node for node in nodes if isinstance(node, Host))
     traces = _traces(wiring, seed)
     lab_bytes = memory_bytes(items, {host.name: host.sysctls for host in hosts})
