@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 from pathlib import Path
 from typing import Any
 
@@ -15,6 +16,7 @@ from wirelab.errors import InputError
 from wirelab.model.cases import MOST_CASES
 from wirelab.model.catalogue import MEASUREMENTS, TRUTH
 from wirelab.model.experiment import load_file
+from wirelab.model.files import check_file
 from wirelab.model.metric import METRICS, Choice, SubjectKind, metrics_of
 from wirelab.plan.build import build_plan
 from wirelab.plan.traffic import KINDS
@@ -323,3 +325,14 @@ def test_the_measurements_are_plain_yaml() -> None:
     """The figures everything is judged by can be read by anything."""
     assert (ROOT / MEASUREMENTS).is_file()
     assert "pcie.x1" in SHIPPED.measurements()
+
+
+def test_a_scenario_comes_by_a_pipe() -> None:
+    """As `wirelab validate <(...)` has it: what a pipe has given once it does not give again."""
+    reader, writer = os.pipe()
+    with open(writer, "wb") as out:  # noqa: PTH123 - a descriptor
+        out.write((ROOT / "scenarios/sfp-mismatch.yaml").read_bytes())
+    try:
+        check_file(Path(f"/dev/fd/{reader}"))
+    finally:
+        os.close(reader)
