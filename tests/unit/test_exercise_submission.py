@@ -130,6 +130,15 @@ def test_a_path_out_of_the_archive_is_refused(name: str, tmp_path: Path) -> None
     assert sorted(path for path in tmp_path.parent.rglob("*.json")) == before
 
 
+def test_a_member_without_a_name_is_refused(tmp_path: Path) -> None:
+    """And the other works are read."""
+    with zipfile.ZipFile(zipped(tmp_path / "class.zip"), "a") as archive:
+        member = zipfile.ZipInfo("x")
+        member.filename = ""
+        archive.writestr(member, b"{}")
+    assert list(submissions(tmp_path)) == [Refused("class.zip/", "has no name")]
+
+
 def test_links_and_devices_are_not_followed(tmp_path: Path) -> None:
     """In a folder, in a zip and in a tar: a link to a secret is no work, and a FIFO is not waited for."""
     (tmp_path / "secret.json").write_bytes(WORK)

@@ -97,6 +97,25 @@ def test_an_answer_that_is_none_stays_typed(served: Served) -> None:
     assert kept(served).draft["answer.where"] == "the moon"
 
 
+def test_an_answer_that_was_typed_is_kept_after_a_reload(served: Served) -> None:
+    """The page begins with the draft then, which is no answer yet."""
+    ada = ready(served)
+    assert ada.post(f"{HERE}/keep", answer__dropped="159").status == 204
+    assert ada.post(f"{HERE}/answer", was__answer__dropped="159", answer__dropped="159").status == 200
+    assert kept(served).work.answers["dropped"].value == "159"
+    assert "answer.dropped" not in kept(served).draft
+
+
+def test_an_answer_may_have_lines(served: Served) -> None:
+    """Browsers end them as networks do. What is kept of it is no draft any more, blanks at its end or not."""
+    ada = ready(served)
+    assert ada.post(f"{HERE}/keep", **{"answer__upload-why": "Nothing waits.\nIt is empty. "}).status == 204
+    answer = ada.post(f"{HERE}/answer", **{"answer__upload-why": "Nothing waits.\r\nIt is empty. "})
+    assert answer.status == 200
+    assert kept(served).work.answers["upload-why"].value == "Nothing waits.\nIt is empty."
+    assert "answer.upload-why" not in kept(served).draft
+
+
 def test_no_more_experiments_than_allowed_though_they_are_asked_for_at_once(served: Served) -> None:
     """What waits counts as well."""
     ada = ready(served)

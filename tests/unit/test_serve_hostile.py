@@ -28,6 +28,20 @@ def served(tmp_path: Path) -> Iterator[Served]:
         yield answers
 
 
+@pytest.mark.parametrize(
+    "name", ["{}/secret", "../secret", "../../../../../../etc/passwd", "/dev/zero", "/proc/self/environ"]
+)
+def test_a_setting_reads_no_file_of_the_server(name: str, served: Served, tmp_path: Path) -> None:
+    """A trace is one: what is wrong with it is said in its own words, and nobody has to be signed in."""
+    (tmp_path / "secret").write_text("swordfish\n")
+    query = urlencode({"with.provider.p2.shape.trace": name.format(tmp_path)})
+    answer = served.visitor().get(f"/bench/mobile-trace?{query}")
+    assert "name a trace of the scenario" in answer.text
+    assert "swordfish" not in answer.text
+    own = urlencode({"with.provider.p2.shape.trace": "traces/synthetic-mobile.trace"})
+    assert "name a trace of" not in served.visitor().get(f"/bench/mobile-trace?{own}").text
+
+
 def test_students_text_is_text(served: Served) -> None:
     """Markup in a name, a reason or an answer is shown as it was typed, to the student and to the teacher."""
     evil = "<script>alert(1)</script>\"'&{{ 7 * 7 }}"

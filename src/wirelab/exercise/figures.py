@@ -81,20 +81,21 @@ def nearness(text: str, figure: Figure) -> Nearness:
     if quantity is COUNT:
         factor = max(said, 1.0, _ROUNDING) / max(measured, 1.0)
         factor = max(factor, 1 / factor)
-        share = _share(factor, FACTORS)
+        share = share_of(factor, FACTORS)
         return Nearness(
             share, f"{_by(factor)}, {_within(share, [f'a factor of {most:g}' for most in FACTORS])}"
         )
     if not measured:
         return Nearness(float(not said), "right" if not said else "it is nothing at all")
     off = abs(said - measured) / abs(measured)
-    share = _share(off, WITHIN)
+    share = share_of(off, WITHIN)
     return Nearness(
         share, f"{100 * off:.0f} % off, {_within(share, [f'{100 * most:.0f} %' for most in WITHIN])}"
     )
 
 
-def _share(off: float, limits: tuple[float, ...]) -> float:
+def share_of(off: float, limits: tuple[float, ...] = WITHIN) -> float:
+    """What of the points an answer is worth that is so far off, at most one of ``limits``."""
     return next((share for share, most in zip(SHARES, limits, strict=True) if off <= most + _ROUNDING), 0.0)
 
 

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import Final
 
 from wirelab.exercise.answers import ARROW, NO_PORT, NOBODY
-from wirelab.exercise.figures import Figure, Measurements, nearness
+from wirelab.exercise.figures import Figure, Measurements, nearness, share_of
 from wirelab.exercise.measure import Results
 from wirelab.exercise.network import Networks
 from wirelab.model.assignment import Assignment
@@ -140,8 +140,7 @@ class _Judge:
         if own is not None and own.powers != written.powers:
             return Judged(0.0, "that is another quantity", shown)
         off = abs(written.amount - amount) / abs(amount) if amount else float(written.amount != 0)
-        near = next((share for share, most in _NEAR if off <= most), 0.0)
-        return Judged(near, f"{100 * off:.0f} % off", shown)
+        return Judged(share_of(off), f"{100 * off:.0f} % off", shown)
 
     def _figure(self, of: str, unit: str | None, runs: Mapping[str, VariantResult]) -> Figure:
         return Measurements(self.exercise, self.networks.figures, runs).figure(of, self.run, unit)
@@ -165,8 +164,6 @@ class _Judge:
             if silent_ns:
                 yield f"{hop.into.label}{ARROW}{hop.out.label}", silent_ns
 
-
-_NEAR: Final = ((1.0, 0.10), (2 / 3, 0.25), (1 / 3, 0.50))
 
 _KINDS: Final[Mapping[type[Asked], Callable[..., Judged]]] = {
     PortQuestion: _Judge.port,

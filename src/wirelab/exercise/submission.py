@@ -215,6 +215,8 @@ def _whole(content: IO[bytes], path: PurePosixPath) -> bytes | str:
 
 
 def _complaint(path: PurePosixPath) -> str | None:
+    if not path.parts:
+        return "has no name"
     return "leads out of the archive" if path.is_absolute() or ".." in path.parts else None
 
 

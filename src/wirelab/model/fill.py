@@ -46,6 +46,11 @@ def filled_text(text: str, figures: Mapping[str, str]) -> str:
     return _IN_DRAWING.sub(lambda match: _fitted(match, figures), text)
 
 
+def unfilled_text(text: str) -> str:
+    """``text`` with a gap where each student has a figure of their own."""
+    return _BRACES.sub("\N{HORIZONTAL ELLIPSIS}", text)
+
+
 def filled_setting(text: str, figures: Mapping[str, str], quantity: Quantity | None) -> str:
     """A value of ``with``, whose quantity is None for words. Raises FormulaError."""
     whole = _BRACES.fullmatch(text.strip())

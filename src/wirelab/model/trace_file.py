@@ -27,13 +27,20 @@ _BYTES_PER_MB: Final = 1_000_000
 
 @dataclass(frozen=True, slots=True)
 class Traces:
-    """The traces that a scenario names: files, counted from the folder in which it is itself."""
+    """The traces that a scenario names: files, counted from the folder in which it is itself.
+
+    Where a stranger names them, ``is_confined`` holds them to that folder: what is wrong with a file is said
+    with its own words, and a stranger is not to read those of others.
+    """
 
     folder: Path = field(default_factory=Path)
+    is_confined: bool = False
 
     def of(self, name: str) -> Trace:
         """The trace that is called so. Raises ValueError that names its file, and the line of it."""
         path = self.folder / name
+        if self.is_confined and not path.resolve().is_relative_to(self.folder.resolve()):
+            raise ValueError("name a trace of the scenario's own folder")
         try:
             state = path.stat()
             return _read(str(path), name, (state.st_size, state.st_mtime_ns))

@@ -17,7 +17,7 @@ from wirelab.serve.forms import MOST_LETTERS, Form, read_form
 from wirelab.serve.limits import Deed
 from wirelab.serve.room import Room
 from wirelab.serve.templates import filled_in
-from wirelab.serve.visitor import COOKIE, Refusal, Visitor
+from wirelab.serve.visitor import COOKIE, Refusal, Visitor, logged
 
 Endpoint = Callable[[Request], Awaitable[Response]]
 Shown = Callable[[Visitor], Response]
@@ -75,7 +75,7 @@ class Answers:
         except InputError as error:
             return self.problem(visitor, error)
         except WirelabError as error:
-            _LOG.error("%s: %s", visitor.request.url.path, error.message)
+            _LOG.error("%s: %s", logged(visitor.request.url.path), error.message)
             return page(visitor, "problem.html.j2", 500, message=error.message)
 
 

@@ -17,7 +17,6 @@ from starlette.routing import Mount
 from starlette.staticfiles import StaticFiles
 from starlette.types import ASGIApp
 
-from wirelab.results.values import printable
 from wirelab.serve import charts
 from wirelab.serve.answers import Answers, page
 from wirelab.serve.bench_pages import BenchPages
@@ -29,7 +28,7 @@ from wirelab.serve.room import Room
 from wirelab.serve.run_pages import RunPages
 from wirelab.serve.shell_pages import ShellPages
 from wirelab.serve.teacher_pages import TeacherPages
-from wirelab.serve.visitor import COOKIE, Refusal, Visitor
+from wirelab.serve.visitor import COOKIE, Refusal, Visitor, logged
 
 _STATIC: Final = Path(__file__).with_name("static")
 _LOG: Final = logging.getLogger(__name__)
@@ -55,7 +54,7 @@ def application(room: Room) -> ASGIApp:
     async def nothing(request: Request, error: Exception) -> Response:
         status = error.status_code if isinstance(error, HTTPException) else 500
         if not isinstance(error, HTTPException):
-            _LOG.error("%s: a mistake of the server", printable(request.url.path)[:200], exc_info=error)
+            _LOG.error("%s: a mistake of the server", logged(request.url.path), exc_info=error)
         refusal = Refusal(status, "refused.nothing" if status < 500 else "refused.broken")  # noqa: PLR2004 - HTTP
         visitor = Visitor(room, request)
         return await run_in_threadpool(page, visitor, "refused.html.j2", status, refusal=refusal)

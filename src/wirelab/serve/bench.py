@@ -105,7 +105,13 @@ def scenario_called(name: str) -> Experiment:
     """A scenario of the catalogue by name, and never by path. Raises InputError."""
     if name not in scenarios():
         raise InputError(unknown("scenario", name, scenarios()))
-    return load_file(_catalogue().path("scenarios", name), _catalogue())
+    experiment = load_file(_catalogue().path("scenarios", name), _catalogue())
+    return replace(experiment, cases=tuple(_confined(case) for case in experiment.cases))
+
+
+def _confined(case: Case) -> Case:
+    """The case, to which whoever turns its settings adds no file of the server."""
+    return replace(case, wiring=replace(case.wiring, traces=replace(case.wiring.traces, is_confined=True)))
 
 
 def file_of(name: str) -> Path:

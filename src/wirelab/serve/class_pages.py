@@ -261,8 +261,8 @@ def _runs(room: Room, student: str, exercise: Assignment) -> dict[str, VariantRe
         run = room.runs.get(attempt.run) if attempt.kind == "run" else None
         if run is not None and run.is_trimmed:
             room.queue.again(run, TEACHER)
-        if run is not None and run.folder is not None:
-            found[attempt.name] = result_of(room.folder / run.folder).variants[0]
+        if run is not None and (folder := room.results_of(run)):
+            found[attempt.name] = result_of(folder).variants[0]
     return found
 
 

@@ -9,7 +9,7 @@ from functools import lru_cache, partial
 from pathlib import Path
 from typing import Final
 
-from wirelab.errors import InputError
+from wirelab.errors import InputError, WirelabError
 from wirelab.exercise.draw import Figures, drawn
 from wirelab.exercise.network import Setup
 from wirelab.exercise.steps import (
@@ -98,8 +98,14 @@ class Desk:
     def experiment(self, settings: Mapping[str, str]) -> None:
         """Ask for an experiment, if there is one left: what waits counts as well."""
         self._require_open()
-        work = self.kept().work
-        for attempt in self._waiting("experiment"):
+        with self.room.asking:
+            self._experiment(settings)
+
+    def _experiment(self, settings: Mapping[str, str]) -> None:
+        with self.room.database.transaction():
+            # At one instant: what is run is in the one or in the other.
+            work, waiting = self.kept().work, self._waiting("experiment")
+        for attempt in waiting:
             # As if they were done, so that no more are asked for than are allowed.
             work = ran(
                 self.exercise,
@@ -137,8 +143,9 @@ class Desk:
     def look(self, name: str) -> Setup:
         """The same, and it counts as an experiment in which nothing was changed, once."""
         setup = self.looked_at(name)
-        if not self.is_look_counted:
-            self.experiment({})
+        with self.room.asking:
+            if not self.is_look_counted:
+                self.experiment({})
         return setup
 
     def try_repair(self, settings: Mapping[str, str]) -> None:
@@ -146,9 +153,11 @@ class Desk:
         self._require_open()
         _, setups = repair_asked(self.exercise, self.kept().work, settings)
         one, control = setups.values()
-        run = self.room.queue.ask(network_spec(self.exercise, {"repair": one, CONTROL: control}), self.person)
-        number = 1 + sum(attempt.kind == "repair" for attempt in self.attempts())
-        self._attempt("repair", f"repair-{number}", settings, run.id)
+        spec = network_spec(self.exercise, {"repair": one, CONTROL: control})
+        with self.room.asking:
+            run = self.room.queue.ask(spec, self.person)
+            number = 1 + sum(attempt.kind == "repair" for attempt in self.attempts())
+            self._attempt("repair", f"repair-{number}", settings, run.id)
 
     def answer(self, answers: Mapping[str, str]) -> dict[str, str]:
         """Keep answers; what cannot be one stays a draft. Returns what is wrong with those, by question."""
@@ -171,8 +180,9 @@ class Desk:
         self._change(lambda work: repaired(self.exercise, work, settings, now))
 
     def hand_in(self) -> None:
-        """Hand the work in, and ask for its marks."""
+        """Hand the work in, with all that has been run until now, and ask for its marks."""
         self._require_open()
+        settle(self.room)
         now = self.room.works.now
         work = self._change(lambda work: submitted(self.exercise, work, now))
         self.ask_marks(work)
@@ -205,22 +215,28 @@ def settle(room: Room) -> None:
     """Write what has been run since the last time into the works: once each, whatever ends the server."""
     for attempt in room.works.unsettled():
         run = room.runs.get(attempt.run)
-        if run is None or run.folder is None:
-            continue
-        folder = room.folder / run.folder
-        with contextlib.suppress(InputError):
-            # Read before the transaction, for which everybody waits who writes; from now on it is known.
-            result_of(folder)
-        with room.database.transaction():
-            if room.works.is_settled(attempt):
-                # Another page was quicker.
-                continue
+        if run is not None and (folder := room.results_of(run)):
             try:
-                _settle(room, attempt, folder)
-            except InputError as error:
-                # Handed in, or begun anew, meanwhile.
-                _LOG.info("%s of %s: %s", attempt.name, attempt.student, error.message)
-            room.works.settle(attempt)
+                _settle_once(room, attempt, folder)
+            except (WirelabError, OSError, ValueError) as error:
+                # One that is damaged keeps nobody else from their page.
+                _LOG.error("%s of %s: %s", attempt.name, attempt.student, error)
+
+
+def _settle_once(room: Room, attempt: Attempt, folder: Path) -> None:
+    with contextlib.suppress(InputError):
+        # Read before the transaction, for which everybody waits who writes; from now on it is known.
+        result_of(folder)
+    with room.database.transaction():
+        if room.works.is_settled(attempt):
+            # Another page was quicker.
+            return
+        try:
+            _settle(room, attempt, folder)
+        except InputError as error:
+            # Handed in, or begun anew, meanwhile.
+            _LOG.info("%s of %s: %s", attempt.name, attempt.student, error.message)
+        room.works.settle(attempt)
 
 
 def _settle(room: Room, attempt: Attempt, folder: Path) -> None:

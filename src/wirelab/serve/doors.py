@@ -129,14 +129,16 @@ class Doors:
 
     def signed_in(self, visitor: Visitor, form: Form) -> Response:
         """The teacher's password."""
-        self._require_chance(visitor, Deed.WRONG_PASSWORD)
+        # Before it is looked at, which takes its time: many at once are as many guesses.
+        if wait_s := visitor.room.limits.take(Deed.WRONG_PASSWORD, visitor.address):
+            raise _too_often(visitor, Deed.WRONG_PASSWORD, wait_s)
         if not visitor.room.is_teacher(form.fields.get("password", "")):
-            visitor.room.limits.take(Deed.WRONG_PASSWORD, visitor.address)
             visitor.log("refused", "a wrong password")
             problem = visitor.words("teacher.wrong")
             return page(
                 visitor, "sign_in.html.j2", 403, problem=problem, is_set=visitor.room.set_up_key is None
             )
+        visitor.room.limits.give_back(Deed.WRONG_PASSWORD, visitor.address)
         visitor.sign_in_as_teacher()
         return go(visitor, "/teacher")
 
@@ -159,8 +161,12 @@ class Doors:
     def _require_chance(self, visitor: Visitor, deed: Deed) -> None:
         """Whoever has guessed wrong too often waits, be the next guess right or not."""
         if wait_s := visitor.room.limits.wait_s(deed, visitor.address):
-            visitor.log("slowed down", deed.name)
-            raise Refusal(429, "refused.often", seconds=int(wait_s) + 1)
+            raise _too_often(visitor, deed, wait_s)
+
+
+def _too_often(visitor: Visitor, deed: Deed, wait_s: float) -> Refusal:
+    visitor.log("slowed down", deed.name)
+    return Refusal(429, "refused.often", seconds=int(wait_s) + 1)
 
 
 def absolute(visitor: Visitor, path: str) -> str:

@@ -110,10 +110,13 @@ class ExercisePages:
     def answer(self, visitor: Visitor, form: Form) -> Response:
         """Keep answers."""
         desk = desk_of(visitor)
+        draft = desk.kept().draft
         answers = {
             name: text.strip()
             for name, text in form.below("answer").items()
-            if text.strip() and text != form.fields.get(f"{_WAS}.answer.{name}", "")
+            # What the page began with is kept already, unless it was a draft.
+            if text.strip()
+            and (text != form.fields.get(f"{_WAS}.answer.{name}", "") or text == draft.get(f"answer.{name}"))
         }
         wrong = desk.answer(answers)
         if wrong:

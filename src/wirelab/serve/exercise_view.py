@@ -224,8 +224,8 @@ def _measured(desk: Desk, runs: Sequence[Done]) -> dict[str, Any]:
     for one in runs:
         if one.attempt.kind == "run" and one.status.state is State.DONE:
             run = desk.room.runs.get(one.attempt.run)
-            if run is not None and run.folder is not None:
-                found[one.attempt.name] = result_of(desk.room.folder / run.folder).variants[0]
+            if run is not None and (folder := desk.room.results_of(run)):
+                found[one.attempt.name] = result_of(folder).variants[0]
     return found
 
 
@@ -247,9 +247,9 @@ def _done(desk: Desk, attempt: Attempt) -> Done:
 
 def _opened(desk: Desk, one: Done) -> Done:
     run = desk.room.runs.get(one.attempt.run)
-    if run is None or run.folder is None:
+    if run is None or (folder := desk.room.results_of(run)) is None:
         return one
-    panel = (desk.room.folder / run.folder / PANEL).read_text(encoding="utf-8")
+    panel = (folder / PANEL).read_text(encoding="utf-8")
     return replace(one, panel=panel, pictures=pictures_of(desk.room, run), is_open=True)
 
 

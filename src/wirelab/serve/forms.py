@@ -62,4 +62,5 @@ def parse_form(text: str, letters: int = MOST_LETTERS) -> Form:
         raise InputError("form.none") from error
     if any(len(value) > letters or "\0" in value for _, value in pairs):
         raise InputError("form.too-long")
-    return Form(dict(pairs))
+    # Of a textarea, browsers send the ends of lines as the network has them.
+    return Form({name: value.replace("\r\n", "\n").replace("\r", "\n") for name, value in pairs})

@@ -10,6 +10,7 @@ from wirelab.exercise.figures import Measurements
 from wirelab.exercise.work import Work
 from wirelab.model.assignment import Assignment, quantity_asked
 from wirelab.model.exercise import Prediction
+from wirelab.model.fill import unfilled_text
 from wirelab.runner.run_result import VariantResult
 from wirelab.units import coherent, parse
 
@@ -74,7 +75,7 @@ def spread(
         amount = coherent(parse(said.value, quantity), quantity)
         counts[bin_of(amount, figure.amount)] += 1
         shown.append((figure.amount, figure.shown))
-    return Spread(prediction.text, tuple(counts), predicted, _range(shown))
+    return Spread(unfilled_text(prediction.text), tuple(counts), predicted, _range(shown))
 
 
 def bin_of(predicted: float, measured: float) -> int:

@@ -52,6 +52,12 @@ class Limits:
                     self._full_at_s.popitem(last=False)
             return wait_s
 
+    def give_back(self, deed: Deed, who: str) -> None:
+        """It was none after all: it does not count."""
+        with self._lock:
+            if (full_at_s := self._full_at_s.get((deed, who))) is not None:
+                self._full_at_s[deed, who] = full_at_s - deed.seconds_each
+
     def _wait_s(self, deed: Deed, who: str, now_s: float) -> float:
         ahead_s = self._full_at_s.get((deed, who), now_s) - now_s
         return max(0.0, ahead_s - (deed.at_once - 1) * deed.seconds_each)

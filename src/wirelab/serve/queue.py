@@ -5,6 +5,7 @@ import json
 import logging
 import threading
 from collections.abc import Callable, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, field
 from typing import Final
 
@@ -106,7 +107,8 @@ class RunQueue:
                 if len(self._schedule) >= MOST_WAITING:
                     raise InputError("run.full")
             run = self.runs.ask(run_id, spec, virtual_s, person)
-            if run.state is State.WAITING:
+            # One that was taken a moment ago may still say that it waits.
+            if run.state is State.WAITING and run_id not in self._running:
                 self._of(spec).add(run.id, person)
                 self._expected_s[run.id] = virtual_s
                 self._order = None
@@ -149,9 +151,13 @@ class RunQueue:
         return all(measurements.has(trial.plan) for trial in task.job.trials)
 
     def again(self, run: Run, person: str) -> None:
-        """Somebody looks at a run whose files were trimmed: it is carried out again."""
+        """Somebody looks at a run whose files were trimmed: it is carried out again, if it can be.
+
+        It cannot where the exercise is another one now: then there is nothing to be seen of it.
+        """
         if run.is_trimmed:
-            self.ask(run.spec, person, is_needed=True)
+            with suppress(InputError):
+                self.ask(run.spec, person, is_needed=True)
 
     def counts(self) -> tuple[int, int]:
         """How many runs wait, and how many are under way."""

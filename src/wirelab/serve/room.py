@@ -1,10 +1,12 @@
 """A classroom: its people, its courses, its runs, and what it remembers of itself."""
 
+import logging
 import secrets
+import threading
 import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Final, Self
 
@@ -30,11 +32,15 @@ _PASSWORD: Final = "password"  # noqa: S105 - the name of a setting
 _KEY: Final = "session-key"
 _SET_UP: Final = "set-up-key"
 _GENERATION: Final = "teacher-generation"
+_LOG: Final = logging.getLogger(__name__)
 
 
 @dataclass(frozen=True, slots=True)
 class Room:
-    """All that the pages need. ``root`` is the path that they are below; ``folder`` holds the results."""
+    """All that the pages need. ``root`` is the path that they are below; ``folder`` holds the results.
+
+    Whoever counts what somebody has asked for and asks for one more holds ``asking``, before anything else.
+    """
 
     database: Database
     courses: Courses
@@ -47,6 +53,7 @@ class Room:
     limits: Limits
     folder: Path
     root: str = ""
+    asking: threading.RLock = field(default_factory=threading.RLock)
 
     @property
     def session_key(self) -> str:
@@ -62,6 +69,20 @@ class Room:
     def generation(self) -> str:
         """Sessions of the teacher from before the last change of the password are none any more."""
         return self.database.setting(_GENERATION) or ""
+
+    def results_of(self, run: Run) -> Path | None:
+        """The folder of a run's results, None where there is none.
+
+        One that is gone, whoever removed it, is as if it was trimmed: it is run again when somebody looks.
+        """
+        if run.folder is None:
+            return None
+        path = self.folder / run.folder
+        if path.is_dir():
+            return path
+        _LOG.warning("%s is gone: what is in it is run again when somebody looks", path)
+        self.runs.trimmed(run.id)
+        return None
 
     def pictures_of(self, run: Run) -> tuple[Run, Status] | None:
         """The run that makes the pictures of another one, and how far it is; None where there is none."""
@@ -113,8 +134,11 @@ class DataFolder:
         """The folder, made if it is not there. Raises LabError naming it."""
         try:
             path.mkdir(mode=0o700, parents=True, exist_ok=True)
+            # The folder may have been there, open to others: what is in it is not.
             (path / RESULTS).mkdir(exist_ok=True)
-            (path / DATABASE).touch(mode=0o600)
+            (path / RESULTS).chmod(0o700)
+            (path / DATABASE).touch()
+            (path / DATABASE).chmod(0o600)
         except OSError as error:
             raise LabError(
                 f"{path}: cannot be used for a classroom: {error.strerror}",

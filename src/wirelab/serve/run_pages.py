@@ -194,34 +194,35 @@ def pictures_of(room: Room, run: Run) -> Pictures | None:
     if found is None:
         return None
     of, status = found
-    is_there = status.state is State.DONE and of.folder is not None
-    html = (room.folder / of.folder / PANEL).read_text(encoding="utf-8") if is_there and of.folder else ""
+    folder = room.results_of(of) if status.state is State.DONE else None
+    html = (folder / PANEL).read_text(encoding="utf-8") if folder else ""
     return Pictures(of.id, html, status)
 
 
 def panel_of(visitor: Visitor, run: Run) -> str:
     """What is shown of a run, empty until it is done."""
-    if run.state is not State.DONE or run.folder is None:
-        return ""
-    return (visitor.room.folder / run.folder / PANEL).read_text(encoding="utf-8")
+    folder = visitor.room.results_of(run) if run.state is State.DONE else None
+    return (folder / PANEL).read_text(encoding="utf-8") if folder else ""
 
 
 def _report_of(visitor: Visitor) -> Path:
     """The report with pictures of single frames, where those are there."""
     path = file_of(visitor, REPORT)
     of, status = visitor.room.pictures_of(seen(visitor)) or (None, None)
-    if of is None or of.folder is None or status is None or status.state is not State.DONE:
+    folder = visitor.room.results_of(of) if of and status and status.state is State.DONE else None
+    if folder is None:
         return path
-    drawn = visitor.room.folder / of.folder / REPORT
+    drawn = folder / REPORT
     return drawn if drawn.is_file() else path
 
 
 def file_of(visitor: Visitor, name: str) -> Path:
     """A file of the run of a page. Raises Refusal where there is none."""
     run = seen(visitor)
-    if run.folder is None or not _is_shown(visitor, run):
+    folder = visitor.room.results_of(run)
+    if folder is None or not _is_shown(visitor, run):
         raise Refusal(404, "refused.nothing")
-    return visitor.room.folder / run.folder / name
+    return folder / name
 
 
 def _is_shown(visitor: Visitor, run: Run) -> bool:

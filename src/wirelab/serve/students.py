@@ -3,10 +3,11 @@
 import sqlite3
 import unicodedata
 from collections.abc import Callable
+from contextlib import suppress
 from dataclasses import dataclass
 from typing import Final
 
-from wirelab.errors import InputError
+from wirelab.errors import InputError, LabError
 from wirelab.serve.code import COURSE_LETTERS, RESUME_LETTERS, new_code
 from wirelab.serve.courses import Course
 from wirelab.serve.database import Database, Row
@@ -70,7 +71,9 @@ class Students:
             return None
         student = _student(row)
         if (now_s := self.clock()) > student.seen_s + _SEEN_S:
-            self.database.write("UPDATE student SET seen_s = ? WHERE id = ?", (now_s, student.id))
+            # On a full disk a page can still be looked at.
+            with suppress(LabError):
+                self.database.write("UPDATE student SET seen_s = ? WHERE id = ?", (now_s, student.id))
         return student
 
     def get(self, student_id: str) -> Student | None:

@@ -7,6 +7,7 @@ from starlette.responses import Response
 from starlette.routing import BaseRoute, Route
 
 from wirelab.errors import InputError
+from wirelab.exercise.draw import person
 from wirelab.serve.answers import Answers, go, page
 from wirelab.serve.courses import Course
 from wirelab.serve.doors import absolute
@@ -45,10 +46,10 @@ class TeacherPages:
     def add(self, visitor: Visitor, form: Form) -> Response:
         """A new course."""
         visitor.require_teacher()
-        title = " ".join(form.text("title", _TITLE_LETTERS).split())
-        if not title:
+        text = form.text("title", _TITLE_LETTERS)
+        if not text.split():
             raise InputError("teacher.no-title")
-        course = visitor.room.courses.add(title)
+        course = visitor.room.courses.add(person(text, "course"))
         return go(visitor, f"/teacher/courses/{course.id}/invitation")
 
     def invitation(self, visitor: Visitor) -> Response:

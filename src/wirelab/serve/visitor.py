@@ -2,6 +2,7 @@
 
 import hmac
 import logging
+import re
 import secrets
 from dataclasses import dataclass
 from typing import Any, Final
@@ -21,6 +22,13 @@ CSRF: Final = "csrf"
 
 _STUDENT: Final = "student"
 _LOG: Final = logging.getLogger(__name__)
+_SECRET: Final = re.compile(r"(/(?:resume|join|set-up)/).+", re.DOTALL)
+"""A path that lets in whoever has it."""
+
+
+def logged(path: str) -> str:
+    """A path as a log may have it: a code that lets somebody in is left out."""
+    return printable(_SECRET.sub(r"\1...", path))[:200]
 
 
 class Refusal(Exception):  # noqa: N818 - it is no error of anybody's code
@@ -123,7 +131,7 @@ class Visitor:
     def log(self, what: str, why: str) -> None:
         """Tell the server's log of something that somebody tried."""
         who = self.person or "somebody"
-        path = printable(self.request.url.path)[:200]
+        path = logged(self.request.url.path)
         _LOG.warning("%s: %s at %s asked for %s: %s", what, who, self.address, path, why)
 
     def _begin_anew(self) -> None:

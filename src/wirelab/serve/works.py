@@ -85,7 +85,9 @@ class Works:
             if kept is None:
                 raise InputError("exercise.gone")
             work = step(kept.work)
-            draft = {name: text for name, text in kept.draft.items() if (done or {}).get(name) != text}
+            draft = {
+                name: text for name, text in kept.draft.items() if (done or {}).get(name) != text.strip()
+            }
             connection.execute(
                 "UPDATE work SET text = ?, draft = ?, changed_s = ? WHERE student = ? AND exercise = ?",
                 (work.to_json(), json.dumps(draft), self.clock(), student, exercise),
