@@ -58,6 +58,12 @@ u32 etherport_moments_slice(u64 now_ps)
 	return moments.slice;
 }
 
+/* When that one ends. */
+u64 etherport_moments_slice_end_ps(void)
+{
+	return moments.slice_end_ps;
+}
+
 static bool etherport_moment_has(const struct etherport_moment *moment, u32 slice)
 {
 	return slice >= moment->from_slice && slice <= moment->until_slice;

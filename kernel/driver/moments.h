@@ -41,6 +41,7 @@ struct etherport_moments {
 /* moments.c */
 int etherport_moments_setup(u64 around_ps, u64 limit_bytes);
 u32 etherport_moments_slice(u64 now_ps);
+u64 etherport_moments_slice_end_ps(void);
 int etherport_moments_free_block(void);
 void etherport_moments_wrote(int block, u32 slice, u32 used);
 void etherport_moments_see(u8 kind, u64 now_ps);

@@ -20,6 +20,23 @@ static struct {
 	u16 ports;
 } recorded;
 
+/*
+ * Whether a window is open, and ETHERPORT_RECORDER_ROOM is there: for who has asked
+ * etherport_records(). The kernel's clock costs more to read, and a process virtual
+ * time.
+ */
+static inline bool etherport_recorder_open(u64 *now_ps)
+{
+	const struct etherport_recorder_page *page = &etherport_recorder_page;
+	const u64 now_ns = time_travel_now();
+
+	if (unlikely(now_ns >= page->until_ns || page->next > page->last) &&
+	    !etherport_recorder_turn(now_ns))
+		return false;
+	*now_ps = (now_ns - page->ahead_ns) * 1000;
+	return true;
+}
+
 static void etherport_record_port(struct etherport *port, u64 now_ps)
 {
 	struct etherport_record_port named = {};
@@ -45,15 +62,12 @@ static bool etherport_record_knows(u32 number)
 	return number >= recorded.first;
 }
 
-/* A frame with its Ethernet header gets a number, if there is room to tell of it. */
+/* A frame with its Ethernet header gets a number. */
 static void etherport_record_frame(struct sk_buff *skb, u64 now_ps)
 {
 	const struct etherport_record_same same = { .number = skb->secmark };
 	struct etherport_record_frame frame;
 
-	if (!etherport_recorder_fits(now_ps, 3 * sizeof(struct etherport_record) + sizeof(same) +
-				     sizeof(frame)))
-		return;
 	frame.len = etherport_frame_len(skb);
 	frame.kept = min_t(u32, skb->len, ETHERPORT_RECORD_HEADERS_LEN);
 	skb->secmark = ++recorded.frames;
@@ -82,13 +96,11 @@ static bool etherport_record_is_of_moments(u8 kind, const void *data)
 	       (kind == ETHERPORT_RECORD_PAUSED && paused->quanta);
 }
 
-static void etherport_record_event(struct etherport *port, u32 number, u8 kind, u64 at_ps,
-				   u64 now_ps, const void *data, u32 len)
+/* The length of what is told is known to the compiler where this is called: it stores words. */
+static __always_inline void etherport_record_event(struct etherport *port, u32 number, u8 kind,
+						   u64 at_ps, u64 now_ps, const void *data,
+						   u32 len)
 {
-	/* With what may have to be said of the port. */
-	if (!etherport_recorder_fits(now_ps, 3 * sizeof(struct etherport_record) + len +
-				     sizeof(struct etherport_record_port)))
-		return;
 	if (port && port->recorded.part != etherport_recorder_part())
 		etherport_record_port(port, now_ps);
 	etherport_recorder_put((struct etherport_record){
@@ -130,8 +142,8 @@ void etherport_record_of(struct etherport *port, u32 number, u8 kind, u64 at_ps,
 }
 
 /* The same of a frame that is there, or of none. */
-void etherport_record_write(struct etherport *port, struct sk_buff *skb, u8 kind, u64 at_ps,
-			    const void *data, u32 len)
+static __always_inline void etherport_record(struct etherport *port, struct sk_buff *skb, u8 kind,
+					     u64 at_ps, const void *data, u32 len)
 {
 	u64 now_ps;
 
@@ -139,16 +151,19 @@ void etherport_record_write(struct etherport *port, struct sk_buff *skb, u8 kind
 		return;
 	if (skb && !etherport_record_knows(skb->secmark))
 		etherport_record_frame(skb, now_ps);
-	/* That may have filled the file. */
-	if (etherport_records())
-		etherport_record_event(port, skb ? skb->secmark : 0, kind, at_ps, now_ps, data,
-				       len);
+	etherport_record_event(port, skb ? skb->secmark : 0, kind, at_ps, now_ps, data, len);
+}
+
+void etherport_record_write(struct etherport *port, struct sk_buff *skb, u8 kind, u64 at_ps,
+			    const void *data, u32 len)
+{
+	etherport_record(port, skb, kind, at_ps, data, len);
 }
 
 /* Nothing more is to be said of it than that it was so. */
 void etherport_record_frame_is(struct etherport *port, struct sk_buff *skb, u8 kind)
 {
-	etherport_record_write(port, skb, kind, 0, NULL, 0);
+	etherport_record(port, skb, kind, 0, NULL, 0);
 }
 
 /* What a queue, ring or buffer holds once the frame is in it, or has left it. */
@@ -157,7 +172,7 @@ void etherport_record_fill_of(struct etherport *port, struct sk_buff *skb, u8 ki
 {
 	const struct etherport_record_fill fill = { .bytes = bytes, .frames = frames };
 
-	etherport_record_write(port, skb, kind, 0, &fill, sizeof(fill));
+	etherport_record(port, skb, kind, 0, &fill, sizeof(fill));
 }
 
 /* Its last bit leaves at ``end_ps``. */
@@ -170,7 +185,7 @@ void etherport_record_sent(struct etherport *port, struct sk_buff *skb, u64 end_
 		.ring_frames = ring_frames,
 	};
 
-	etherport_record_write(port, skb, ETHERPORT_RECORD_SENT, end_ps, &sent, sizeof(sent));
+	etherport_record(port, skb, ETHERPORT_RECORD_SENT, end_ps, &sent, sizeof(sent));
 }
 
 /* It is to be silent until then; with no quanta it is so no longer. */
@@ -182,7 +197,7 @@ void etherport_record_paused(struct etherport *port, int class, u16 quanta, u64 
 		.quanta = quanta,
 	};
 
-	etherport_record_write(port, NULL, ETHERPORT_RECORD_PAUSED, 0, &paused, sizeof(paused));
+	etherport_record(port, NULL, ETHERPORT_RECORD_PAUSED, 0, &paused, sizeof(paused));
 }
 
 /* ``counter`` is one of the port's, and says why the frame is lost. */
@@ -195,7 +210,7 @@ void etherport_record_drop(struct etherport *port, struct sk_buff *skb, const u6
 		.limit_bytes = limit_bytes,
 	};
 
-	etherport_record_write(port, skb, ETHERPORT_RECORD_DROPPED, 0, &dropped, sizeof(dropped));
+	etherport_record(port, skb, ETHERPORT_RECORD_DROPPED, 0, &dropped, sizeof(dropped));
 }
 
 /* A frame is lost, for the reason that ``counter`` of its port counts. */

@@ -36,14 +36,14 @@ static char *record_bytes __initdata;
 u64 etherport_record_look_ns = U64_MAX;
 u32 etherport_record_kinds = U32_MAX;
 
+struct etherport_recorder_page etherport_recorder_page;
+
 static struct {
 	int fd;
 	u8 *buffer;
 	u32 buffer_len;
-	u32 used;
 	u64 written_bytes;
-	u64 left_bytes;		/* until the file is as long as it may be, its end taken off */
-	u64 ahead_ns;		/* the clock of time travel, of the one that tells windows */
+	u64 limit_bytes;	/* how long the file may become */
 	u64 until_ps;		/* of the window that is open, or of the next one */
 	struct {
 		u64 from_ps;
@@ -52,9 +52,14 @@ static struct {
 	u32 window_count;
 	u32 window;		/* that is open, or the next one */
 	bool moments;		/* only what was around them is kept */
-	u32 part;		/* see etherport_recorder_part() */
+	u64 begun_ps;		/* when the buffer was empty: nothing before it is later */
 	u64 end_ps;		/* there was no room for more */
 } recorder;
+
+static u64 etherport_recorder_ps(u64 now_ns)
+{
+	return (now_ns - etherport_recorder_page.ahead_ns) * 1000;
+}
 
 /*
  * The disk is full: the file ends in front of what found no room, the lab goes on.
@@ -62,44 +67,61 @@ static struct {
  */
 static void etherport_recorder_cut(void)
 {
-	const struct etherport_record *lost = (const struct etherport_record *)recorder.buffer;
 	const struct etherport_record end = {
-		.at_ps = lost->at_ps,
+		.at_ps = recorder.begun_ps,
 		.kind = ETHERPORT_RECORD_END,
 	};
 
 	etherport_record_look_ns = U64_MAX;
 	if (recorder.moments)
-		recorder.end_ps = lost->at_ps;
+		recorder.end_ps = end.at_ps;
 	else if (os_seek_file(recorder.fd, recorder.written_bytes) ||
 		 os_write_file(recorder.fd, &end, sizeof(end)) != sizeof(end))
 		pr_err("etherport: the record has no end, for the disk is full\n");
 }
 
-static bool etherport_recorder_write(void)
+static bool etherport_recorder_write(u32 used)
 {
-	return os_write_file(recorder.fd, recorder.buffer, recorder.used) == recorder.used;
+	return os_write_file(recorder.fd, recorder.buffer, used) == used;
 }
 
 /* False: neither a block nor the disk has room for the buffer. */
-static bool etherport_recorder_write_block(void)
+static bool etherport_recorder_write_block(u32 used)
 {
 	int block = etherport_moments_free_block();
 
 	if (block < 0 || os_seek_file(recorder.fd, (u64)block * ETHERPORT_MOMENTS_BLOCK_LEN) ||
-	    !etherport_recorder_write())
+	    !etherport_recorder_write(used))
 		return false;
-	etherport_moments_wrote(block, recorder.part, recorder.used);
+	etherport_moments_wrote(block, etherport_recorder_part(), used);
 	return true;
+}
+
+/* The buffer is empty: how far it may be filled. */
+static void etherport_recorder_begin(void)
+{
+	struct etherport_recorder_page *page = &etherport_recorder_page;
+	u64 room = recorder.buffer_len;
+
+	/* A file of moments has its number of blocks. */
+	if (!recorder.moments)
+		room = min(room, recorder.limit_bytes - min(recorder.written_bytes,
+							    recorder.limit_bytes));
+	recorder.begun_ps = etherport_recorder_ps(time_travel_now());
+	page->next = (u64 *)recorder.buffer;
+	page->last = (u64 *)(recorder.buffer + round_down(room, 8) - ETHERPORT_RECORDER_ROOM);
 }
 
 static void etherport_recorder_flush(void)
 {
-	if (recorder.used && !recorder.end_ps &&
-	    !(recorder.moments ? etherport_recorder_write_block() : etherport_recorder_write()))
+	const u32 used = (u8 *)etherport_recorder_page.next - recorder.buffer;
+
+	if (used && !recorder.end_ps &&
+	    !(recorder.moments ? etherport_recorder_write_block(used) :
+				 etherport_recorder_write(used)))
 		etherport_recorder_cut();
-	recorder.written_bytes += recorder.used;
-	recorder.used = 0;
+	recorder.written_bytes += used;
+	etherport_recorder_begin();
 }
 
 static void etherport_recorder_window(u32 window)
@@ -110,70 +132,48 @@ static void etherport_recorder_window(u32 window)
 		return;
 	}
 	recorder.until_ps = recorder.windows[window].until_ps;
-	etherport_record_look_ns = recorder.ahead_ns +
+	etherport_record_look_ns = etherport_recorder_page.ahead_ns +
 				   div_u64(recorder.windows[window].from_ps, 1000);
 }
 
-/* Whether a window is open. The kernel's clock costs more to read, and a process virtual time. */
-bool etherport_recorder_open(u64 *now_ps)
+/* The file is as long as it may be: nothing more is recorded. */
+static void etherport_recorder_fill(u64 now_ps)
 {
-	*now_ps = (time_travel_now() - recorder.ahead_ns) * 1000;
-	while (*now_ps >= recorder.until_ps && recorder.window < recorder.window_count)
-		etherport_recorder_window(recorder.window + 1);
-	if (!etherport_records())
-		return false;
-	if (recorder.moments) {
-		u32 slice = etherport_moments_slice(*now_ps);
-
-		if (slice != recorder.part)
-			etherport_recorder_flush();
-		recorder.part = slice;
-	}
-	return etherport_records();
+	etherport_recorder_put((struct etherport_record){
+		.at_ps = now_ps,
+		.kind = ETHERPORT_RECORD_END,
+	}, NULL, 0);
+	etherport_recorder_flush();
+	etherport_record_look_ns = U64_MAX;
 }
 
 /*
- * The part of the file that is being written, from 1 on. What is said of ports and
- * frames in one is not there for who reads another: it may not be kept.
+ * Whether something is recorded now, with room for it: asked where a window or a part
+ * of the file has ended, or the buffer is full.
  */
-u32 etherport_recorder_part(void)
+bool etherport_recorder_turn(u64 now_ns)
 {
-	return recorder.part;
-}
+	struct etherport_recorder_page *page = &etherport_recorder_page;
+	const u64 now_ps = etherport_recorder_ps(now_ns);
 
-/* ``data`` is made of u64, or there are as many bytes behind it as fill up the last one. */
-void etherport_recorder_put(struct etherport_record head, const void *data, u32 len)
-{
-	const u64 *from = data;
-	u64 *to;
-	u32 i;
+	while (now_ps >= recorder.until_ps && recorder.window < recorder.window_count)
+		etherport_recorder_window(recorder.window + 1);
+	if (!etherport_records())
+		return false;
+	page->until_ns = page->ahead_ns + div_u64(recorder.until_ps, 1000);
+	if (recorder.moments) {
+		u32 slice = etherport_moments_slice(now_ps);
 
-	head.words = DIV_ROUND_UP(len, 8);
-	if (recorder.used + sizeof(head) + head.words * 8 > recorder.buffer_len)
+		if (slice != page->part)
+			etherport_recorder_flush();
+		page->part = slice;
+		page->until_ns = page->ahead_ns + div_u64(etherport_moments_slice_end_ps(), 1000);
+	}
+	if (page->next > page->last)
 		etherport_recorder_flush();
-	to = (u64 *)(recorder.buffer + recorder.used);
-	*(struct etherport_record *)to = head;
-	to += sizeof(head) / sizeof(*to);
-	/* Few words: a call of memcpy() takes longer than they do. */
-	for (i = 0; i < head.words; i++)
-		to[i] = from[i];
-	recorder.used += sizeof(head) + head.words * 8;
-	if (!recorder.moments)
-		recorder.left_bytes -= min_t(u64, recorder.left_bytes,
-					     sizeof(head) + head.words * 8);
-}
-
-/* False: what may be ``len`` long has no room, the file is as long as it may be. */
-bool etherport_recorder_fits(u64 now_ps, u32 len)
-{
-	const struct etherport_record end = { .at_ps = now_ps, .kind = ETHERPORT_RECORD_END };
-
-	if (recorder.left_bytes >= len)
-		return true;
-	etherport_recorder_put(end, NULL, 0);
-	etherport_recorder_flush();
-	etherport_record_look_ns = U64_MAX;
-	return false;
+	if (page->next > page->last)
+		etherport_recorder_fill(now_ps);
+	return etherport_records();
 }
 
 /* Something has been recorded: what is about it may be worth keeping. */
@@ -282,7 +282,7 @@ static int __init etherport_recorder_keep_moments(void)
 
 	if (kstrtou64(record_around, 10, &around_ns) || !around_ns || around_ns > NSEC_PER_SEC)
 		return -EINVAL;
-	err = etherport_moments_setup(around_ns * 1000, recorder.left_bytes);
+	err = etherport_moments_setup(around_ns * 1000, recorder.limit_bytes);
 	recorder.moments = true;
 	/* What no picture of a moment has is more than half of what there is to be written. */
 	etherport_record_kinds &= ~(u32)(BIT(ETHERPORT_RECORD_RX_RING) |
@@ -294,7 +294,7 @@ static int __init etherport_recorder_keep_moments(void)
 
 static int __init etherport_recorder_read_options(void)
 {
-	if (!record_bytes || kstrtou64(record_bytes, 10, &recorder.left_bytes)) {
+	if (!record_bytes || kstrtou64(record_bytes, 10, &recorder.limit_bytes)) {
 		pr_err("etherport: record_bytes is no number\n");
 		return -EINVAL;
 	}
@@ -315,6 +315,7 @@ static int __init etherport_recorder_read_options(void)
 int __init etherport_recorder_setup(void)
 {
 	static const char magic[] = ETHERPORT_RECORD_MAGIC;
+	struct etherport_recorder_page *page = &etherport_recorder_page;
 	unsigned long flags;
 	int err;
 
@@ -333,18 +334,17 @@ int __init etherport_recorder_setup(void)
 		pr_err("etherport: %s cannot be written\n", record);
 		return recorder.fd;
 	}
-	recorder.part = 1;
-	if (!recorder.moments) {
-		BUILD_BUG_ON(sizeof(magic) - 1 != 16);
-		memcpy(recorder.buffer, magic, 16);
-		recorder.used = 16;
-		recorder.left_bytes -= min_t(u64, recorder.left_bytes,
-					     16 + sizeof(struct etherport_record));
-	}
 	/* To read the kernel's clock costs a process time unless it is uninterruptible. */
 	local_irq_save(flags);
-	recorder.ahead_ns = time_travel_now() - ktime_get_ns();
+	page->ahead_ns = time_travel_now() - ktime_get_ns();
 	local_irq_restore(flags);
+	page->part = 1;
+	etherport_recorder_begin();
+	if (!recorder.moments) {
+		BUILD_BUG_ON(sizeof(magic) - 1 != 16);
+		memcpy(page->next, magic, 16);
+		page->next += 2;
+	}
 	etherport_recorder_window(0);
 	return 0;
 }
