@@ -6,11 +6,13 @@ import os
 import re
 import subprocess
 import sys
+import time
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 import pytest
 
+from tests.lab.processes import children
 from wirelab.errors import LabError
 
 if TYPE_CHECKING:
@@ -55,6 +57,15 @@ def test_current_folder_is_there_and_read_only(tmp_path: Path) -> None:
     assert done.returncode != 0
     assert "Read-only file system" in done.stderr
     assert sorted(path.name for path in tmp_path.iterdir()) == ["notes.txt"]
+
+
+def test_a_writable_folder_does_not_take_the_place_of_the_working_folder(tmp_path: Path) -> None:
+    """One that is called ``work`` would be where that is."""
+    (tmp_path / "here").mkdir()
+    (tmp_path / "work").mkdir()
+    done = wirelab("exec", "--writable", "../work", "--", "true", cwd=tmp_path / "here")
+    assert done.returncode == 2
+    assert "another folder is already at /mnt/work in the lab" in done.stderr
 
 
 def test_writable_folder_keeps_results(tmp_path: Path) -> None:
@@ -203,6 +214,21 @@ def test_nothing_that_a_command_says_moves_its_wall_limit(rig: Rig) -> None:
     """Root of the lab can write that it gets on, as a scenario's lab does: it is ended all the same."""
     with pytest.raises(LabError, match="wall limit of 8 s"):
         rig.execute("python3", "-B", "gets_on.py", wall_limit_s=8)
+
+
+def test_who_reads_slowly_moves_no_limit(tmp_path: Path) -> None:
+    """Nor who reads nothing: of a lab that prints for ever the end comes, and what it printed with it."""
+    argv = [*WIRELAB, "exec", "--limit", "5", "--", "yes"]
+    environ = {**os.environ, "TMPDIR": str(tmp_path)}
+    with subprocess.Popen(argv, cwd=tmp_path, stdout=subprocess.PIPE, env=environ) as process:
+        deadline_s = time.monotonic() + 60
+        while not children(process.pid):
+            assert time.monotonic() < deadline_s, "no lab"
+            time.sleep(0.1)
+        while children(process.pid):
+            assert time.monotonic() < deadline_s, "the lab goes on"
+            time.sleep(0.1)
+        process.kill()
 
 
 def test_death_of_the_caller_ends_the_lab(tmp_path: Path) -> None:

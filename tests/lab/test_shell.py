@@ -17,9 +17,9 @@ from typing import TYPE_CHECKING
 import pytest
 
 from tests.lab.processes import children, processes_in
+from tests.lab.sessions import SCENARIO, switched_on, told
 from wirelab.errors import InputError
 from wirelab.model.experiment import load
-from wirelab.model.yamlfile import read
 from wirelab.shell.session import Picture, Session
 
 if TYPE_CHECKING:
@@ -27,7 +27,6 @@ if TYPE_CHECKING:
 
     from wirelab.lab.select import Lab
 
-SCENARIO = Path(__file__).parents[2] / "scenarios" / "sfp-mismatch.yaml"
 MOST_S = 120
 SCRIPT = """\
 # the first frame that the module drops
@@ -43,19 +42,10 @@ show
 """
 
 
-def told(session: Session, *lines: str) -> str:
-    """All that comes of lines."""
-    parts = [part for line in lines for part in session.tell(line)]
-    return "".join("\n".join(part.lines) if isinstance(part, Picture) else part for part in parts)
-
-
 @pytest.fixture
 def session(lab: Lab) -> Iterator[Session]:
-    """A session with sfp-mismatch, which stands at 0."""
-    experiment = load(str(SCENARIO), Path.cwd())
-    [case, *_] = experiment.cases
-    cpu = min(os.sched_getaffinity(0))
-    with Session(lab, experiment, case, seed=1, cpu=cpu, written=read(SCENARIO).tree) as one:
+    """A session that stands at 0."""
+    with switched_on(lab) as one:
         yield one
 
 

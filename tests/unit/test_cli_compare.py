@@ -54,10 +54,10 @@ def test_bad_input_is_told(wirelab: Wirelab) -> None:
         (("one", "two", "--frames", "--limit", "10 GB"), "--limit 10 GB: a record has 1 MB to 4 GB"),
         (("one", "two", "--frames", "--limit", "much"), "--limit much:"),
         (("one", "two", "--frames", "--variant", "dep"), "did you mean `deep`?"),
-        (("one", "two", "--variant", "deep"), "--variant and --limit are of --frames"),
-        (("one", "two", "--limit", "1 GB"), "--variant and --limit are of --frames"),
+        (("one", "two", "--variant", "deep", "--limit", "1 GB"), "--variant and --limit are of --frames"),
+        (("one", "two", "--kernel", "nosuch"), "--kernel is of --frames"),
     ):
-        code, _, err = wirelab("compare", *argv, *wirelab.lab.options)
+        code, _, err = wirelab("compare", *argv, *(wirelab.lab.options if "--frames" in argv else ()))
         assert (code, words in err) == (2, True), err
     wirelab.run("lossy.yaml", "--out", "five", "--seed", "5")
     assert "needs a seed that both sides have" in wirelab("compare", "one", "five", "--frames")[2]

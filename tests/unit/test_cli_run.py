@@ -42,6 +42,13 @@ def test_a_limit_of_no_record_is_refused(wirelab: Wirelab) -> None:
     assert "--limit is of a record: say what of, --record WINDOW" in err
 
 
+def test_one_seed_beside_many_is_refused(wirelab: Wirelab) -> None:
+    """It would not be run."""
+    code, out, err = wirelab.run("lossy.yaml", "--seed", "7", "--seeds", "2")
+    assert (code, out) == (2, "")
+    assert "--seed is of a run without --seeds" in err
+
+
 def test_a_run_that_fails(wirelab: Wirelab) -> None:
     """Exit code 1, and the sentence that explains it."""
     wirelab.lab.order({**HOLDS, "main": {"dropped": 300}})

@@ -253,6 +253,20 @@ def test_a_policer_is_changed_in_its_place(tmp_path: Path) -> None:
     ]
 
 
+def test_a_shaper_without_a_plug_is_not_kicked(tmp_path: Path) -> None:
+    """As at a prompt, whose plan has no events."""
+    plan = _plan(
+        tmp_path, "at: 2 s, with: {server.link: down}", settings="switch.p2.shape: {rate: 50 Mbit/s}"
+    )
+    before = plan.port("switch-p2")
+    assert before.shape is not None
+    assert not before.shape.kicked
+    faster = replace(before, shape=replace(before.shape, rate_bps=80_000_000))
+    lines = changed_lines(before, faster)
+    assert any("rate 80000000bit" in line for line in lines)
+    assert not any("plug" in line for line in lines)
+
+
 def test_a_port_looks_again_at_a_shaper_that_has_changed(tmp_path: Path) -> None:
     """By the plug beside it, which is there where an event changes it, and nowhere else."""
     shaped = "switch.p2.shape: {rate: 50 Mbit/s, burst: 20 kB}"

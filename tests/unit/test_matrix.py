@@ -127,6 +127,15 @@ def test_junit_counts_and_explains(tmp_path: Path) -> None:
     assert suites["good"].find("testcase/failure") is None
 
 
+def test_each_seed_is_a_case_of_its_own(tmp_path: Path) -> None:
+    """CI servers know a case by its names: of two with the same, one would be lost."""
+    run = runs_of(three(tmp_path))[0]
+    root = ET.fromstring(junit([run, replace(run, seed=2)]))  # noqa: S314 - our own
+    assert [suite.get("name") for suite in root] == [f"{run.scenario} (seed {seed})" for seed in (1, 2)]
+    cases = [(case.get("classname"), case.get("name")) for case in root.iter("testcase")]
+    assert len(cases) == len(set(cases))
+
+
 def test_markdown_is_a_table_that_nothing_breaks_out_of(tmp_path: Path) -> None:
     """A row for each scenario; no text of a lab ends a cell or begins a tag."""
     lines = markdown(runs_of(three(tmp_path))).splitlines()

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 import pytest
@@ -10,15 +11,17 @@ from recorded import G, plan, recording
 
 from wirelab.errors import LabError
 from wirelab.plan.traffic import Ping
-from wirelab.results.datagrams import parse_received
+from wirelab.results.datagrams import parse_received, received_in_window, sent_and_lost
 from wirelab.results.ping import read_echoes
 from wirelab.results.rawjson import Field
 from wirelab.results.result import read_result
+from wirelab.units import NS_PER_S, PPM
 
 if TYPE_CHECKING:
     from pathlib import Path
 
 ECHO = Ping(name="echo", sender="client", receiver="server", start_ns=0, duration_ns=G, interval_ns=G)
+UDP = replace(plan().flows[0], protocol="udp", start_ns=0, duration_ns=4 * NS_PER_S)
 
 
 @pytest.mark.parametrize("number", ["1e999", "-1e999", "9" * 400, f"-{'9' * 400}", "1e300", "-1", "-0.5"])
@@ -88,13 +91,44 @@ def test_an_answer_to_a_ping_that_makes_no_sense_is_named(answer: str, tmp_path:
         read_echoes(ECHO, tmp_path)
 
 
+def ends(sent: tuple[int, ...], came: tuple[tuple[int, int], ...]) -> tuple[Field, Field]:
+    """The files of both: what was sent in each second, and what the receiver counted, and missed, in each."""
+    client = {
+        "intervals": [{"sum": {"end": end, "packets": count}} for end, count in enumerate(sent, 1)],
+        "end": {"sum_sent": {"packets": sum(sent)}},
+    }
+    server = {
+        "intervals": [
+            {"sum": {"end": end, "bytes": 1000, "packets": count, "lost_packets": lost}}
+            for end, (count, lost) in enumerate(came, 1)
+        ],
+        "end": {
+            "sum_received": {
+                "packets": sum(count for count, _ in came),
+                "lost_packets": sum(lost for _, lost in came),
+            }
+        },
+    }
+    return Field("c", "", client), Field("s", "", server)
+
+
 def test_datagrams_that_come_late_are_taken_off_what_is_missing() -> None:
     """In the second in which they come: none of it may be missing, and fewer than none."""
-    seconds = [
-        {"end": end, "bytes": 1000, "packets": 10, "lost_packets": lost} for end, lost in ((1, 3), (2, -2))
-    ]
-    server = Field("s", "", {"intervals": [{"sum": second} for second in seconds]})
-    assert [one.lost_datagrams for one in parse_received(server)] == [0, 3, 1]
-    seconds[1]["lost_packets"] = -(10**30)
-    with pytest.raises(LabError, match=r"^s: intervals\[1\]\.sum\.lost_packets: expected"):
-        parse_received(server)
+    late = ends((10, 10), ((10, 3), (10, -2)))
+    assert [one.lost_datagrams for one in parse_received(*late)] == [0, 3, 1]
+    endless = ends((10, 10), ((10, 3), (10, -(10**30))))
+    with pytest.raises(LabError, match=r"^s: .*lost_packets: expected"):
+        parse_received(*endless)
+
+
+def test_datagrams_after_the_last_that_came_are_lost() -> None:
+    """The receiver does not know of them. A cable that is out after 2.4 s of 4 s, and one that always was."""
+    out = ends((10, 10, 10, 10), ((10, 1), (10, 0), (4, 0), (0, 0)))
+    assert sent_and_lost(*out) == (40, 17)
+    told = [(one.sent_datagrams, one.lost_datagrams) for one in parse_received(*out)]
+    assert told[:5] == [(0, 0), (10, 1), (20, 1), (30, 7), (40, 17)]
+    assert received_in_window("lost", UDP, parse_received(*out), 3 * NS_PER_S, 4 * NS_PER_S) == PPM
+    assert received_in_window("lost", UDP, parse_received(*out), NS_PER_S, 2 * NS_PER_S) == 0
+    nothing = ends((10, 10), ((0, 0), (0, 0)))
+    assert sent_and_lost(*nothing) == (20, 20)
+    assert received_in_window("lost", UDP, parse_received(*nothing), 0, NS_PER_S) == PPM

@@ -56,12 +56,12 @@ def test_parallel_streams_are_added_up() -> None:
 
 
 def test_udp_goodput_has_no_lost_datagrams_in_it() -> None:
-    """30 165 of 443 110 datagrams of 200 B were lost: the server's bytes are those that arrived."""
+    """The server's bytes are those that arrived. 30 165 of 443 110 were lost, and the last 60."""
     flow = parse_flow(
         UDP, Field("c", "", iperf3("udp-lossy.client")), Field("s", "", iperf3("udp-lossy.server"))
     )
     assert flow.goodput_bps == pytest.approx((443_110 - 30_165) * 200 * 8 / 1.001478)
-    assert flow.lost_datagrams == 30_165
+    assert flow.lost_datagrams == 30_165 + 60
     assert flow.retransmits is None
     assert flow.rtt is None
 

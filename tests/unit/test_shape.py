@@ -62,6 +62,19 @@ def test_a_line_counts_bytes_of_a_layer(tmp_path: Path, said: str, full: int, sh
     assert shape.burst_bytes == 2 * full
 
 
+def test_a_tag_counts_where_ethernet_counts_it(tmp_path: Path) -> None:
+    """Linux has no tag in a frame's length, for the hardware puts it in; an IP packet has none."""
+    for layer, full in ((1, 1542), (2, 1522), (3, 1500)):
+        shaped = f"with: {{server.shape: {{rate: 50 Mbit/s, layer: {layer}}}}}\n"
+        head = f"name: example\nsource: {{title: a test}}\ntopology: two-floors\n{shaped}"
+        traffic = "traffic:\n  - iperf3: {name: pages, from: server, to: printer, time: 2 s}\n"
+        expect = "expect: {pages: {goodput: ..1 Gbit/s}}\n"
+        loaded = load_file(scenario(tmp_path, head=head, traffic=traffic, expect=expect), SHIPPED)
+        shape = build_plan(loaded, loaded.cases[0], 1).port("server-eth0").shape
+        assert shape is not None
+        assert shape.counted_bytes(1514) == full
+
+
 def test_what_tc_is_told(tmp_path: Path) -> None:
     """The root qdisc knows what a frame counts; the egress queue is below, and counts as the line does."""
     root = "qdisc replace dev switch-p2 root handle 1:"

@@ -87,8 +87,27 @@ def test_nobody_elses_files_are_replaced(wirelab: Wirelab) -> None:
     assert (code, (folder / "thesis.txt").is_file()) == (2, True)
     assert "site: has other files: choose a folder that is new, empty, or an earlier site" in err
     (folder / "thesis.txt").unlink()
-    assert made(wirelab)[0] == made(wirelab, "--vary", "module.fifo=16KiB,32KiB")[0] == 0
+    assert made(wirelab)[0] == 0
+    # As where pages are kept in a repository: an earlier site, and something else.
+    (folder / ".git").mkdir()
+    assert made(wirelab)[0] == 2
+    (folder / ".git").rmdir()
+    assert made(wirelab, "--vary", "module.fifo=16KiB,32KiB")[0] == 0
     assert not (folder / "point-3.html").exists()
+
+
+def test_a_site_goes_where_one_stands(wirelab: Wirelab) -> None:
+    """The folder stays the same one, be it a mount point or the current folder."""
+    (wirelab.folder / "site").mkdir()
+    before = (wirelab.folder / "site").stat().st_ino
+    assert made(wirelab)[0] == made(wirelab)[0] == 0
+    assert (wirelab.folder / "site").stat().st_ino == before
+
+
+def test_options_of_sliders_need_one(wirelab: Wirelab) -> None:
+    """An exercise has networks and a seed of its own."""
+    code, _, err = wirelab("site", "shallow-buffer", "-o", "site", "--seed", "5", *wirelab.lab.options)
+    assert (code, "--seed is of --vary" in err) == (2, True)
 
 
 def test_too_many_pages_are_refused(wirelab: Wirelab) -> None:

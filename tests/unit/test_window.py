@@ -216,6 +216,29 @@ def test_a_window_of_a_ping_has_the_echoes_that_were_asked_for_in_it() -> None:
     assert ping_in_window("lost", PING, echoes, 0, NS_PER_S) is None
 
 
+def test_a_ping_is_as_fast_as_it_was_and_not_as_it_was_told() -> None:
+    """It waits in ticks of its kernel: every 80 ms in the place of 50 the 26th request is that of 3 s."""
+    echoes = replace(_echoes(range(26, 39), range(0)), span_ns=99 * 80 * NS_PER_MS)
+    assert ping_in_window("lost", PING, echoes, 3 * NS_PER_S, 4 * NS_PER_S) == 1_000_000
+    assert ping_in_window("lost", PING, echoes, 2 * NS_PER_S, 3 * NS_PER_S) == 0
+    assert [echoes.asked_ns(PING, number) for number in (1, 26)] == [NS_PER_S, 3 * NS_PER_S]
+    assert replace(echoes, sent=1).asked_ns(PING, 1) == NS_PER_S
+
+
+def test_a_flow_that_cannot_connect_stands_still() -> None:
+    """No sample has it until it does; and there was no rate that it could have again."""
+    connected_ns = 3 * NS_PER_S
+    samples = [
+        sample if sample.at_ns >= connected_ns else replace(sample, flows={})
+        for sample in _samples(range(1000, 3000))
+    ]
+    counted = acknowledged(FLOW, samples)
+    assert longest_gap_ns(counted) == 2 * NS_PER_S
+    assert flow_in_window("goodput", FLOW, samples, 2 * NS_PER_S, connected_ns) == 0
+    out = replace(PLAN, events=(Event(2 * NS_PER_S, "x"),))
+    assert recovery_ns(out, FLOW, counted) is None
+
+
 def test_a_window_has_the_rtt_that_its_samples_have() -> None:
     """The percentiles of what the sender took the round trip for."""
     samples = _samples(range(5000, 6000))

@@ -34,6 +34,7 @@ def compare_command(  # noqa: PLR0913 - the options of a command line
     before: Annotated[Path, _SIDE],
     after: Annotated[Path, _SIDE],
     *,
+    ctx: typer.Context,
     as_json: Annotated[
         bool, typer.Option("--json", help="Print the comparison as JSON and nothing else.")
     ] = False,
@@ -59,8 +60,8 @@ def compare_command(  # noqa: PLR0913 - the options of a command line
     Exit codes: 0 nothing changed, 1 something did, or may have, 2 bad input, 4 if a lab broke.
     """
     record_bytes = limit_bytes(limit or DEFAULT_LIMIT)
-    if not frames and (variant or limit):
-        raise InputError("--variant and --limit are of --frames")
+    if not frames:
+        options.refuse(ctx, ("variant", "limit", "kernel", "root"), "--frames")
     sides = [named(side, out) for side in (before, after)]
     comparison = compare(*sides)
     parting, seed = None, None
@@ -87,6 +88,8 @@ def compare_command(  # noqa: PLR0913 - the options of a command line
             if told:
                 console.print(told, soft_wrap=True, markup=False)
     options.write_file(html_file, lambda one: comparison_page(one, str(before), str(after), told), comparison)
+    if any(one.outcome is Outcome.BROKEN for one in comparison.variants):
+        raise typer.Exit(Verdict.ERROR.exit_code)
     is_changed = comparison.is_changed or parting is not None
     raise typer.Exit(Verdict.FAIL.exit_code if is_changed else 0)
 

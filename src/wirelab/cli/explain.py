@@ -63,6 +63,7 @@ def explain_command(  # noqa: PLR0913 - the options of a command line
         ),
     ],
     *,
+    ctx: typer.Context,
     variant: Annotated[
         str | None,
         typer.Option(
@@ -98,6 +99,10 @@ def explain_command(  # noqa: PLR0913 - the options of a command line
     needs no run. With `--remedies` and `--frames` labs run: what they find is kept beside the result, shown
     from then on, and in its report.html.
     """
+    if not (remedies or frames):
+        options.refuse(ctx, ("jobs", "kernel", "root"), "--remedies or --frames")
+    if not remedies:
+        options.refuse(ctx, ("most", "use_cache"), "--remedies")
     kept = _kept(result, out)
     if variant is None and not (remedies or frames or flow):
         chosen = [each for each in kept.run.variants if each.digest is not None] or list(kept.run.variants)

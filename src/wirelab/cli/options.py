@@ -35,6 +35,19 @@ def complete_part(incomplete: str) -> list[str]:
     return list(dict.fromkeys([*_starting(incomplete, lambda: kinds), *known]))
 
 
+def refuse(ctx: typer.Context, names: Iterable[str], of: str) -> None:
+    """Raise InputError for options that were said, and that do nothing without another one."""
+    sources = {name: ctx.get_parameter_source(name) for name in names}
+    said = [_called(name) for name, source in sources.items() if source and source.name == "COMMANDLINE"]
+    if said:
+        raise InputError(f"{' and '.join(said)} {'is' if len(said) == 1 else 'are'} of {of}")
+
+
+def _called(name: str) -> str:
+    """How an option of a function is called on the command line."""
+    return "--no-cache" if name == "use_cache" else f"--{name}"
+
+
 def _starting(incomplete: str, names: Callable[[], Iterable[str]]) -> list[str]:
     try:
         return [name for name in names() if name.startswith(incomplete)]

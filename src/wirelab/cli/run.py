@@ -29,6 +29,7 @@ from wirelab.verdict.verdict import worst
 def run_command(  # noqa: PLR0913 - the options of a command line
     names: options.Names = None,
     *,
+    ctx: typer.Context,
     as_json: Annotated[bool, typer.Option("--json", help="Print result.json and nothing else.")] = False,
     quiet: Annotated[bool, typer.Option("--quiet", "-q", help="Print only the verdict.")] = False,
     seed: options.Seed = options.DEFAULT_SEED,
@@ -64,6 +65,8 @@ def run_command(  # noqa: PLR0913 - the options of a command line
 
     Exit codes: 0 pass, 1 fail, 2 bad input, 3 skip, 4 error, 130 interrupted.
     """
+    if seeds:
+        options.refuse(ctx, ["seed"], "a run without --seeds")
     cpus = usable_cpus(cpu, jobs)
     experiments = load_all(names or ())
     chosen_seeds = read_seeds(seeds) if seeds else [seed]

@@ -1,14 +1,14 @@
 """``wirelab site``: a scenario at every point of a grid of settings, as pages with sliders."""
 
 import os
-import secrets
+import re
 import sys
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from functools import partial
 from pathlib import Path
-from typing import Annotated, Self
+from typing import Annotated, Final, Self
 
 import typer
 
@@ -19,14 +19,14 @@ from wirelab.exercise.grid import factors, networks
 from wirelab.exercise.prose import prose
 from wirelab.lab.cache import Cache
 from wirelab.lab.first_use import select_or_take
-from wirelab.lab.scratch import discard, scratch_folder
+from wirelab.lab.scratch import replacement, scratch_folder
 from wirelab.lab.select import Lab
 from wirelab.model.exercise_reader import load_exercise
 from wirelab.model.experiment import load
 from wirelab.report.closer import CloserLook
 from wirelab.report.live import LiveReport
 from wirelab.report.picture import Picture
-from wirelab.report.site import Points, Site, first_point, require_all
+from wirelab.report.site import FIRST_PAGE, Points, Site, first_point, require_all
 from wirelab.report.text import Output, warn
 from wirelab.runner.cpus import run_on
 from wirelab.runner.measurement_cache import MeasurementCache
@@ -34,6 +34,8 @@ from wirelab.runner.run_result import RunResult
 from wirelab.runner.store import SWEEP, Store
 from wirelab.runner.sweep import SweepJob, SweepRunner, grid, read_factors
 from wirelab.runner.trial import LabTestbed, Runner
+
+_POINT: Final = re.compile(r"point-[0-9]{1,6}\.html", re.ASCII)
 
 
 @dataclass(frozen=True, slots=True)
@@ -82,6 +84,7 @@ def site_command(  # noqa: PLR0913 - the options of a command line
         ),
     ],
     *,
+    ctx: typer.Context,
     vary: Annotated[
         list[str] | None,
         typer.Option(metavar="KEY=VALUES", help="A slider and its values: 8KiB,16KiB or 8KiB..256KiB*2."),
@@ -107,6 +110,8 @@ def site_command(  # noqa: PLR0913 - the options of a command line
     the scenario as it stands, if that is one of the points. `sweep.json` beside it has the figures. Of an
     exercise it is every network that a student may begin with.
     """
+    if not vary:
+        options.refuse(ctx, ("variant", "seed"), "--vary")
     asked = _Asked.of_scenario(name, vary, variant, seed) if vary else _Asked.of_exercise(name)
     job, points = asked.job, asked.points
     require_place(folder)
@@ -137,7 +142,9 @@ def require_place(folder: Path) -> None:
         held = list(folder.iterdir()) if folder.exists() else []
     except OSError as error:
         raise InputError(f"{folder}: cannot be read: {error.strerror}") from error
-    if held and not (folder / SWEEP).is_file():
+    ours = {SWEEP, FIRST_PAGE}
+    others = [path for path in held if path.name not in ours and not _POINT.fullmatch(path.name)]
+    if others or (held and not (folder / SWEEP).is_file()):
         raise InputError(f"{folder}: has other files: choose a folder that is new, empty, or an earlier site")
 
 
@@ -152,15 +159,14 @@ def _pictures(lab: Lab, runner: Runner, run: RunResult, cpu: int) -> list[Pictur
 
 
 def _write(folder: Path, pages: Mapping[str, str]) -> None:
-    """Write a site beside its place and then put it there, so that no half of one is ever seen."""
-    fresh = folder.with_name(f".{folder.name}.{secrets.token_hex(4)}")
+    """Put the files of a site in their places, each one whole, and take away those of a longer one before."""
     try:
-        fresh.mkdir(parents=True)
+        folder.mkdir(parents=True, exist_ok=True)
         for name, text in pages.items():
-            (fresh / name).write_text(text, encoding="utf-8")
-        discard(folder)
-        fresh.rename(folder)
+            with replacement(folder / name) as fresh:
+                fresh.write_text(text, encoding="utf-8")
+        for path in folder.iterdir():
+            if _POINT.fullmatch(path.name) and path.name not in pages:
+                path.unlink()
     except OSError as error:
         raise LabError(f"{folder}: cannot be written: {error.strerror}") from error
-    finally:
-        discard(fresh)

@@ -81,6 +81,8 @@ def _queue(name: str, asked: Queue | None, qdisc: dict[str, Any]) -> list[Readba
 def _netem(name: str, asked: Netem, qdisc: dict[str, Any]) -> list[Readback]:
     options = qdisc.get("options", {})
     delay, loss, reorder = (options.get(option, {}) for option in ("delay", "loss-random", "reorder"))
+    # The last probability stays, and counts for nothing, where frames are no longer overtaken.
+    overtaken = reorder.get("reorder", 0) if options.get("gap") else 0
     return readbacks(
         name,
         {
@@ -89,7 +91,7 @@ def _netem(name: str, asked: Netem, qdisc: dict[str, Any]) -> list[Readback]:
             "netem_jitter_ns": (asked.jitter_ns, _told_ns(asked.jitter_ns, delay.get("jitter", 0))),
             # netem keeps a probability in 32 bits.
             "netem_loss_ppm": (round(asked.loss_ratio * _PPM), round(loss.get("loss", 0) * _PPM)),
-            "netem_reorder_ppm": (round(asked.reorder_ratio * _PPM), round(reorder.get("reorder", 0) * _PPM)),
+            "netem_reorder_ppm": (round(asked.reorder_ratio * _PPM), round(overtaken * _PPM)),
             "netem_limit_packets": (asked.limit_packets, options.get("limit", 0)),
         },
     )

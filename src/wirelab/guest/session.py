@@ -83,7 +83,7 @@ class _Session:
             case "start":
                 self._start(said["items"], now=said["now"])
             case "change":
-                self._change(said["event"])
+                self._change(said["event"], said["events"])
 
     def _done(self, **how: Any) -> None:  # noqa: ANN401 - JSON of any kind
         self._prompt.say(done=how)
@@ -149,10 +149,13 @@ class _Session:
         finally:
             os._exit(code)
 
-    def _change(self, values: dict[str, Any]) -> None:
-        """Change settings of the network that is up."""
+    def _change(self, event: dict[str, Any], later: list[dict[str, Any]]) -> None:
+        """Change settings of the network that is up, and of what its events make of it ``later``."""
         try:
-            verify(events.change(self._network, from_values(Event, values)))
+            found = events.change(self._network, from_values(Event, event))
+            becomes = tuple(from_values(Event, values) for values in later)
+            self._network.plan = replace(self._network.plan, events=becomes)
+            verify(found)
         except Exception as error:  # noqa: BLE001 - whatever it is, it must reach the host as a message
             self._done(failed=f"{error}" or type(error).__name__)
         else:

@@ -2,6 +2,7 @@
 
 import json
 import os
+import select
 import shutil
 from collections.abc import Sequence
 from pathlib import Path, PurePosixPath
@@ -17,6 +18,9 @@ from wirelab.plan.types import MEMORY_BYTES
 # As the guest has them: the working folder, and where a writable folder from elsewhere appears.
 _WORK = PurePosixPath("/mnt/work")
 _ELSEWHERE = PurePosixPath("/mnt")
+
+_PARTS_AT_ONCE: Final = 1024
+"""Of output, between two looks at the limit."""
 
 WITHOUT_JAIL: Final = "with --without-jail it runs all the same, and may read and write what you may"
 
@@ -78,8 +82,7 @@ def run_command(  # noqa: PLR0913 each is a choice of the user's
             # The lab writes to files and not to pipes: a pipe makes the writer wait for its reader, and
             # waiting takes virtual time.
             for file, stream in ((lab_stdout, stdout), (lab_stderr, stderr)):
-                shutil.copyfileobj(file, stream)
-                stream.flush()
+                _pass_on(file, stream)
 
         def print_runaway(words: str) -> None:
             stderr.write(f"wirelab: ended, for it stopped virtual time: {words}\n".encode())
@@ -91,11 +94,34 @@ def run_command(  # noqa: PLR0913 each is a choice of the user's
                     wall_limit_s, on_poll=print_new, on_runaway=print_runaway, has_progress=False
                 )
         finally:
-            print_new()
+            for file, stream in ((lab_stdout, stdout), (lab_stderr, stderr)):
+                shutil.copyfileobj(file, stream)
+                stream.flush()
     code = status.get("exit_code")
     if not isinstance(code, int):
         raise LabError("the lab ended without the command's exit code")
     return code
+
+
+def _pass_on(file: BinaryIO, stream: BinaryIO) -> None:
+    """Print what is new, as far as its reader takes it: nobody's limit waits for who reads slowly."""
+    for _ in range(_PARTS_AT_ONCE):
+        if not _takes_more(stream) or not (part := file.read(select.PIPE_BUF)):
+            break
+        stream.write(part)
+        stream.flush()
+
+
+def _takes_more(stream: BinaryIO) -> bool:
+    """Whether so much as a pipe takes at once can be written without waiting."""
+    try:
+        descriptor = stream.fileno()
+    except OSError:
+        # It is in memory.
+        return True
+    ready = select.poll()
+    ready.register(descriptor, select.POLLOUT)
+    return bool(ready.poll(0))
 
 
 def _spare(lab: Lab, folder: Path, writable: Sequence[Path]) -> None:
@@ -116,7 +142,7 @@ def _targets(work: Path, writable: Sequence[Path]) -> list[PurePosixPath]:
         resolved = path.resolve()
         inside = resolved.is_relative_to(work)
         target = _WORK / resolved.relative_to(work) if inside else _ELSEWHERE / resolved.name
-        if target in targets:
+        if target in targets or (target == _WORK and not inside):
             raise InputError(f"--writable {path}: another folder is already at {target} in the lab")
         targets.append(target)
     return targets

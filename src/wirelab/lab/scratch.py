@@ -44,10 +44,11 @@ def scratch_folder() -> Iterator[Path]:
 @contextlib.contextmanager
 def replacement(path: Path) -> Iterator[Path]:
     """A name for what takes the place of ``path`` if the context ends in peace, and is removed if not."""
-    fresh = path.with_name(f".{path.name}.{secrets.token_hex(4)}")
+    place = path.absolute()
+    fresh = place.with_name(f".{place.name}.{secrets.token_hex(4)}")
     try:
         yield fresh
-        fresh.replace(path)
+        fresh.replace(place)
     finally:
         with contextlib.suppress(OSError):
             fresh.unlink(missing_ok=True)

@@ -11,6 +11,7 @@ from typing import Final
 from wirelab.units import MM_PER_M, NS_PER_S, PS_PER_NS
 
 HEADER_BYTES: Final = 14
+VLAN_TAG_BYTES: Final = 4
 PREAMBLE_BYTES: Final = 8
 FCS_BYTES: Final = 4
 INTERFRAME_GAP_BYTES: Final = 12

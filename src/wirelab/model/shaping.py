@@ -3,7 +3,7 @@
 from dataclasses import dataclass
 from typing import Final
 
-from wirelab.model.ethernet import counted, frame_bytes
+from wirelab.model.ethernet import VLAN_TAG_BYTES, counted, frame_bytes
 from wirelab.model.topology import PortRef
 from wirelab.model.trace import OPPORTUNITY_BYTES, Trace
 from wirelab.model.wiring import Wiring
@@ -19,6 +19,7 @@ _BURST_FRAMES: Final = 2
 """One that passes, and one for the time that the line is still busy with it: what comes meanwhile counts."""
 _TICK_NS: Final = 64
 """In which tc keeps a burst (PSCHED_SHIFT in net/pkt_sched.h), rounded down."""
+_MOST_TICKS: Final = (1 << 32) - 1
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,6 +44,11 @@ class Shaping:
         return self.frame_bytes + self.rate_bps * _TICK_NS // (BITS_PER_BYTE * NS_PER_S) + 1
 
     @property
+    def largest_burst_bytes(self) -> int:
+        """The most that tc can keep as a time."""
+        return _MOST_TICKS * _TICK_NS * self.rate_bps // (BITS_PER_BYTE * NS_PER_S)
+
+    @property
     def usual_burst_bytes(self) -> int:
         """What passes at once where nobody says it: of cake nothing, it spaces frames."""
         least = max(_BURST_FRAMES * self.frame_bytes, self.smallest_burst_bytes)
@@ -53,11 +59,15 @@ def shaping(wiring: Wiring, ref: PortRef) -> Shaping | None:
     """The ``shape`` of a port, None if it has none."""
     if trace := trace_of(wiring, ref):
         return _followed(wiring, ref, trace)
+    # Linux does not count a tag, which the hardware puts in; Ethernet does.
     names = ("kind", "rate", "layer", "overhead", "burst")
     kind, rate, layer, overhead, burst = (wiring.value(ref, f"shape.{name}") for name in names)
     if rate is None:
         return None
-    overhead_bytes, least_bytes = counted(int(layer or _USUAL_LAYER), int(overhead or 0))
+    counts = int(layer or _USUAL_LAYER)
+    overhead_bytes, least_bytes = counted(counts, int(overhead or 0))
+    if counts <= _USUAL_LAYER and wiring.topology.is_tagged(ref):
+        overhead_bytes += VLAN_TAG_BYTES
     longest = max(frame_bytes(wiring.mtu_bytes(ref)) + overhead_bytes, least_bytes)
     said = None if burst is None else int(burst)
     return Shaping(str(kind or USUAL), int(rate), overhead_bytes, least_bytes, longest, said)

@@ -144,7 +144,8 @@ def changed_lines(before: Port, port: Port) -> list[str]:
     if port.shape != before.shape and port.shape and port.shape.kind == "tbf":
         queues = now[-len(iproute2.queue_parents(port)) :]
         changed += [line for line in queues if line not in changed]
-        changed.append(iproute2.kick(port))
+        if port.shape.kicked:
+            changed.append(iproute2.kick(port))
     return changed
 
 

@@ -1,7 +1,7 @@
 """A closer look at a run: pictures of what a recorder kept where something was dropped or paused."""
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import islice, pairwise
 from pathlib import Path
 from typing import Final
@@ -59,7 +59,10 @@ class CloserLook:
         except ValueError as error:
             self.measurements.forget_beside(evidence.plan, _NAME, f"{error}")
             return None
-        return picture if picture.digest == evidence.result.digest else None
+        if picture.digest != evidence.result.digest:
+            return None
+        # The same network may have had another name when it was made.
+        return replace(picture, variant=evidence.plan.variant)
 
     def kept_of(self, run: RunResult) -> list[Picture]:
         """Those of a run that were made before, and in which there is something to be seen."""

@@ -11,17 +11,19 @@ from wirelab.verdict.verdict import Verdict
 def junit(runs: Sequence[RunResult]) -> str:
     """The text of a JUnit file, as CI servers read it (the schema that pytest writes, too)."""
     root = ET.Element("testsuites")
-    root.extend(map(_suite, runs))
+    several = len({run.seed for run in runs}) > 1
+    # By their names CI servers know cases again: with several seeds each has one of its own.
+    root.extend(_suite(run, f"{run.scenario} (seed {run.seed})" if several else run.scenario) for run in runs)
     ET.indent(root)
     # XML 1.0 cannot hold every character that JSON can.
     return printable(ET.tostring(root, encoding="unicode", xml_declaration=True)) + "\n"
 
 
-def _suite(run: RunResult) -> ET.Element:
+def _suite(run: RunResult, name: str) -> ET.Element:
     verdicts = [variant.verdict for variant in run.variants]
     suite = ET.Element(
         "testsuite",
-        name=run.scenario,
+        name=name,
         tests=str(len(verdicts)),
         failures=str(verdicts.count(Verdict.FAIL)),
         errors=str(verdicts.count(Verdict.ERROR)),
@@ -30,14 +32,14 @@ def _suite(run: RunResult) -> ET.Element:
     )
     properties = ET.SubElement(suite, "properties")
     facts = {"seed": run.seed, "digest": run.digest, "kernel": run.kernel, "cached": run.cached}
-    for name, value in facts.items():
-        ET.SubElement(properties, "property", name=name, value=str(value))
-    suite.extend(_case(run.scenario, variant) for variant in run.variants)
+    for fact, value in facts.items():
+        ET.SubElement(properties, "property", name=fact, value=str(value))
+    suite.extend(_case(name, variant) for variant in run.variants)
     return suite
 
 
-def _case(scenario: str, variant: VariantResult) -> ET.Element:
-    case = ET.Element("testcase", classname=scenario, name=variant.name, time=f"{variant.virtual_s:.3f}")
+def _case(suite: str, variant: VariantResult) -> ET.Element:
+    case = ET.Element("testcase", classname=suite, name=variant.name, time=f"{variant.virtual_s:.3f}")
     tags = {Verdict.FAIL: "failure", Verdict.ERROR: "error", Verdict.SKIP: "skipped"}
     for check in variant.checks:
         if check.verdict in tags:

@@ -114,8 +114,8 @@ class Timeline:
     def _rtt(self) -> Chart:
         lines = self._sampled(lambda sample: sample.rtt_us, MICROSECONDS)
         for ping in self._plan.pings:
-            rtt_us = self._result.echoes[ping.name].rtt_us
-            sent = [(ping.start_ns + (number - 1) * ping.interval_ns, us) for number, us in rtt_us.items()]
+            echoes = self._result.echoes[ping.name]
+            sent = [(echoes.asked_ns(ping, number), us) for number, us in echoes.rtt_us.items()]
             if sent:
                 note = f"ping, {_span(sent, MICROSECONDS)}"
                 lines.append(Line(ping.name, sent, len(self._plan.flows) + len(lines), note))

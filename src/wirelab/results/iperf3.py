@@ -6,6 +6,7 @@ from typing import Final
 
 from wirelab.plan.traffic import Flow
 from wirelab.plan.traffic.iperf3 import INTERRUPTED, LOST_CONNECTION, Iperf3
+from wirelab.results.datagrams import sent_and_lost
 from wirelab.results.flow import FlowResult, goodput_bps
 from wirelab.results.rawjson import Field, parse_json, read_text
 from wirelab.results.rtt import Rtt
@@ -91,6 +92,7 @@ def parse_flow(flow: Flow, client: Field, server: Field) -> FlowResult:
         )
     received = server["end"]["sum_received"]
     udp, achieved_bps = flow.protocol == "udp", goodput_bps(received)
+    datagrams, lost = sent_and_lost(client, server) if udp else (None, None)
     duration_s = None
     if finished and flow.size_bytes is not None and achieved_bps:
         # iperf3 stops its clocks when the last byte is with the sender's socket, not with the receiver.
@@ -102,10 +104,10 @@ def parse_flow(flow: Flow, client: Field, server: Field) -> FlowResult:
         protocol=flow.protocol,
         goodput_bps=achieved_bps,
         retransmits=None if udp else client["end"]["sum_sent"]["retransmits"].integer(),
-        lost_datagrams=received["lost_packets"].integer() if udp else None,
+        lost_datagrams=lost,
         rtt=None if udp else _rtt(client),
         intervals_bps=_intervals(server),
-        sent_datagrams=received["packets"].integer() if udp else None,
+        sent_datagrams=datagrams,
         duration_s=duration_s,
         reached_bytes=None if finished else received["bytes"].integer(),
     )

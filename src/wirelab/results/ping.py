@@ -16,12 +16,14 @@ from wirelab.results import rtt
 from wirelab.results.rawjson import read_text
 from wirelab.results.rtt import Rtt
 from wirelab.results.values import Count
-from wirelab.units import PPM, US_PER_MS
+from wirelab.units import NS_PER_MS, PPM, US_PER_MS
 
 _REPLY: Final = re.compile(r"icmp_seq=(\d+) ttl=\d+ time=([0-9.]+) ms( \(DUP!\))?$", re.MULTILINE)
 _ANSWER: Final = re.compile(r"(\d{1,5}) (\d{1,12}(?:\.\d{1,12})?)")
 """What may be in it: a number of 16 bits, and a time."""
-_SUMMARY: Final = re.compile(r"^(\d{1,12}) packets transmitted, (\d+) received", re.MULTILINE)
+_SUMMARY: Final = re.compile(
+    r"^(\d{1,12}) packets transmitted, \d+ received\b(?:.*\btime (\d{1,12})ms$)?", re.MULTILINE
+)
 _NUMBERS: Final = 1 << 16
 """So many has ``icmp_seq`` (RFC 792): after the last one comes 0."""
 
@@ -47,11 +49,19 @@ class PingResult:
 class Echoes:
     """How many requests were ``sent``, and the round-trip time of those answered, by sequence number from 1.
 
-    ping prints three significant digits.
+    ping prints three significant digits. ``span_ns`` is from the first request to the last one: ping waits in
+    ticks of its kernel, so that they are farther apart than it was told. None: it tells none.
     """
 
     sent: int
     rtt_us: Mapping[int, float]
+    span_ns: int | None = None
+
+    def asked_ns(self, ping: Ping, number: int) -> int:
+        """The instant of the Plan at which a request left."""
+        if self.span_ns is None or self.sent == 1:
+            return ping.start_ns + (number - 1) * ping.interval_ns
+        return ping.start_ns + (number - 1) * self.span_ns // (self.sent - 1)
 
     @property
     def digested(self) -> dict[str, object]:
@@ -89,7 +99,8 @@ def read_echoes(ping: Ping, raw: Path) -> Echoes:
         if not again:
             last = _request(int(told), last, sent)
             replies[last] = float(ms) * US_PER_MS
-    return Echoes(sent, dict(sorted(replies.items())))
+    span_ns = int(summary[2]) * NS_PER_MS if summary[2] else None
+    return Echoes(sent, dict(sorted(replies.items())), span_ns)
 
 
 def _request(told: int, last: int, sent: int) -> int:

@@ -186,7 +186,7 @@ def read_result(plan: Plan, raw: Path) -> Result:
         pings={ping.name: echoes[ping.name].result(ping) for ping in plan.pings},
         echoes=echoes,
         received={
-            flow.name: parse_received(reports[flow.receiver_file])
+            flow.name: parse_received(reports[flow.sender_file], reports[flow.receiver_file])
             for flow in plan.flows
             if flow.protocol == "udp" and flow.receiver_file in reports
         },

@@ -1,5 +1,6 @@
 """What samples and echoes tell of a part of the time, and of how a flow came through what happened to it."""
 
+from bisect import bisect_left
 from collections.abc import Callable, Mapping, Sequence
 from itertools import pairwise
 from typing import Final
@@ -23,13 +24,24 @@ _BEFORE_NS: Final = NS_PER_S
 
 
 def acknowledged(flow: Flow, samples: Sequence[Sample]) -> list[tuple[int, int]]:
-    """The bytes of a flow that were acknowledged by each sample; none of several connections, or UDP."""
+    """The bytes of a flow that were acknowledged by each sample; none of several connections, or UDP.
+
+    While it tries to connect nothing is, of which the samples tell nothing.
+    """
     if flow.parallel > 1 or flow.protocol != "tcp":
         return []
+    after = [sample for sample in samples if sample.at_ns > flow.start_ns]
+    has_it = [flow.name in sample.flows for sample in after]
+    if True not in has_it:
+        return []
+    first = has_it.index(True)
+    nothing = [(sample.at_ns, 0) for sample in after[:first]]
     seen = [
-        (sample.at_ns, sample.flows[flow.name].bytes_acked) for sample in samples if flow.name in sample.flows
+        (sample.at_ns, sample.flows[flow.name].bytes_acked)
+        for sample in after[first:]
+        if flow.name in sample.flows
     ]
-    return [(flow.start_ns, 0), *(reading for reading in seen if reading[0] > flow.start_ns)] if seen else []
+    return [(flow.start_ns, 0), *nothing, *seen]
 
 
 def longest_gap_ns(counted: Counted, from_ns: int = 0, to_ns: int | None = None) -> int | None:
@@ -47,13 +59,18 @@ def longest_gap_ns(counted: Counted, from_ns: int = 0, to_ns: int | None = None)
 
 
 def recovery_ns(plan: Plan, flow: Flow, counted: Counted) -> int | None:
-    """How long after the last event of its time a flow began to be as fast again; None if never."""
+    """How long after the last event of its time a flow began to be as fast again; None if never.
+
+    So it is where nothing had come before the first: it cannot be as fast as that again.
+    """
     events_ns = [event.at_ns for event in plan.events if flow.start_ns < event.at_ns < flow.end_ns]
     if not events_ns or not counted:
         return None
     first_ns, last_ns = events_ns[0], events_ns[-1]
     began_ns = max(first_ns - _BEFORE_NS, flow.start_ns)
     before = (at(counted, first_ns) - at(counted, began_ns)) / (first_ns - began_ns)
+    if not before:
+        return None
     starts_ns = [last_ns, *(at_ns for at_ns, _ in counted if at_ns > last_ns)]
     looks = (at_ns for at_ns in starts_ns if at_ns + _LOOK_NS <= counted[-1][0])
     needed = RECOVERED * before * _LOOK_NS
@@ -153,8 +170,12 @@ _FLOW: Final[Mapping[str, Callable[[Flow, Counted, Sequence[Sample], int, int], 
 
 def ping_in_window(metric: str, ping: Ping, echoes: Echoes, from_ns: int, to_ns: int) -> float | None:
     """A metric of the echoes that were asked for between two instants of the Plan; None if there are none."""
-    first, past = (-((ping.start_ns - at_ns) // ping.interval_ns) + 1 for at_ns in (from_ns, to_ns))
-    asked = range(max(first, 1), min(past, echoes.sent + 1))
+    requests = range(1, echoes.sent + 1)
+    first, past = (
+        bisect_left(requests, at_ns, key=lambda number: echoes.asked_ns(ping, number))
+        for at_ns in (from_ns, to_ns)
+    )
+    asked = requests[first:past]
     if not asked:
         return None
     inside = {number: rtt_us for number, rtt_us in echoes.rtt_us.items() if number in asked}

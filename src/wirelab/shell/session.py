@@ -312,10 +312,10 @@ class Session:
         what, settings = f"{key} {value}", [*self._since, (key, value)]
         if why := fixed(self._case, key):
             raise from_the_start(what, why)
-        event = change(
-            self._plan, build_plan(self.experiment, case_with(self._first, dict(settings)), self.seed), what
-        )
-        yield from self._told({"do": "change", "event": to_values(event), "set": [key, value]})
+        becomes = build_plan(self.experiment, case_with(self._first, dict(settings)), self.seed)
+        event = to_values(change(self._plan, becomes, what))
+        asked = {"do": "change", "event": event, "events": to_values(becomes.events)}
+        yield from self._told({**asked, "set": [key, value]})
         self._now_set(settings)
 
     def _again(self, said: Again) -> Iterator[str]:

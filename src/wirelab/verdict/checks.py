@@ -70,10 +70,12 @@ def check(expectation: Expectation, plan: Plan, result: Result) -> Check:
 def _untold(expectation: Expectation, plan: Plan, result: Result) -> str:
     """Why there is no figure: a transfer was ended when its time was over, or nothing came through."""
     reached = result.flows[expectation.subject].reached_bytes if expectation.subject in result.flows else None
-    if reached is None:
+    flow = next((flow for flow in plan.flows if flow.name == expectation.subject), None)
+    if expectation.metric == "recovers_within":
+        return "it was never again as fast as before the first event, or nothing had come by then"
+    if reached is None or flow is None or flow.size_bytes is None:
         return f"nothing came through that would tell {expectation.metric}"
-    flow = next(flow for flow in plan.flows if flow.name == expectation.subject)
-    shares = f"{rounded(reached, SIZE)} of {rounded(flow.size_bytes or 0, SIZE)}"
+    shares = f"{rounded(reached, SIZE)} of {rounded(flow.size_bytes, SIZE)}"
     return f"it was not done in {rounded(flow.duration_ns, TIME)} and some grace: {shares} had come"
 
 

@@ -124,5 +124,5 @@ def _priority_problems(wiring: Wiring, ref: PortRef) -> Iterator[Blame]:
         yield "a port with `pfc` has one plain queue for each priority", ("queue",)
     if wiring.setting(ref, "rate") is not None:
         yield "a shaper has one queue: a port with `pfc` has one for each priority", ("rate",)
-    if any(wiring.setting(ref, name) for name in ("delay", "loss")):
+    if wiring.setting(ref, "delay") or wiring.setting(ref, "loss") or wiring.loss_ppm(ref):
         yield "a long path begins at a port without `pfc`", ("delay", "loss")

@@ -20,10 +20,14 @@ _WITHOUT_TRACE: Final = {
     "shape.burst": "what passes at once",
 }
 """What a trace says."""
+_WHOLE: Final = "tc keeps whole bytes a second: write a multiple of 8 bit/s"
 
 
 def shape_problems(wiring: Wiring, ref: PortRef) -> Iterator[Blame]:
     """One where none can be, without a rate, beside what excludes it, or with a burst that holds no frame."""
+    rate = wiring.setting(ref, "rate")
+    if rate is not None and int(rate.value) % BITS_PER_BYTE:
+        yield _WHOLE, ("rate",)
     said = tuple(name for name in _NAMES if wiring.value(ref, name) is not None)
     followed = bool(wiring.value(ref, _TRACE))
     said = (*said, _TRACE) if followed else said
@@ -55,7 +59,7 @@ def _trace_problems(wiring: Wiring, ref: PortRef, told: Shaping) -> Iterator[Bla
 
 def _figure_problems(told: Shaping) -> Iterator[Blame]:
     if told.rate_bps % BITS_PER_BYTE:
-        yield "tc keeps whole bytes a second: write a multiple of 8 bit/s", ("shape.rate", "line")
+        yield _WHOLE, ("shape.rate", "line")
     least = show(told.smallest_burst_bytes, SIZE)
     if told.burst_bytes is None:
         if told.kind == POLICE:
@@ -66,6 +70,9 @@ def _figure_problems(told: Shaping) -> Iterator[Blame]:
         frame = f"one frame, which counts {show(told.frame_bytes, SIZE)}, so nothing would pass"
         message = f"a burst of {show(told.burst_bytes, SIZE)} does not hold {frame}: {least} or more do"
         yield message, ("shape.burst", "mtu")
+    elif told.burst_bytes > told.largest_burst_bytes:
+        most = show(told.largest_burst_bytes, SIZE)
+        yield f"tc keeps a burst as a time, and that of no more than {most} at this rate", ("shape.burst",)
 
 
 def _neighbour_problems(wiring: Wiring, ref: PortRef, told: Shaping) -> Iterator[Blame]:

@@ -200,7 +200,8 @@ def _path(wiring: Wiring, ref: PortRef) -> Iterator[Blame]:
     delay, jitter, reorder = (wiring.setting(ref, name) for name in ("delay", "jitter", "reorder"))
     if segments is not None and int(segments.value) > 1 and (delay or wiring.loss_ppm(ref)):
         yield "netem holds and loses whole bursts: on a long path `gso_max_segs` is 1", ("gso_max_segs",)
-    if delay is None and jitter is not None:
-        yield "jitter needs a delay to vary", ("jitter",)
-    if delay is None and reorder is not None:
-        yield "reorder needs a delay, by which some frames are overtaken", ("reorder",)
+    is_delayed = delay is not None and bool(delay.value)
+    if not is_delayed and jitter is not None and (delay is None or jitter.value):
+        yield "jitter needs a delay to vary", ("jitter", "delay")
+    if not is_delayed and reorder is not None and (delay is None or reorder.value):
+        yield "reorder needs a delay, by which some frames are overtaken", ("reorder", "delay")
