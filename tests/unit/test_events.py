@@ -11,7 +11,7 @@ from examples import HEAD, SHIPPED, scenario
 from wirelab.errors import InputError
 from wirelab.model import cases
 from wirelab.model.check.wiring import Conflict, wiring_conflicts
-from wirelab.model.experiment import load_file
+from wirelab.model.experiment import load, load_file
 from wirelab.model.setting_table import settings_of
 from wirelab.plan.build import build_plan
 from wirelab.plan.ceiling import ceiling_bps
@@ -26,6 +26,7 @@ from wirelab.plan.event import (
     relinked,
     shutting,
     states,
+    ways_again,
 )
 from wirelab.plan.flows import phase_ns
 from wirelab.plan.iproute2 import egress
@@ -39,6 +40,21 @@ if TYPE_CHECKING:
     from wirelab.model.wiring import Wiring
 
 OWNERS = ("host", "firewall", "switch", "module", "hub", "switch port", "module port", "cable", "network")
+
+
+CHAIN = """
+name: chain
+drawing: a -- f1 -- f2 -- b
+nodes:
+  a: {kind: host, part: ubuntu20, nic: x550}
+  f1: {kind: firewall, part: linux-router}
+  f2: {kind: firewall, part: linux-router}
+  b: {kind: host, part: ubuntu20, nic: x550}
+cables:
+  - {name: c1, between: [a, f1.p1], length: 3 m}
+  - {name: c2, between: [f1.p2, f2.p1], length: 3 m}
+  - {name: c3, between: [f2.p2, b], length: 3 m}
+"""
 
 
 def _plan(folder: Path, events: str, *, settings: str = "", rest: str = "", case: int = 0) -> Plan:
@@ -226,6 +242,27 @@ def test_a_cable_may_be_unplugged_in_the_beginning(tmp_path: Path) -> None:
         "# cable module-line to client-eth0: pulled out",
         "ip link set switch-p1 down",
     ]
+
+
+def test_a_port_that_is_opened_finds_no_ways_by_one_that_is_shut(tmp_path: Path) -> None:
+    """Those come back with that: of a firewall between two, of which both ports are shut for a while."""
+    (tmp_path / "topologies").mkdir()
+    (tmp_path / "topologies" / "chain.yaml").write_text(CHAIN)
+    file = tmp_path / "both.yaml"
+    file.write_text(
+        "name: both\nsource: {title: a test}\ntopology: chain\n"
+        "traffic:\n  - ping: {name: echo, from: a, to: b, time: 4 s}\n"
+        "events:\n  - {at: 1 s, for: 1 s, with: {f1.p1.link: down}}\n"
+        "  - {at: 1.5 s, for: 1 s, with: {f1.p2.link: down}}\n"
+        "expect: {echo: {lost: ..90 %}}\n"
+    )
+    experiment = load(str(file), tmp_path)
+    plan = build_plan(experiment, experiment.cases[0], 1)
+    *_, first_opened, both = [state for _, state in states(plan)]
+    gateway = first_opened.interfaces_of("f1")
+    assert [one.name for one in gateway] == ["f1-p1", "f1-p2"]
+    assert not any(" via " in line for line in ways_again(first_opened, first_opened.port("f1-p1")))
+    assert any(" via " in line for line in ways_again(both, both.port("f1-p2")))
 
 
 def test_nothing_is_shut_where_nobody_says_so(tmp_path: Path) -> None:

@@ -2,6 +2,7 @@
 
 import os
 import re
+from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
@@ -77,9 +78,14 @@ def run(plan_folder: Path, results: Path) -> dict[str, Any]:
         if not plan.traffic:
             probe.sample(0)
         schedule.run(ready_ns)
-    finally:
-        followers.stop(results)
-        schedule.write(results)
+    except Exception:
+        # What is broken by now may break what is written, too: told is what came first.
+        with suppress(Exception):
+            followers.stop(results)
+            schedule.write(results)
+        raise
+    followers.stop(results)
+    schedule.write(results)
     return {
         "status": "done",
         "counted_from_ns": schedule.counted_from_ns,

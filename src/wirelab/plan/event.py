@@ -5,10 +5,13 @@ Standard library only, for the guest.
 
 from collections.abc import Iterator
 from dataclasses import replace
+from ipaddress import IPv4Network, IPv6Network, ip_address, ip_interface, ip_network
 from itertools import pairwise
 
 from wirelab.plan import iproute2
+from wirelab.plan.node import Route
 from wirelab.plan.port_settings import PortSetting, Value, settings_of
+from wirelab.plan.tagged import Tagged
 from wirelab.plan.types import Cable, Event, Plan, Port
 
 UNPLUGGED = "unplugged"
@@ -150,7 +153,25 @@ def changed_lines(before: Port, port: Port) -> list[str]:
 
 
 def ways_again(plan: Plan, port: Port) -> list[str]:
-    """To ip: the ways of a host or firewall whose port is opened: those by it were forgotten."""
+    """To ip: the ways of a host or firewall whose port is opened: those by it were forgotten.
+
+    Those by a port that is shut come back when that is opened.
+    """
     stacks = [stack for stack in plan.stacks if stack.name == port.node]
-    lines = [line for stack in stacks for line in iproute2.routes(stack, plan.interfaces_of(stack.name))]
+    interfaces = plan.interfaces_of(port.node)
+    shut = {one.name for one in plan.ports_of(port.node) if not one.up}
+    away = [
+        ip_interface(one.address).network
+        for one in interfaces
+        if one.address and (one.on if isinstance(one, Tagged) else one.name) in shut
+    ]
+    lines: list[str] = []
+    for stack in stacks:
+        near = [route for route in stack.routes if not any(_is_by(route, network) for network in away)]
+        lines += iproute2.routes(replace(stack, routes=tuple(near)), interfaces)
     return [line.replace("route add", "route replace", 1) for line in lines]
+
+
+def _is_by(route: Route, network: IPv4Network | IPv6Network) -> bool:
+    """Whether a route begins in a network: by a gateway there, or as the way to it."""
+    return ip_address(route.via) in network if route.via else ip_network(route.to) == network
