@@ -41,7 +41,6 @@ from wirelab.shell.help import help_text
 from wirelab.shell.instant import shown
 from wirelab.shell.picture import MOST_FRAMES, bars, described
 from wirelab.shell.places import read_places
-from wirelab.shell.save import save, scenario_text
 from wirelab.shell.sentence import Words, heard
 from wirelab.shell.session import Session
 
@@ -281,26 +280,6 @@ def test_a_setting_that_changes_becomes_an_event_of_its_ports() -> None:
     assert refused.value.hint == "again server.delay 1 ms"
     assert fixed(CASE, "server.rx_ring")
     assert not fixed(CASE, "module.fifo")
-
-
-def test_what_is_saved_is_a_scenario(tmp_path: Path) -> None:
-    """Of a variant, and of a control on top of one, with what was set; it is written over nothing."""
-    for case in EXPERIMENT.cases:
-        text = scenario_text(read(SCENARIO).tree, case.name, case, [("client.rx_usecs", "60 us")])
-        file = tmp_path / f"{case.name}.yaml"
-        save(file, text)
-        again = load(str(file), tmp_path)
-        assert again.scenario.settings["client.rx_usecs"] == "60 us"
-        assert again.cases[0].wiring.part_name("module") == case.wiring.part_name("module")
-    with pytest.raises(InputError, match="is there already"):
-        save(file, text)
-    with pytest.raises(InputError, match=r"ends in \.yaml"):
-        save(tmp_path / "mine", text)
-    with pytest.raises(LabError, match="cannot be written"):
-        save(tmp_path / "no" / "mine.yaml", text)
-    with pytest.raises(InputError):
-        save(tmp_path / "half.yaml", "name: half\n")
-    assert not (tmp_path / "half.yaml").exists()
 
 
 def test_what_a_session_began_with_is_saved_as_well(tmp_path: Path) -> None:

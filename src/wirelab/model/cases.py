@@ -15,7 +15,7 @@ from wirelab.model.parts import Parts
 from wirelab.model.published import Published, read_published
 from wirelab.model.scenario import Control, Scenario
 from wirelab.model.scenario import Event as WrittenEvent
-from wirelab.model.settings import Setting, SettingReader
+from wirelab.model.settings import INSTEAD, Setting, SettingReader
 from wirelab.model.topology import Topology
 from wirelab.model.trace_file import Traces
 from wirelab.model.wiring import Wiring
@@ -65,6 +65,18 @@ def quantity_of(case: Case, key: str) -> Quantity | None:
         return _reader(case).quantity(key)
     except ValueError as error:
         raise InputError(f"{key}: {error}") from None
+
+
+def is_replaced(case: Case, key: str, by: str) -> bool:
+    """Whether a setting of the case is no more where another is set: the same in other words, or its like.
+
+    False for what is none, as a series of nodes.
+    """
+    try:
+        (target, name), other = (_reader(case).place(one) for one in (key, by))
+    except ValueError:
+        return False
+    return other in {(target, name), (target, INSTEAD.get(name))}
 
 
 def fixed(case: Case, key: str) -> str:

@@ -93,6 +93,11 @@ class SettingReader:
         """The name of a trace that can be read; none for ``off``."""
         return "" if text == OFF else self.traces.of(text).name
 
+    def place(self, key: str) -> tuple[Target, str]:
+        """What a setting is of, and its name there. Raises ValueError for none."""
+        target, name, _ = self._what(key)
+        return target, name
+
     def fixed(self, key: str) -> str:
         """Why a setting cannot change while the network runs, empty if it can."""
         _, _, kind = self._what(key)

@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any, Final
 
 from wirelab.errors import InputError, LabError
-from wirelab.model.cases import Case
+from wirelab.model.cases import Case, is_replaced
 from wirelab.model.files import check_file
 
 _ENDINGS: Final = (".yaml", ".yml")
@@ -31,7 +31,7 @@ def scenario_text(
         "story": f"{written.get('name')}, {case.name}, as it was set at the prompt.",
         "source": source,
         "topology": written.get("topology"),
-        "with": {**_mapping(written, "with"), **_mapping(own, "with"), **dict(settings)},
+        "with": _with(case, [_flat(_mapping(written, "with")), _flat(_mapping(own, "with")), dict(settings)]),
         "traffic": written.get("traffic"),
         "events": own.get("events", written.get("events")),
         "expect": {**_mapping(written, "expect"), **_mapping(own, "expect")},
@@ -70,6 +70,27 @@ def _own(written: Mapping[str, Any], case: Case) -> Mapping[str, Any]:
             both = {**_mapping(base, "with"), **_mapping(control, "with")}
             return {**base, **control, "with": both, "expect": _mapping(base, "expect")}
     return {}
+
+
+def _with(case: Case, layers: Sequence[Mapping[str, Any]]) -> dict[str, Any]:
+    """What is set in all, the last word of each setting in whatever words it was said."""
+    said: dict[str, Any] = {}
+    for layer in layers:
+        for key, value in layer.items():
+            said = {other: text for other, text in said.items() if not is_replaced(case, other, key)}
+            said[key] = value
+    return said
+
+
+def _flat(settings: Mapping[str, Any]) -> dict[str, Any]:
+    """Each setting line by line, also where several of one thing were written in one piece."""
+    lines: dict[str, Any] = {}
+    for key, value in settings.items():
+        if isinstance(value, dict):
+            lines |= {f"{key}.{name}": text for name, text in _flat(value).items()}
+        else:
+            lines[key] = value
+    return lines
 
 
 def _mapping(tree: Mapping[str, Any], key: str) -> dict[str, Any]:
