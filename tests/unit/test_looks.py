@@ -10,6 +10,7 @@ import pytest
 from bursts import FRAMES, at_ps, in_moments, record, written
 from standin import HOLDS, Wirelab
 
+from wirelab.report.html import pictures_in
 from wirelab.results.record import MAGIC, Event, Kind, read_record
 
 if TYPE_CHECKING:
@@ -166,3 +167,15 @@ def test_a_record_that_cannot_be_kept_leaves_the_result(wirelab: Wirelab) -> Non
     assert "lossy: pass" in out
     folder = wirelab.results / "latest" / "lossy" / "main"
     assert sorted(path.name for path in folder.iterdir()) == ["plan.json", "raw"]
+
+
+def test_what_is_explained_later_leaves_the_pictures(wirelab: Wirelab) -> None:
+    """The page is made anew with what was found, also where the cache has nothing of the run."""
+    assert wirelab.run("lossy.yaml")[0] == 0
+    drawn = list(pictures_in(page(wirelab)))
+    assert [one.variant for one in drawn] == ["main"]
+    result = wirelab.results / "latest" / "lossy"
+    searched = ("--remedies", "--most", "1", "--no-cache", *wirelab.lab.options)
+    assert wirelab("explain", str(result), *searched)[0] == 0
+    assert (result / "explanation.json").is_file()
+    assert list(pictures_in(page(wirelab))) == drawn

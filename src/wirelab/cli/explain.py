@@ -22,7 +22,7 @@ from wirelab.lab.scratch import replacement, scratch_folder
 from wirelab.lab.select import Lab
 from wirelab.report.closer import CloserLook
 from wirelab.report.explanation import print_explanation
-from wirelab.report.html import html_report
+from wirelab.report.html import html_report, pictures_in
 from wirelab.report.live import LiveReport
 from wirelab.report.text import Output, warn
 from wirelab.runner.explain import evidence_of, explained
@@ -196,7 +196,10 @@ def _keep(its: _Lab, kept: Kept, explanation: Explanation) -> None:
         write_explanation(kept.folder, explanation)
         run = with_evidence(kept.run, kept.folder)
         look = CloserLook(MeasurementCache.of(Cache.at(os.environ).root, its.lab, warn))
-        page = html_report(run, look.kept_of(run), explanation)
+        digests = {each.name: each.digest for each in run.variants}
+        before = pictures_in((kept.folder / REPORT).read_text(encoding="utf-8", errors="replace"))
+        drawn = [one for one in before if one.digest == digests.get(one.variant)]
+        page = html_report(run, [*drawn, *look.kept_of(run)], explanation)
         with replacement(kept.folder / REPORT) as fresh:
             fresh.write_text(page, encoding="utf-8")
     except LabError as error:

@@ -1,14 +1,16 @@
 """A run as one HTML page that needs nothing else: the verdict, and every figure that it rests on."""
 
+import re
 import shlex
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from contextlib import suppress
 from dataclasses import dataclass
 from functools import cache
 from typing import Any, Final, Literal, Self
 
 from wirelab.report.chart import Plots, as_data
 from wirelab.report.explanation import bottleneck_table, chain_table, remedy_table
-from wirelab.report.picture import Picture
+from wirelab.report.picture import Picture, parse_picture
 from wirelab.report.script import Script
 from wirelab.report.sliders import Panel
 from wirelab.report.summary import claim
@@ -22,6 +24,9 @@ from wirelab.verdict.bottleneck import bottlenecks
 from wirelab.verdict.checks import not_passed
 from wirelab.verdict.verdict import Verdict
 
+_PICTURE: Final = re.compile(
+    r'<section class="burst".*?<script type="application/json">(.*?)</script>', re.DOTALL
+)
 _VERDICT_COLOURS: Final = {"pass": "#18794e", "fail": "#c62a2f", "skip": "#8a6100", "error": "#9d34b5"}
 """On a light ground; white words are readable on each of them, for nobody knows the ground of a notebook."""
 
@@ -58,6 +63,13 @@ class Proof:
 
 Place = Literal["result", "point", "alone"]
 """Where a page lies: in a result's folder, in that of a sweep's point, or without other files of the run."""
+
+
+def pictures_in(page: str) -> Iterator[Picture]:
+    """The pictures of single frames that a report has, but for what is none: somebody may have changed it."""
+    for data in _PICTURE.findall(page):
+        with suppress(ValueError):
+            yield parse_picture(data.encode())
 
 
 def html_report(
