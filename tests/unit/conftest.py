@@ -7,12 +7,16 @@ from typing import TYPE_CHECKING
 
 import pytest
 from labs import build, build_context
+from served import PretendTestbed, made_room, serving
 
 from tests.jail.ground import Ground
 from tests.jail.programs import compiled
 
 if TYPE_CHECKING:
+    from collections.abc import Iterator
     from pathlib import Path
+
+    from served import Served
 
     from wirelab.lab.recipe import BuildContext
 
@@ -27,6 +31,14 @@ def here(tmp_path: Path) -> BuildContext:
 def there(tmp_path: Path) -> BuildContext:
     """Another machine, with nothing."""
     return build_context(tmp_path / "there")
+
+
+@pytest.fixture
+def served(tmp_path: Path) -> Iterator[Served]:
+    """A classroom with nobody in it."""
+    testbed = PretendTestbed()
+    with serving(made_room(tmp_path / "class", testbed), testbed) as answers:
+        yield answers
 
 
 @pytest.fixture(scope="session")

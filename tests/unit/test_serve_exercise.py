@@ -6,8 +6,6 @@ import re
 import threading
 from typing import TYPE_CHECKING
 
-import pytest
-from served import PretendTestbed, Served, Visitor, made_room, serving
 from students import HERE, PREDICTED, kept, ready
 
 from wirelab.serve.desk import Desk, settle
@@ -16,18 +14,10 @@ from wirelab.serve.histogram import LABELS, bin_of
 from wirelab.serve.works import Works
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
-    from pathlib import Path
+    import pytest
+    from served import Served, Visitor
 
     from wirelab.serve.works import Kept
-
-
-@pytest.fixture
-def served(tmp_path: Path) -> Iterator[Served]:
-    """A classroom with nobody in it."""
-    testbed = PretendTestbed()
-    with serving(made_room(tmp_path / "class", testbed), testbed) as answers:
-        yield answers
 
 
 def test_from_the_story_to_the_marks(served: Served) -> None:

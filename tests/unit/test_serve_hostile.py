@@ -8,7 +8,6 @@ from typing import TYPE_CHECKING
 from urllib.parse import urlencode
 
 import pytest
-from served import PretendTestbed, Served, made_room, serving
 from students import HERE, PREDICTED, kept, ready
 
 from wirelab.serve import bench_pages, exercises
@@ -16,16 +15,9 @@ from wirelab.serve.exercises import exercise_called
 from wirelab.serve.forms import MOST_BYTES
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
     from pathlib import Path
 
-
-@pytest.fixture
-def served(tmp_path: Path) -> Iterator[Served]:
-    """A classroom with nobody in it."""
-    testbed = PretendTestbed()
-    with serving(made_room(tmp_path / "class", testbed), testbed) as answers:
-        yield answers
+    from served import Served
 
 
 @pytest.mark.parametrize(

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 import tomllib
 from pathlib import Path
-from typing import TYPE_CHECKING, get_args
+from typing import get_args
 
 import pytest
 from served import PretendTestbed, Served, made_room, serving
@@ -22,19 +22,8 @@ from wirelab.serve.runs import State
 from wirelab.serve.server import Address
 from wirelab.serve.words import ENGLISH, Catalogue
 
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-
 HOME = Path(serve.__file__).parent
 USED = re.compile(r"""(?:\bt|words|Refusal\(\d+,|InputError)\(?\s*\(?["']([a-z]+\.[a-z.-]+)["']""")
-
-
-@pytest.fixture
-def served(tmp_path: Path) -> Iterator[Served]:
-    """A classroom with nobody in it."""
-    testbed = PretendTestbed()
-    with serving(made_room(tmp_path / "class", testbed), testbed) as answers:
-        yield answers
 
 
 def test_every_answer_forbids_what_is_not_ours(served: Served) -> None:

@@ -21,16 +21,7 @@ from wirelab.serve.password import hashed, is_right
 from wirelab.serve.room import DATABASE, DataFolder
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
     from pathlib import Path
-
-
-@pytest.fixture
-def served(tmp_path: Path) -> Iterator[Served]:
-    """A classroom with nobody in it."""
-    testbed = PretendTestbed()
-    with serving(made_room(tmp_path / "class", testbed), testbed) as answers:
-        yield answers
 
 
 def own_code(text: str) -> str:

@@ -4,24 +4,15 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-import pytest
-from served import PretendTestbed, Served, made_room, serving
 from students import HERE, kept, ready
 
 from wirelab.serve.room import RESULTS
 from wirelab.serve.trimming import Trimming
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
     from pathlib import Path
 
-
-@pytest.fixture
-def served(tmp_path: Path) -> Iterator[Served]:
-    """A classroom."""
-    testbed = PretendTestbed()
-    with serving(made_room(tmp_path / "class", testbed), testbed) as answers:
-        yield answers
+    from served import Served
 
 
 def trimming(served: Served, tmp_path: Path, *, repeatable: bool = False, limit_bytes: int = 0) -> Trimming:

@@ -10,8 +10,7 @@ from concurrent.futures import ThreadPoolExecutor
 from contextlib import suppress
 from typing import TYPE_CHECKING, Any
 
-import pytest
-from served import PASSWORD, PretendTestbed, Served, Visitor, made_room, serving
+from served import PASSWORD, PretendTestbed, Served, Visitor, made_room
 from students import HERE, kept, ready
 
 from wirelab.exercise.draw import drawn
@@ -24,16 +23,9 @@ from wirelab.serve.room import RESULTS, Room
 from wirelab.serve.runs import Runs
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
     from pathlib import Path
 
-
-@pytest.fixture
-def served(tmp_path: Path) -> Iterator[Served]:
-    """A classroom with nobody in it."""
-    testbed = PretendTestbed()
-    with serving(made_room(tmp_path / "class", testbed), testbed) as answers:
-        yield answers
+    import pytest
 
 
 def second_device(served: Served, name: str = "Ada") -> Visitor:
