@@ -280,6 +280,21 @@ def test_percentiles_and_loss_of_a_ping(tmp_path: Path) -> None:
     assert measured == {"rtt": 1300.0, "rtt_p50": 1000.0, "rtt_p90": 2000.0, "lost": 250_000.0}
 
 
+def test_a_flow_of_no_size_is_not_said_to_have_come_short_of_it(tmp_path: Path) -> None:
+    """One that was interrupted and never recovered, and a figure that nothing tells."""
+    result = result_of(recording(), tmp_path)
+    cut = replace(result.flows["download"], reached_bytes=237_000_000, goodput_bps=None, recovery_ns=None)
+    result = replace(result, flows={**result.flows, "download": cut})
+    for metric, words in (
+        ("recovers_within", "it was never again as fast as before the first event"),
+        ("goodput", "nothing came through that would tell goodput"),
+    ):
+        told = check(Expectation("download", metric, 0, None), plan(), result).explanation
+        assert told is not None
+        assert told.startswith(words)
+        assert "had come" not in told.partition(";")[0].replace("nothing had come", "")
+
+
 def test_a_ping_that_nobody_answers_fails(tmp_path: Path) -> None:
     """There is no RTT to judge, and that is not what was expected; what is told is where frames went."""
     changed = replace(plan(), traffic=(*plan().traffic, ECHO))

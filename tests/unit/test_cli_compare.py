@@ -44,6 +44,14 @@ def test_a_change_is_exit_code_1(wirelab: Wirelab) -> None:
     assert (code, json.loads(out)["changed"]) == (1, True)
 
 
+def test_a_lab_that_broke_is_exit_code_4(wirelab: Wirelab) -> None:
+    """It says nothing about the network, so that nothing is said to have changed."""
+    wirelab.lab.order({"main": {"message": "no carrier"}, "deep": {"dropped": 0}})
+    assert wirelab.run("lossy.yaml", "--out", "four")[0] == 4
+    code, out, _ = wirelab("compare", "one", "four")
+    assert (code, "a lab broke there" in out) == (4, True)
+
+
 def test_bad_input_is_told(wirelab: Wirelab) -> None:
     """What is no result, a limit that makes no sense, frames of other seeds, a variant that is not there."""
     (wirelab.folder / "empty").mkdir()

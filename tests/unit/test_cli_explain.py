@@ -152,6 +152,22 @@ def test_an_unknown_flow_is_bad_input(wirelab: Wirelab) -> None:
         assert "download" in err
 
 
+@pytest.mark.parametrize(
+    ("said", "words"),
+    [
+        (("--most", "3"), "--most is of --remedies"),
+        (("--frames", "--no-cache"), "--no-cache is of --remedies"),
+        (("-j", "1", "--kernel", "nosuch"), "--jobs and --kernel are of --remedies or --frames"),
+    ],
+)
+def test_what_is_of_labs_is_refused_where_none_runs(
+    said: tuple[str, ...], words: str, wirelab: Wirelab
+) -> None:
+    """It would do nothing."""
+    code, _, err = wirelab("explain", "lossy", *said)
+    assert (code, words in err) == (2, True), err
+
+
 def test_a_scenario_that_is_another_one_by_now_is_bad_input(wirelab: Wirelab) -> None:
     """What is tried are changes of what was measured, and of nothing else."""
     scenario = wirelab.folder / "lossy.yaml"

@@ -14,7 +14,7 @@ from wirelab.model.catalogue import around
 from wirelab.model.exercise import Range
 from wirelab.model.exercise_reader import load_exercise, read_exercise
 from wirelab.model.files import check_file, schema
-from wirelab.model.fill import filled_setting, filled_text
+from wirelab.model.fill import filled_setting, filled_text, unfilled_text
 from wirelab.model.formula import FormulaError, Number, amount_of, powers_of, read_formula
 from wirelab.model.scale import Scale
 from wirelab.units import COUNT, SIZE, TIME
@@ -138,6 +138,8 @@ def test_figures_in_words() -> None:
     """A name is the figure as it is written; a formula needs the unit that it is shown in."""
     assert filled_text("{fifo} at {line}", FIGURES) == "16 KiB at 2.5 Gbit/s"
     assert filled_text("{fifo / (1 - line / 10 Gbit/s) in kB}", FIGURES) == "21.8 kB"
+    # For all of a class there is a gap.
+    assert unfilled_text("{fifo} at {line}?") == "\N{HORIZONTAL ELLIPSIS} at \N{HORIZONTAL ELLIPSIS}?"
     assert filled_setting("{2 * fifo}", FIGURES, SIZE) == "32 KiB"
     assert filled_setting("{queue}", FIGURES, None) == "fq_codel"
     for text in ("{fife}", "{2 * fifo}", "{fifo in s}", "{fifo in furlongs}", "{queue in B}"):

@@ -109,6 +109,26 @@ def test_who_guesses_has_few(exercise: Assignment, tmp_path: Path) -> None:
     assert points(exercise, edited, tmp_path / "c")["figure"] == 0.0
 
 
+@pytest.mark.parametrize(
+    ("of", "due"), [(0.9, 3.0), (1.1, 3.0), (0.75, 2.0), (1.25, 2.0), (0.5, 1.0), (0.49, 0.0)]
+)
+def test_a_figure_that_is_off_by_just_so_much_has_its_points(
+    of: float, due: float, exercise: Assignment, tmp_path: Path
+) -> None:
+    """Of each value that it may have: none is a whole number of what a computer counts in."""
+    seen = set()
+    for number in range(200):
+        student = f"student-{number}"
+        figures = drawn(exercise, COURSE, student)
+        loss = figures.values["loss"]
+        if figures.fault is None or figures.fault.name != "lossy" or loss in seen:
+            continue
+        seen.add(loss)
+        work = answers(exercise, student, figure=f"{float(loss.removesuffix(' %')) * of:.6g} %")
+        assert points(exercise, work, tmp_path / student)["figure"] == pytest.approx(due), loss
+    assert len(seen) == 3
+
+
 def test_who_paused_whom_and_where_it_is_held_up(exercise: Assignment, tmp_path: Path) -> None:
     """Nobody paused anybody here; the element is that of the bottleneck, whichever the fault is."""
     student, _ = student_with(exercise, "small-fifo")

@@ -179,3 +179,19 @@ def test_what_is_explained_later_leaves_the_pictures(wirelab: Wirelab) -> None:
     assert wirelab("explain", str(result), *searched)[0] == 0
     assert (result / "explanation.json").is_file()
     assert list(pictures_in(page(wirelab))) == drawn
+    # Nor does it need a page that is there.
+    (result / "report.html").unlink()
+    assert wirelab("explain", str(result), *searched)[0] == 0
+    assert "</html>" in page(wirelab)
+
+
+def test_a_picture_of_the_same_network_has_the_name_that_it_has_now(wirelab: Wirelab) -> None:
+    """It is kept by what was built: another scenario may have built that under a name of its own."""
+    assert wirelab.run("lossy.yaml", cache=True)[0] == 0
+    text = (wirelab.folder / "lossy.yaml").read_text()
+    (wirelab.folder / "again.yaml").write_text(
+        text.replace("name: lossy", "name: again") + "variants:\n  - {name: shallow}\n"
+    )
+    assert wirelab.run("again.yaml", cache=True)[0] == 0
+    report = wirelab.results / "latest" / "again" / "report.html"
+    assert [one.variant for one in pictures_in(report.read_text(encoding="utf-8"))] == ["shallow"]

@@ -77,6 +77,20 @@ def test_a_ping_may_have_more_requests_than_there_are_numbers(tmp_path: Path) ->
     assert answered(60_000, 1, 40_001, 3) == [1, 3, 40_001]
 
 
+@pytest.mark.parametrize("between", ["", "+3 errors, "])
+def test_the_pace_of_a_ping_is_in_its_summary(between: str, tmp_path: Path) -> None:
+    """500 requests that were to be 10 ms apart, as iputils prints them; without answers there are errors."""
+    (tmp_path / "flows").mkdir()
+    (tmp_path / ECHO.sender_file).write_text(
+        "64 bytes from 10.0.0.1: icmp_seq=1 ttl=64 time=0.500 ms\n\n--- 10.0.0.1 ping statistics ---\n"
+        f"500 packets transmitted, 1 received, {between}99.8% packet loss, time 7984ms\n"
+        "rtt min/avg/max/mdev = 0.500/0.500/0.500/0.000 ms, pipe 3\n",
+        encoding="utf-8",
+    )
+    echoes = read_echoes(ECHO, tmp_path)
+    assert [echoes.asked_ns(ECHO, number) for number in (1, 2, 500)] == [0, 16_000_000, 7_984_000_000]
+
+
 @pytest.mark.parametrize("answer", ["70000 0.5", "1 0.5.5", f"1 {'9' * 400}", f"{'9' * 5000} 0.5"])
 def test_an_answer_to_a_ping_that_makes_no_sense_is_named(answer: str, tmp_path: Path) -> None:
     """Numbers that are none, or too large: the lab broke."""

@@ -1,4 +1,4 @@
-"""A site: pages with sliders, each of which leads somewhere, written whole or not at all."""
+"""A site: pages with sliders, each of which leads somewhere, each page written whole."""
 
 from __future__ import annotations
 

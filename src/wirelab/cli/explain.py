@@ -197,10 +197,11 @@ def _keep(its: _Lab, kept: Kept, explanation: Explanation) -> None:
         run = with_evidence(kept.run, kept.folder)
         look = CloserLook(MeasurementCache.of(Cache.at(os.environ).root, its.lab, warn))
         digests = {each.name: each.digest for each in run.variants}
-        before = pictures_in((kept.folder / REPORT).read_text(encoding="utf-8", errors="replace"))
-        drawn = [one for one in before if one.digest == digests.get(one.variant)]
+        report = kept.folder / REPORT
+        before = report.read_text(encoding="utf-8", errors="replace") if report.is_file() else ""
+        drawn = [one for one in pictures_in(before) if one.digest == digests.get(one.variant)]
         page = html_report(run, [*drawn, *look.kept_of(run)], explanation)
-        with replacement(kept.folder / REPORT) as fresh:
+        with replacement(report) as fresh:
             fresh.write_text(page, encoding="utf-8")
     except LabError as error:
         warn(f"not kept: {error.message}")

@@ -68,7 +68,7 @@ def quantity_of(case: Case, key: str) -> Quantity | None:
 
 
 def is_replaced(case: Case, key: str, by: str) -> bool:
-    """Whether a setting of the case is no more where another is set: the same in other words, or its like.
+    """Whether a setting of the case is no more where another is set: the same, or what excludes it.
 
     False for what is none, as a series of nodes.
     """
