@@ -27,7 +27,8 @@ def test_an_event_leaves_what_was_set_before_the_traffic(lab: Lab, tmp_path: Pat
     with switched_on(lab, file=file) as one:
         told(one, "set client.delay 50 ms", "start", "run 1 s")
         assert "delay 50ms" in told(one, "client tc qdisc show dev client-eth0")
-        assert "the traffic is over" in told(one, "run 10 s")
+        # The link is negotiated anew, and how often Linux before 6.5 knocks meanwhile doubles each time.
+        assert "the traffic is over" in told(one, "run 20 s")
 
 
 def test_what_is_kept_of_frames_has_its_limit_however_often_one_looks(lab: Lab) -> None:
