@@ -186,6 +186,15 @@ class Line(Titled):
     up_queue: Figure[Size] = key("What may wait at the customer's end, in the modem.")
 
 
+OF_LINE: Final = {
+    "shape.rate": "{way}",
+    "shape.layer": "layer",
+    "shape.overhead": "overhead",
+    "queue_limit": "{way}_queue",
+}
+"""The figures of a port that a line has, each by the line's word for it; ``way`` is ``up`` or ``down``."""
+
+
 class Temperature(Model):
     """What was measured at a module's case."""
 

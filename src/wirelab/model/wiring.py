@@ -9,6 +9,7 @@ from wirelab.model.ethernet import cable_delay_ns
 from wirelab.model.metric import NETWORK
 from wirelab.model.modes import AUTO, Mode
 from wirelab.model.parts import (
+    OF_LINE,
     Driver,
     Firewall,
     Host,
@@ -41,10 +42,12 @@ class Wiring:
     traces: Traces = field(default_factory=Traces)
     # A scenario sets a handful of names, and every figure of every port is asked for.
     _names: frozenset[str] = field(init=False, repr=False, compare=False)
+    _telling: dict[str, tuple[Part, ...]] = field(init=False, repr=False, compare=False)
 
     def __post_init__(self) -> None:
-        """Note which names are set at all."""
+        """Note which names are set at all, and make room for the parts that were looked up."""
         object.__setattr__(self, "_names", frozenset(name for _, name in self.settings))
+        object.__setattr__(self, "_telling", {})
 
     @classmethod
     def of(
@@ -151,11 +154,16 @@ class Wiring:
             return setting.value
         if (figure := self.of_line(ref, name)) is not None:
             return figure
-        device = self.device(ref.node)
-        if isinstance(device, Nic) and (driver := self.driver(ref.node)) and vars(driver).get(name):
-            device = driver
-        value: Value | None = figure_value(device, name)
-        return value
+        if (parts := self._telling.get(ref.node)) is None:
+            parts = self._telling[ref.node] = self._parts_telling(ref.node)
+        figures = (figure_value(part, name) for part in parts)
+        return next((figure for figure in figures if figure is not None), None)
+
+    def _parts_telling(self, node: str) -> tuple[Part, ...]:
+        """The parts that say how the ports of a node behave, a driver before the card that it drives."""
+        device = self.device(node)
+        driver = self.driver(node) if isinstance(device, Nic) else None
+        return (device,) if driver is None else (driver, device)
 
     def said(self, ref: PortRef, name: str) -> Setting | None:
         """What the settings say of a figure of a port, of its shape those of its cable, too."""
@@ -163,18 +171,14 @@ class Wiring:
 
     def of_line(self, ref: PortRef, name: str) -> Value | None:
         """What the line that begins at a port says of it, None where no line begins or it says nothing."""
+        if name not in OF_LINE:
+            return None
         cable = self.topology.cable_of(ref)
         line = self.line(cable)
         if line is None:
             return None
         way = "down" if ref == self.topology.ends(cable)[0] else "up"
-        figure = {
-            "shape.rate": way,
-            "shape.layer": "layer",
-            "shape.overhead": "overhead",
-            "queue_limit": f"{way}_queue",
-        }.get(name, "")
-        value: Value | None = figure_value(line, figure) if figure else None
+        value: Value | None = figure_value(line, OF_LINE[name].format(way=way))
         return value
 
     def _shape_setting(self, ref: PortRef, name: str) -> Setting | None:
