@@ -2,9 +2,13 @@
 
 from __future__ import annotations
 
+from itertools import pairwise
 from typing import TYPE_CHECKING
 
+import pytest
+
 from tests.lab.sessions import switched_on, told
+from wirelab.errors import InputError
 from wirelab.shell.around import Around
 
 if TYPE_CHECKING:
@@ -38,3 +42,37 @@ def test_what_is_kept_of_frames_has_its_limit_however_often_one_looks(lab: Lab) 
         told(one, "start download", *["run 200 us"] * 20)
         record_bytes = one._up.record.stat().st_size  # noqa: SLF001 - nobody else asks
     assert limit_bytes - 400 < record_bytes <= limit_bytes
+
+
+def test_what_is_set_while_traffic_runs_outlasts_its_events(lab: Lab, tmp_path: Path) -> None:
+    """An event is about one setting of a port, whenever another was set; and what it made lasts for `set`."""
+    file = tmp_path / "later.yaml"
+    file.write_text(
+        "name: later\nsource: {title: a test}\ntopology: one-switch\n"
+        "with: {client.delay: 10 ms, client.reorder: 10 %}\n"
+        "traffic:\n  - iperf3: {name: download, from: server, to: client, time: 2 s}\n"
+        "events:\n  - {at: 500 ms, with: {client.reorder: 20 %}}\n"
+        "  - {at: 1 s, with: {client.delay: 30 ms}}\n"
+        "  - {at: 1500 ms, with: {client.reorder: 0 %}}\n"
+        "expect:\n  download: {goodput: ..1 Gbit/s}\n"
+    )
+    path = "client tc qdisc show dev client-eth0"
+    with switched_on(lab, file=file) as one:
+        assert "event: client.reorder 20 %" in told(one, "start", "run 600 ms")
+        told(one, "set client.delay 50 ms")
+        assert {"delay 50ms", "reorder 20%"} <= _words(told(one, path))
+        with pytest.raises(InputError, match="an event has set that"):
+            told(one, "set client.reorder 30 %")
+        told(one, "run 600 ms")
+        assert {"delay 30ms", "reorder 20%", "gap 1"} <= _words(told(one, path))
+        told(one, "set client.jitter 1 ms", "back 100 us", "set client.jitter 2 ms", "run 1 s")
+        said = told(one, path)
+        assert "delay 30ms  2ms" in said
+        # The ratio stays what it was last, but without a gap nothing is reordered (sch_netem.c).
+        assert "gap" not in said
+
+
+def _words(said: str) -> set[str]:
+    """What a queue's line says, in pairs."""
+    words = said.split()
+    return {f"{name} {value}" for name, value in pairwise(words)}

@@ -16,6 +16,7 @@ from wirelab.model.cases import fixed, varied
 from wirelab.model.experiment import load
 from wirelab.model.yamlfile import read
 from wirelab.plan.build import build_plan
+from wirelab.plan.types import Event
 from wirelab.results.record import Connection, Dropped, Fill, Kind
 from wirelab.shell.around import Around
 from wirelab.shell.change import change
@@ -364,9 +365,17 @@ def test_a_lab_that_ends_is_noticed() -> None:
 
 def test_what_a_program_prints_is_text() -> None:
     """Whatever bytes these are; a code of 0 is not told."""
-    assert list(heard({"out": "a\xff"})) == ["a\N{REPLACEMENT CHARACTER}"]
-    assert list(heard({"out": "\xc3\xa4"})) == ["ä"]
-    assert list(heard({"out": 3})) == []
-    assert list(heard({"done": {"code": 0}})) == []
-    assert list(heard({"done": {"code": 3}})) == ["exit 3\n"]
-    assert list(heard({"note": "the traffic is over"})) == ["the traffic is over\n"]
+    assert list(heard({"out": "a\xff"}, ())) == ["a\N{REPLACEMENT CHARACTER}"]
+    assert list(heard({"out": "\xc3\xa4"}, ())) == ["ä"]
+    assert list(heard({"out": 3}, ())) == []
+    assert list(heard({"done": {"code": 0}}, ())) == []
+    assert list(heard({"done": {"code": 3}}, ())) == ["exit 3\n"]
+    assert list(heard({"note": "the traffic is over"}, ())) == ["the traffic is over\n"]
+
+
+def test_an_event_that_has_happened_is_told_in_the_words_of_the_scenario() -> None:
+    """By its number; root of the lab can say any, which nobody takes for an event then."""
+    events = [Event(0, "client.link down", (), ())]
+    assert list(heard({"event": 0}, events)) == ["event: client.link down\n"]
+    for number in (1, -1, True, "0", None):
+        assert list(heard({"event": number}, events)) == []

@@ -71,7 +71,7 @@ def run(plan_folder: Path, results: Path) -> dict[str, Any]:
         # Who is late is waited for.
         (results / "progress").write_text(f"{at_ns} {max(at_ns, whole_ns)}\n")
 
-    schedule = Schedule(network, probe, results, shortcuts, tell)
+    schedule = Schedule(network, probe, events.Events(network), results, shortcuts, tell)
     followers = Followers(network)
     followers.start(ready_ns, results)
     try:

@@ -2,9 +2,9 @@
 
 from collections.abc import Callable
 from pathlib import Path
+from typing import Protocol
 
 from wirelab.guest import clock
-from wirelab.guest.events import Events
 from wirelab.guest.measure import Probe, drained, still
 from wirelab.guest.network import Network
 from wirelab.guest.running import Running
@@ -29,6 +29,20 @@ _MOST_LOOKS = 100
 _LOOK_NS = clock.NS_PER_S // 1000
 
 
+class Due(Protocol):
+    """Events, one after the other; instants count from when the network was ready."""
+
+    @property
+    def next_ns(self) -> int | None:
+        """When the next one is due, None after the last."""
+
+    def carry_out(self, ready_ns: int) -> None:
+        """The next one, now."""
+
+    def write(self, folder: Path) -> None:
+        """Leave what came of them."""
+
+
 class Schedule:
     """Runs every item at its instant, and every event, and samples while any item runs.
 
@@ -36,17 +50,18 @@ class Schedule:
     shift anything. One loop, no threads: two events at one instant always come in the same order.
     """
 
-    def __init__(
+    def __init__(  # noqa: PLR0913, PLR0917 - what a run is made of
         self,
         network: Network,
         probe: Probe,
+        events: Due,
         results: Path,
         shortcuts: Shortcuts,
         on_progress: Callable[[int], None],
     ) -> None:
         self._plan = network.plan
         self._probe = probe
-        self._events = Events(network)
+        self._events = events
         self._on_progress = on_progress
         # Whoever receives listens from the beginning: a sender never comes too soon.
         self._waiting = [Running(item, network, results, shortcuts) for item in self._plan.timetable]

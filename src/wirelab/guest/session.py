@@ -5,7 +5,8 @@ Nothing that was not asked for happens: between two commands this sleeps, whatev
 
 import os
 import select
-from dataclasses import replace
+import socket
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
@@ -14,6 +15,7 @@ from wirelab.guest.measure import Probe
 from wirelab.guest.network import Network
 from wirelab.guest.prompt import Prompt
 from wirelab.guest.readback import verify
+from wirelab.guest.relay import Relay, Relayed
 from wirelab.guest.schedule import Schedule
 from wirelab.guest.shortcuts import Shortcuts
 from wirelab.guest.terminal import Job
@@ -38,6 +40,14 @@ def run(plan_folder: Path, results: Path) -> dict[str, Any]:
     return {"status": "done"}
 
 
+@dataclass(frozen=True, slots=True)
+class _Traffic:
+    """A process that goes through a timetable: what tells its end, and who carries out its events."""
+
+    ended: int
+    events: Relayed
+
+
 class _Session:
     """Commands in the foreground one after the other; in the background as many as there are."""
 
@@ -49,7 +59,7 @@ class _Session:
         self._jobs: list[Job] = []
         self._foreground: Job | None = None
         self._interrupted = False
-        self._traffic: dict[int, int] = {}
+        self._traffic: dict[int, _Traffic] = {}
         self._starts = 0
 
     def serve(self) -> None:
@@ -68,8 +78,9 @@ class _Session:
             if not job.is_silent:
                 poll.register(job.output, select.POLLIN)
             poll.register(job.ended, select.POLLIN)
-        for ended in self._traffic.values():
-            poll.register(ended, select.POLLIN)
+        for traffic in self._traffic.values():
+            poll.register(traffic.ended, select.POLLIN)
+            poll.register(traffic.events, select.POLLIN)
         poll.poll()
 
     def _obey(self, said: dict[str, Any]) -> None:
@@ -120,13 +131,16 @@ class _Session:
         self._starts += 1
         results = self._results / f"start-{self._starts}"
         (results / "flows").mkdir(parents=True)
+        here, there = socket.socketpair(socket.AF_UNIX, socket.SOCK_SEQPACKET)
         child = os.fork()
         if not child:
-            self._go_through(replace(plan, traffic=chosen), results)
-        self._traffic[child] = os.pidfd_open(child)
+            here.close()
+            self._go_through(replace(plan, traffic=chosen), Relay(there, plan.events), results)
+        there.close()
+        self._traffic[child] = _Traffic(os.pidfd_open(child), Relayed(here))
         self._done()
 
-    def _go_through(self, plan: Plan, results: Path) -> None:
+    def _go_through(self, plan: Plan, events: Relay, results: Path) -> None:
         """Run the traffic of a plan, say what came of it, and end the process."""
         code = 1
         try:
@@ -137,7 +151,7 @@ class _Session:
             followers.start(ready_ns, results)
             try:
                 schedule = Schedule(
-                    self._network, Probe(self._network), results, self._shortcuts, lambda _: None
+                    self._network, Probe(self._network), events, results, self._shortcuts, lambda _: None
                 )
                 schedule.run(ready_ns)
             finally:
@@ -161,6 +175,16 @@ class _Session:
         else:
             self._done()
 
+    def _happen(self, number: int) -> None:
+        """Carry out an event of the traffic, and say which: the host has to know what the network is by now.
+
+        As the network's Plan has it now, which what was set meanwhile is part of. Raises
+        SettingsMismatchError for what does not hold after it.
+        """
+        found = events.change(self._network, self._network.plan.events[number])
+        self._prompt.say(event=number)
+        verify(found)
+
     def _look_after(self) -> None:
         """Pass on what programs have printed, and say of the one that is waited for that it has ended."""
         for job in tuple(self._jobs):
@@ -173,14 +197,17 @@ class _Session:
             if job is self._foreground:
                 self._foreground = None
                 self._done(code=code)
-        for child, ended in tuple(self._traffic.items()):
-            if _is_ready(ended):
+        for child, traffic in tuple(self._traffic.items()):
+            if _is_ready(traffic.events):
+                traffic.events.carry_out(self._happen)
+            if _is_ready(traffic.ended):
                 os.waitpid(child, 0)
-                os.close(ended)
+                os.close(traffic.ended)
+                traffic.events.close()
                 del self._traffic[child]
 
 
-def _is_ready(descriptor: int) -> bool:
+def _is_ready(descriptor: int | Relayed) -> bool:
     poll = select.poll()
     poll.register(descriptor, select.POLLIN)
     return bool(poll.poll(0))

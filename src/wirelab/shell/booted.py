@@ -18,6 +18,7 @@ from wirelab.plan.types import Plan
 from wirelab.runner.store import PLAN
 from wirelab.shell.around import Around
 from wirelab.shell.instant import shown
+from wirelab.shell.sentence import event_number
 
 _ALWAYS: Final = ((0, (1 << 64) // 1000 - 1),)
 # A process that computes so long without asking anything of its kernel is ended: virtual time stands still.
@@ -59,6 +60,8 @@ class Booted:
         self._cut = False
         self.journal: list[Ran | Told] = []
         self.at_ns = self.ready_ns = 0
+        self.happened: list[int] = []
+        """The events of its Plan that have happened, by their numbers, in their order."""
 
     def __enter__(self) -> Self:
         """Switch it on, and wait until the network is ready."""
@@ -122,6 +125,7 @@ class Booted:
         """Let time pass; what is said meanwhile, and at last why it stands: time, seen or stopped."""
         for said in self._prompt.run(until_ns, condition):
             if isinstance(said, Says):
+                self._note(said.what)
                 yield said.what
             else:
                 self.at_ns = said.at_ns
@@ -133,10 +137,15 @@ class Booted:
         from_ns, self._cut = self.at_ns, False
         for said in self._prompt.tell(what):
             if isinstance(said, Says):
+                self._note(said.what)
                 yield said.what
             else:
                 self.at_ns = said.at_ns
         self.journal.append(Told(what, from_ns, self.at_ns, self._cut))
+
+    def _note(self, said: dict[str, Any]) -> None:
+        if (number := event_number(said, self._plan.events)) is not None:
+            self.happened.append(number)
 
     def interrupt(self) -> None:
         """End what is being done."""

@@ -1,8 +1,9 @@
 """What happens to a frame, and what a frame is, in words."""
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, Final
 
+from wirelab.plan.types import Event as Happening
 from wirelab.plan.types import Plan
 from wirelab.report.capture import why_dropped
 from wirelab.results.headers import Headers, read_headers
@@ -120,11 +121,22 @@ def _fill(event: Fill) -> str:
     return f", {event.fill_bytes} B there"
 
 
-def heard(said: Mapping[str, Any]) -> Iterator[str]:
-    """What the process in the lab says, as text. Root of the lab can have it say anything."""
+def heard(said: Mapping[str, Any], events: Sequence[Happening]) -> Iterator[str]:
+    """What the process in the lab says, as text. Root of the lab can have it say anything.
+
+    ``events`` are those of the network's Plan.
+    """
     if isinstance(out := said.get("out"), str):
         yield out.encode("latin-1", errors="replace").decode(errors="replace")
     elif isinstance(note := said.get("note"), str):
         yield f"{note}\n"
+    elif (number := event_number(said, events)) is not None:
+        yield f"event: {events[number].what}\n"
     elif isinstance(done := said.get("done"), dict) and (code := done.get("code")):
         yield f"exit {code}\n"
+
+
+def event_number(said: Mapping[str, Any], events: Sequence[Happening]) -> int | None:
+    """Which event the process in the lab says has happened, None if it says something else."""
+    number = said.get("event")
+    return number if type(number) is int and 0 <= number < len(events) else None

@@ -20,7 +20,7 @@ from wirelab.plan.types import Plan
 from wirelab.results.record import Event, Frame, Kind, RecordReader
 from wirelab.shell.around import ALONE, Around
 from wirelab.shell.booted import Booted, Told
-from wirelab.shell.change import change, from_the_start
+from wirelab.shell.change import by_now, change, from_the_start
 from wirelab.shell.command import (
     Again,
     Back,
@@ -113,8 +113,8 @@ class Session:
 
     @property
     def plan(self) -> Plan:
-        """The network as it is set by now."""
-        return self._plan
+        """The network as it is set by now, after the events that have happened."""
+        return by_now(self._plan, self._booted.happened if self._booted else ())
 
     @property
     def now_ns(self) -> int:
@@ -199,7 +199,7 @@ class Session:
             if isinstance(said, str):
                 why = said
             else:
-                yield from heard(said)
+                yield from heard(said, self._plan.events)
         return why
 
     def _seen(self, reader: RecordReader, until: Condition) -> Iterator[str]:
@@ -275,7 +275,7 @@ class Session:
             done = said.get("done")
             if isinstance(done, dict) and done.get("failed"):
                 failed = str(done["failed"])
-            yield from heard(said)
+            yield from heard(said, self._plan.events)
         if failed:
             raise InputError(failed)
 
@@ -313,7 +313,7 @@ class Session:
         if why := fixed(self._case, key):
             raise from_the_start(what, why)
         becomes = build_plan(self.experiment, case_with(self._first, dict(settings)), self.seed)
-        event = to_values(change(self._plan, becomes, what))
+        event = to_values(change(self._plan, becomes, what, self._up.happened))
         asked = {"do": "change", "event": event, "events": to_values(becomes.events)}
         yield from self._told({**asked, "set": [key, value]})
         self._now_set(settings)
