@@ -283,9 +283,11 @@ void etherport_adapt_init(struct etherport_vector *vector)
 	INIT_WORK(&vector->tx.dim.work, etherport_dim_tx_work);
 }
 
-/* A profile that DIM has chosen is not applied any more. */
+/* A profile that DIM has chosen is not applied any more, nor waited for. */
 void etherport_adapt_stop(struct etherport_vector *vector)
 {
 	cancel_work_sync(&vector->rx.dim.work);
 	cancel_work_sync(&vector->tx.dim.work);
+	vector->rx.dim.state = DIM_START_MEASURE;
+	vector->tx.dim.state = DIM_START_MEASURE;
 }

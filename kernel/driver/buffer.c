@@ -52,17 +52,22 @@ void etherport_pool_leave(struct etherport *port)
 	local_bh_enable();
 }
 
-/* What one port takes or gives back moves the thresholds of all who share. */
+/* What is free has changed, and with it the thresholds of all who share. */
+void etherport_pool_watch(const struct etherport_shared *pool)
+{
+	struct etherport *port;
+
+	hlist_for_each_entry(port, &pool->pool_ports, pool_node)
+		if (port->xoff_alpha_128ths)
+			etherport_pause_watch_all(port);
+}
+
 static void etherport_pool_use(struct etherport *port, s64 bytes)
 {
-	struct etherport *other;
-
 	if (!port->pool)
 		return;
 	port->pool->pool_used_bytes += bytes;
-	hlist_for_each_entry(other, &port->pool->pool_ports, pool_node)
-		if (other->xoff_alpha_128ths)
-			etherport_pause_watch_all(other);
+	etherport_pool_watch(port->pool);
 }
 
 static bool etherport_pool_full(const struct etherport_shared *pool, u32 len)

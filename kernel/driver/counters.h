@@ -25,6 +25,7 @@ struct etherport_counters {
 	u64 rx_wire_frames;	/* data frames that came by the cable */
 	u64 rx_frames;		/* of these, handed to the stack or forwarded */
 	u64 rx_bytes;
+	u64 rx_filtered_frames;	/* for another address than the host's */
 	u64 rx_dropped_buffer;	/* the packet buffer was full */
 	u64 rx_dropped_pool;	/* the memory that ports share was full */
 	u64 rx_dropped_oversize;	/* longer than the MTU allows */

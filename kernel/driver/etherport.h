@@ -172,6 +172,7 @@ struct etherport {
 	bool collided;
 	bool late;			/* noticed later than the slot time */
 	bool deferring;			/* waits since it heard somebody */
+	bool deferred;			/* its frame had to wait for somebody else's */
 	bool tx_damaged;		/* full duplex: sent into somebody's frame */
 	bool tx_given_up;
 	u8 attempts;			/* so far, of this frame */

@@ -69,6 +69,7 @@ static int etherport_set_link_ksettings(struct net_device *dev,
 		linkmode_and(modes, modes, settings->link_modes.advertising);
 		if (linkmode_empty(modes))
 			return -EINVAL;
+		/* As with Intel's drivers, its PAUSE bits are what -A says, whatever they are here. */
 		linkmode_copy(port->advertising, modes);
 		port->autoneg = true;
 	} else {
@@ -146,10 +147,13 @@ static int etherport_set_coalesce(struct net_device *dev, struct ethtool_coalesc
 	port->vector.max_frames = coalesce->rx_max_coalesced_frames;
 	port->vector.tx_usecs = coalesce->tx_coalesce_usecs;
 	port->vector.tx_max_frames = coalesce->tx_max_coalesced_frames;
-	if (kernel_coalesce->use_cqe_mode_rx)
+	if (kernel_coalesce->use_cqe_mode_rx) {
+		if (port->vector.from != ETHERPORT_LAST)
+			port->vector.from_before = port->vector.from;
 		port->vector.from = ETHERPORT_LAST;
-	else if (port->vector.from == ETHERPORT_LAST)
-		port->vector.from = ETHERPORT_FIRST;
+	} else if (port->vector.from == ETHERPORT_LAST) {
+		port->vector.from = port->vector.from_before;
+	}
 	if (adaptive && !port->vector.adaptive)
 		etherport_adapt_start(&port->vector);
 	port->vector.adaptive = adaptive;

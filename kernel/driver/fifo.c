@@ -8,6 +8,7 @@
  * Its settings are those of the port that it is put on, for iproute2 knows no
  * options of a qdisc that it does not know: "tc qdisc add dev p1 root etherfifo".
  */
+#include <linux/if_vlan.h>
 #include <linux/module.h>
 #include <net/pkt_sched.h>
 #include <net/sch_generic.h>
@@ -30,8 +31,10 @@ static struct etherport_fifo_cb *etherport_fifo_cb(const struct sk_buff *skb)
 
 static u32 etherport_fifo_len(const struct Qdisc *sch, const struct sk_buff *skb)
 {
-	return etherport_memory_len(netdev_priv(qdisc_dev(sch)),
-				    max_t(u32, qdisc_pkt_len(skb), ETH_ZLEN));
+	/* A bridge has a tag beside the frame, which it is to leave with. */
+	u32 len = qdisc_pkt_len(skb) + (skb_vlan_tag_present(skb) ? VLAN_HLEN : 0);
+
+	return etherport_memory_len(netdev_priv(qdisc_dev(sch)), max_t(u32, len, ETH_ZLEN));
 }
 
 /* The smaller of the two counts. The frame that is to wait is no longer free memory. */
@@ -121,16 +124,35 @@ u64 etherport_queue_limit_bytes(const struct Qdisc *qdisc)
 	return strcmp(qdisc->ops->id, "bfifo") ? 0 : qdisc->limit;
 }
 
+/* What all egress queues of a port hold: one qdisc for all TX queues, or one for each ("mq"). */
+u64 etherport_queues_bytes(struct etherport *port)
+{
+	struct Qdisc *last = NULL;
+	u64 bytes = 0;
+	int class;
+
+	for (class = 0; class < port->class_count; class++) {
+		struct Qdisc *qdisc =
+			rcu_dereference_bh(netdev_get_tx_queue(port->dev, class)->qdisc);
+
+		if (qdisc != last)
+			bytes += etherport_queue_bytes(qdisc);
+		last = qdisc;
+	}
+	return bytes;
+}
+
 /*
  * An egress queue is longest just before a frame leaves it: this is where its
- * high water can be seen without a hook in the qdisc.
+ * high water can be seen without a hook in the qdisc. The frame has its tag in it.
  */
 void etherport_queue_watch(struct etherport *port, const struct sk_buff *skb)
 {
-	struct Qdisc *qdisc = rcu_dereference_bh(skb_get_tx_queue(port->dev, skb)->qdisc);
-	u32 len = qdisc->ops == &etherport_fifo_ops ? etherport_fifo_len(qdisc, skb) :
-						      qdisc_pkt_len(skb);
+	const struct Qdisc *qdisc =
+		rcu_dereference_bh(skb_get_tx_queue(port->dev, skb)->qdisc);
+	u32 len = qdisc->ops == &etherport_fifo_ops ?
+		  etherport_memory_len(port, etherport_frame_len(skb)) : qdisc_pkt_len(skb);
 
 	port->queue_high_water_bytes = max(port->queue_high_water_bytes,
-					   etherport_queue_bytes(qdisc) + len);
+					   etherport_queues_bytes(port) + len);
 }

@@ -17,6 +17,8 @@ bool etherport_strip(struct etherport *port, struct sk_buff *skb)
 
 	/* Nothing of the sender's kernel state crosses a cable. */
 	skb_scrub_packet(skb, true);
+	/* That spares the time at which it was to leave: a qdisc here would wait for it. */
+	skb_set_delivery_time(skb, 0, 0);
 	skb_clear_hash(skb);
 	skb_set_queue_mapping(skb, 0);
 	skb->priority = 0;

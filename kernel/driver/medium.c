@@ -102,9 +102,8 @@ void etherport_medium_try(struct etherport *port, u64 now_ps)
 
 	list_for_each_entry(other, &port->medium, medium) {
 		if (etherport_hears(port, other, now_ps - deaf_ps)) {
-			if (!port->deferring)
-				port->count.tx_deferred++;
 			port->deferring = true;
+			port->deferred = true;
 			return;
 		}
 		if (!other->sending)
@@ -146,9 +145,12 @@ static void etherport_back_off(struct etherport *port, u64 now_ps)
 
 static void etherport_count_attempts(struct etherport *port)
 {
-	if (port->attempts == 1)
+	/* Clause 30.3.1.1.9: who was in a collision is not among those who had to wait. */
+	if (!port->attempts)
+		port->count.tx_deferred += port->deferred;
+	else if (port->attempts == 1)
 		port->count.tx_single_collisions++;
-	else if (port->attempts > 1)
+	else
 		port->count.tx_multiple_collisions++;
 }
 

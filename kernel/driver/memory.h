@@ -43,6 +43,7 @@ static inline u64 etherport_pool_share(const struct etherport_shared *pool, u64 
 int etherport_buffer_setup(void);
 void etherport_pool_join(struct etherport *port);
 void etherport_pool_leave(struct etherport *port);
+void etherport_pool_watch(const struct etherport_shared *pool);
 u32 etherport_memory_len(const struct etherport *port, u32 len);
 bool etherport_buffer_take(struct etherport *port, int class, struct sk_buff *skb);
 void etherport_buffer_give(struct etherport *port, int class, u32 len);
@@ -52,6 +53,7 @@ bool etherport_buffer_charge(struct etherport *port, struct sk_buff *skb, int cl
 int etherport_fifo_setup(void);
 u64 etherport_queue_bytes(struct Qdisc *qdisc);
 u64 etherport_queue_limit_bytes(const struct Qdisc *qdisc);
+u64 etherport_queues_bytes(struct etherport *port);
 void etherport_queue_watch(struct etherport *port, const struct sk_buff *skb);
 
 #endif /* _ETHERPORT_MEMORY_H */

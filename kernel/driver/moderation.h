@@ -41,6 +41,7 @@ struct etherport_vector {
 	u32 tx_usecs;		/* for frames that have left, where no interval counts */
 	u32 tx_max_frames;
 	enum etherport_moderation from;
+	enum etherport_moderation from_before;	/* what cqe-mode-rx has taken the place of */
 	u64 interrupt_ps;	/* the last one */
 
 	enum etherport_adaptive algorithm;

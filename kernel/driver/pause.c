@@ -30,9 +30,20 @@ static bool etherport_pause_sends(const struct etherport *port, int class)
 	return port->pfc ? port->pfc & BIT(class) && !port->half : port->pause_tx;
 }
 
-static __be16 etherport_asked_quanta(const struct etherport *port, int class)
+static u8 etherport_xoff_sent(const struct etherport *port)
 {
-	return port->classes[class].xoff_sent ? htons(port->pause_quanta) : 0;
+	u8 classes = 0;
+	int class;
+
+	for (class = 0; class < port->class_count; class++)
+		if (port->classes[class].xoff_sent)
+			classes |= BIT(class);
+	return classes;
+}
+
+static __be16 etherport_asked_quanta(const struct etherport *port, bool xoff)
+{
+	return xoff ? htons(port->pause_quanta) : 0;
 }
 
 static void etherport_fill_pfc(struct etherport *port, struct etherport_control_frame *frame)
@@ -44,7 +55,8 @@ static void etherport_fill_pfc(struct etherport *port, struct etherport_control_
 	for (class = 0; class < port->class_count; class++) {
 		if (!(port->pause_pending & BIT(class)))
 			continue;
-		frame->pfc.quanta[class] = etherport_asked_quanta(port, class);
+		frame->pfc.quanta[class] =
+			etherport_asked_quanta(port, port->classes[class].xoff_sent);
 		port->classes[class].pfc_requests++;
 	}
 }
@@ -62,7 +74,8 @@ static struct sk_buff *etherport_pause_frame(struct etherport *port)
 		etherport_fill_pfc(port, frame);
 	} else {
 		frame->opcode = htons(ETHERPORT_OPCODE_PAUSE);
-		frame->quanta = etherport_asked_quanta(port, 0);
+		/* After PFC there may be frames of other classes than the first. */
+		frame->quanta = etherport_asked_quanta(port, etherport_xoff_sent(port));
 	}
 	return skb;
 }
@@ -104,17 +117,6 @@ static void etherport_pause_rearm(struct etherport *port)
 	etherport_event_at(&port->pause_event, now_ps + half_ps, now_ps);
 }
 
-static u8 etherport_xoff_sent(const struct etherport *port)
-{
-	u8 classes = 0;
-	int class;
-
-	for (class = 0; class < port->class_count; class++)
-		if (port->classes[class].xoff_sent)
-			classes |= BIT(class);
-	return classes;
-}
-
 static void etherport_pause_event(struct etherport_event *event)
 {
 	struct etherport *port = container_of(event, struct etherport, pause_event);
@@ -128,12 +130,16 @@ static u64 etherport_xoff_at(const struct etherport *port)
 	return min(port->xoff_bytes, etherport_pool_share(port->pool, port->xoff_alpha_128ths));
 }
 
-/* As far below an XOFF that the fill of a shared memory has lowered. */
+/*
+ * As far below an XOFF that the fill of a shared memory has lowered; not above
+ * XOFF, whatever was set: each change of the fill would take back the last word.
+ */
 static u64 etherport_xon_at(const struct etherport *port, u64 xoff_bytes)
 {
 	u64 lowered_bytes = port->xoff_bytes - xoff_bytes;
+	u64 xon_bytes = min(port->xon_bytes, port->xoff_bytes);
 
-	return port->xon_bytes - min(port->xon_bytes, lowered_bytes);
+	return xon_bytes - min(xon_bytes, lowered_bytes);
 }
 
 /* The fill of a class's packet buffer has changed: tell the peer if it must know. */
@@ -142,6 +148,7 @@ void etherport_pause_watch(struct etherport *port, int class)
 	struct etherport_class *state = &port->classes[class];
 	bool sends = etherport_pause_sends(port, class);
 	u64 xoff_bytes = etherport_xoff_at(port);
+	bool told = etherport_xoff_sent(port);
 
 	if (!state->xoff_sent && sends && state->used_bytes > xoff_bytes) {
 		if (!etherport_event_pending(&port->pause_event))
@@ -154,7 +161,9 @@ void etherport_pause_watch(struct etherport *port, int class)
 	} else {
 		return;
 	}
-	etherport_pause_tell(port, BIT(class));
+	/* PAUSE has one word for all of them. */
+	if (port->pfc || told != !!etherport_xoff_sent(port))
+		etherport_pause_tell(port, BIT(class));
 }
 
 /* Thresholds or permissions have changed. */

@@ -60,12 +60,19 @@ static void etherport_interrupt(struct etherport *port)
 		napi_schedule(&port->napi);
 }
 
-/* How many frames are an interrupt at once: no more than the ring takes, or it would never come. */
+/*
+ * How many frames are an interrupt at once. No more than the ring takes where no
+ * time does it: nobody waits, or each frame has the wait begin anew.
+ */
 static u32 etherport_rx_batch(const struct etherport *port)
 {
-	if (!port->vector.usecs)
-		return min(port->vector.max_frames, port->rx_ring_size);
-	return port->vector.max_frames ? : U32_MAX;
+	u32 frames = port->vector.max_frames;
+
+	if (port->vector.usecs && !frames)
+		frames = U32_MAX;
+	if (port->vector.usecs && port->vector.from != ETHERPORT_LAST)
+		return frames;
+	return min(frames, port->rx_ring_size);
 }
 
 /* Whether the frames that wait are an interrupt, or when they will be. */
@@ -194,11 +201,24 @@ static void etherport_rx_refill(struct etherport *port)
 
 static void etherport_rx_host(struct etherport *port, struct sk_buff *skb)
 {
-	if (!port->bus.bps && skb_queue_empty(&port->rx_fifo) && !etherport_rx_ring_full(port))
+	if (!port->bus.bps && skb_queue_empty(&port->rx_fifo) && !etherport_rx_ring_full(port)) {
 		etherport_rx_ring_add(port, skb);
-	else if (!etherport_rx_store(port, skb))
+		etherport_rx_moderate(port);
+	} else if (!etherport_rx_store(port, skb)) {
 		kfree_skb(skb);
-	etherport_rx_moderate(port);
+	}
+}
+
+/*
+ * What is for somebody else, on a hub or flooded by a switch, a card does not let
+ * in. Who wants to see it, or has more addresses than one, makes it promiscuous.
+ */
+static bool etherport_is_for(const struct etherport *port, const struct sk_buff *skb)
+{
+	const u8 *destination = eth_hdr(skb)->h_dest;
+
+	return is_multicast_ether_addr(destination) || port->dev->flags & IFF_PROMISC ||
+	       ether_addr_equal(destination, port->dev->dev_addr);
 }
 
 /* The CPU is through with what it had turned to. */
@@ -290,14 +310,17 @@ void etherport_receive(struct etherport *port, struct sk_buff *skb)
 	} else if (!netif_running(port->dev)) {
 		etherport_lose(port, skb, &port->count.rx_dropped_down);
 	} else if (cb->bit_error && port->role != ETHERPORT_REPEAT) {
-		/* A repeater passes bits on and looks at none of them. */
+		/* A repeater passes bits on, however many, and looks at none of them. */
 		etherport_lose(port, skb, &port->count.rx_dropped_fcs);
-	} else if (skb->len > port->dev->mtu + ETH_HLEN + VLAN_HLEN) {
-		etherport_lose(port, skb, &port->count.rx_dropped_oversize);
 	} else if (port->role == ETHERPORT_REPEAT) {
 		etherport_repeat(port, skb);
+	} else if (skb->len > port->dev->mtu + ETH_HLEN + VLAN_HLEN) {
+		etherport_lose(port, skb, &port->count.rx_dropped_oversize);
 	} else if (port->role == ETHERPORT_FORWARD) {
 		etherport_forward(port, skb);
+	} else if (!etherport_is_for(port, skb)) {
+		port->count.rx_filtered_frames++;
+		kfree_skb(skb);
 	} else {
 		etherport_rx_host(port, skb);
 	}

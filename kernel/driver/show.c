@@ -9,7 +9,7 @@
  *
  * The frames of a queue come qdisc by qdisc, each as it has them: a FIFO in their
  * order, one of many flows flow by flow. What is still to be segmented has no
- * number yet.
+ * number yet. Who has them elsewhere and no walk of its own (patch 0022) has none here.
  */
 #include <linux/rtnetlink.h>
 #include <net/net_namespace.h>

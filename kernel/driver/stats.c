@@ -35,6 +35,7 @@ void etherport_get_stats64(struct net_device *dev, struct rtnl_link_stats64 *sta
 	stats->rx_crc_errors = etherport_fcs_errors(count);
 	stats->rx_errors = count->rx_dropped_oversize + stats->rx_crc_errors;
 	stats->rx_dropped = count->rx_dropped_error + count->rx_dropped_down;
+	stats->rx_otherhost_dropped = count->rx_filtered_frames;
 }
 
 /* IEEE 802.3 clause 30.3.1.1, of frames of data; what is not set is not counted. */
@@ -105,6 +106,7 @@ static const struct {
 	ETHERPORT_COUNTER(tx_unknown_control_frames),
 	ETHERPORT_COUNTER(tx_injected_frames),
 	ETHERPORT_COUNTER(rx_wire_frames),
+	ETHERPORT_COUNTER(rx_filtered_frames),
 	ETHERPORT_COUNTER(rx_dropped_buffer),
 	ETHERPORT_COUNTER(rx_dropped_pool),
 	ETHERPORT_COUNTER(rx_dropped_oversize),
@@ -162,18 +164,13 @@ void etherport_get_strings(struct net_device *dev, u32 stringset, u8 *data)
 	memcpy(data, etherport_gauges, sizeof(etherport_gauges));
 }
 
-struct etherport_queue_stats {
-	u64 bytes;
-	u64 dropped;
-};
-
-/* Of the egress queue: one qdisc for all TX queues, or one for each ("mq"). */
-static void etherport_get_queue_stats(struct etherport *port, struct etherport_queue_stats *stats)
+/* Of all egress queues, as of etherport_queues_bytes(). */
+static u64 etherport_queues_dropped(struct etherport *port)
 {
 	struct Qdisc *last = NULL;
+	u64 dropped = 0;
 	int class;
 
-	memset(stats, 0, sizeof(*stats));
 	for (class = 0; class < port->class_count; class++) {
 		struct netdev_queue *queue = netdev_get_tx_queue(port->dev, class);
 		struct Qdisc *qdisc = rcu_dereference_bh(queue->qdisc);
@@ -183,33 +180,32 @@ static void etherport_get_queue_stats(struct etherport *port, struct etherport_q
 			continue;
 		last = qdisc;
 		gnet_stats_add_queue(&counts, qdisc->cpu_qstats, &qdisc->qstats);
-		stats->bytes += etherport_queue_bytes(qdisc);
-		stats->dropped += counts.drops;
+		dropped += counts.drops;
 	}
+	return dropped;
 }
 
 static void etherport_get_gauges(struct etherport *port, u64 *data)
 {
-	struct etherport_queue_stats queue;
+	u64 queues_bytes = etherport_queues_bytes(port);
 	int class;
 
-	etherport_get_queue_stats(port, &queue);
-	port->queue_high_water_bytes = max(port->queue_high_water_bytes, queue.bytes);
+	port->queue_high_water_bytes = max(port->queue_high_water_bytes, queues_bytes);
 
 	*data++ = etherport_paused_ns(port, 0);
 	*data++ = etherport_paused(port, 0, etherport_now_ps());
 	*data++ = port->negotiating;
-	*data++ = port->pause_rx;
-	*data++ = port->pause_tx;
+	*data++ = port->pause_rx && !port->pfc;
+	*data++ = port->pause_tx && !port->pfc;
 	*data++ = etherport_tx_waiting(port);
 	*data++ = skb_queue_len(&port->flight);
 	*data++ = skb_queue_len(&port->rx_fifo) + skb_queue_len(&port->rx_ring) +
 		  skb_queue_len(&port->rx_done) + skb_queue_len(&port->forwarding);
 	*data++ = port->buffer_used_bytes;
 	*data++ = port->buffer_high_water_bytes;
-	*data++ = queue.bytes;
+	*data++ = queues_bytes;
 	*data++ = port->queue_high_water_bytes;
-	*data++ = queue.dropped;
+	*data++ = etherport_queues_dropped(port);
 	*data++ = port->cpu ? div_u64(port->cpu->cpu_busy_ps, 1000) : 0;
 	*data++ = port->pool ? port->pool->pool_used_bytes : 0;
 	for (class = 0; class < ETHERPORT_CLASSES; class++)

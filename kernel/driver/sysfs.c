@@ -134,6 +134,8 @@ static int etherport_set_u64(struct etherport *port, void *field, u64 value)
 {
 	local_bh_disable();
 	*(u64 *)field = value;
+	if (port->pool)
+		etherport_pool_watch(port->pool);
 	etherport_pause_watch_all(port);
 	local_bh_enable();
 	return 0;

@@ -65,6 +65,7 @@ static void etherport_tx_serialize(struct etherport *port, struct sk_buff *skb,
 	port->tx_damaged = false;
 	if (port->half) {
 		port->attempts = 0;
+		port->deferred = false;
 		etherport_medium_try(port, now_ps);
 		return;
 	}

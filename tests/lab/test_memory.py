@@ -119,3 +119,20 @@ def test_a_cell_has_its_limits(rig: Rig) -> None:
     output = rig.execute("bash", "-c", command)
     assert output.code != 0
     assert "range" in output.stderr
+
+
+@pytest.mark.parametrize(("length", "cell"), [(1004, 0), (386, 384), (64, 0)])
+def test_a_tag_takes_room_in_the_queue_as_in_the_buffer(rig: Rig, length: int, cell: int) -> None:
+    """A bridge keeps it beside the frame: what waits is as long as what came and what leaves."""
+    told = rig.script("tagged_queue.py", str(length), str(cell))
+    each = cell * -(-length // cell) if cell else length
+    assert told["p2"]["buffer_bytes"] == 10 * each
+    waiting = told["p3"]["queue_bytes"] + each * told["p3"]["tx_ring_frames"]
+    assert waiting == 10 * each
+    assert told["p3"]["queue_high_water_bytes"] == told["p3"]["queue_bytes"]
+
+
+def test_the_high_water_does_not_depend_on_who_looks(rig: Rig) -> None:
+    """Of a queue for each priority it is the most that all held at once."""
+    looked, alone = (rig.script("high_water.py", *look) for look in (("look",), ()))
+    assert looked["queue_high_water_bytes"] == alone["queue_high_water_bytes"] > 18_000

@@ -30,6 +30,7 @@ def test_interrupt_comes_by_either_condition(rig: Rig) -> None:
     assert dict(zip(expected, seen, strict=True)) == expected
 
 
+RING_FRAMES = 256
 FRAME_NS = 1538 * 8 / 10
 """Of 1514 octets, with what is around them, at 10 Gbit/s."""
 CLOCK_NS = 500
@@ -59,11 +60,20 @@ def test_the_last_frame_counts_until_so_many_wait(rig: Rig) -> None:
     assert abs(told["interrupts"] - told["frames"] / 64) < 2
 
 
-def test_ethtool_says_cqe_mode(rig: Rig) -> None:
-    """The tool's own word sets what the file shows, and takes it back."""
-    ways = "ip link add p1 type etherport; for mode in on off; do ethtool -C p1 cqe-mode-rx $mode"
-    shown = rig.execute("sh", "-euc", f"{ways}; cat /sys/class/net/p1/etherport/rx_moderation; done")
-    assert shown.stdout.split() == ["last", "first"], shown.stderr
+def test_a_full_ring_interrupts_where_each_frame_begins_the_time_anew(rig: Rig) -> None:
+    """Frames that come faster than the time would else keep their host asleep until the last one."""
+    told = rig.script("interrupts.py", "10000", "3000", "rx_moderation=last", "rx-usecs=100", "rx-frames=0")
+    assert told["frames"] > 3000 - RING_FRAMES
+    assert told["interrupts"] == told["frames"] // RING_FRAMES
+
+
+@pytest.mark.parametrize("before", ["first", "interval"])
+def test_ethtool_says_cqe_mode(rig: Rig, before: str) -> None:
+    """The tool's own word sets what the file shows, and gives back what was there before."""
+    file = "/sys/class/net/p1/etherport/rx_moderation"
+    ways = f"ip link add p1 type etherport; echo {before} > {file}; for mode in on off"
+    shown = rig.execute("sh", "-euc", f"{ways}; do ethtool -C p1 cqe-mode-rx $mode; cat {file}; done")
+    assert shown.stdout.split() == ["last", before], shown.stderr
 
 
 def test_a_driver_adapts_to_a_stream(rig: Rig) -> None:

@@ -57,3 +57,25 @@ def test_a_lost_link_lets_go_of_what_waited(rig: Rig) -> None:
     p3, frames = counted["p3"], counted["held_bytes"] / 1514
     assert p3["tx_ring_frames"] == 0
     assert frames - 1 <= p3["tx_dropped_down"] <= frames, "all but the one on the wire"
+
+
+def test_xon_is_not_above_xoff(rig: Rig) -> None:
+    """Whatever was set: else each frame that leaves the buffer takes the port's own PAUSE back."""
+    counted = rig.script("threshold_words.py")["below_xon"]
+    assert counted["rx_dropped_buffer"] == 0
+    assert counted["tx_pause_frames"] > 0
+
+
+def test_a_smaller_memory_stops_whoever_fills_it(rig: Rig) -> None:
+    """The thresholds of all who share it move, by whichever of their ports it was made smaller."""
+    told = rig.script("threshold_words.py")
+    assert told["small"]["tx_pause_frames"] == told["large"]["tx_pause_frames"] + 1
+
+
+def test_pause_says_what_any_priority_needs(rig: Rig) -> None:
+    """After PFC, frames of a priority may still be in the buffer: PAUSE stops the sender for them, too."""
+    told = rig.script("after_pfc.py")
+    before, after = told["on"], told["off"]
+    assert after["p2"]["buffer_bytes"] > 5000
+    assert after["p1"]["tx_paused_ns"] - before["p1"]["tx_paused_ns"] > 90_000_000
+    assert after["p1"]["tx_paused"] == 1

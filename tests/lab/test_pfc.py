@@ -123,3 +123,10 @@ def test_what_the_port_cannot_do_is_refused(rig: Rig, command: str) -> None:
     output = rig.execute("bash", "-c", PORTS + command)
     assert output.code != 0
     assert "not supported" in output.stderr
+
+
+def test_a_port_with_pfc_neither_sends_nor_obeys_pause(rig: Rig) -> None:
+    """And says so, whatever was negotiated; PFC away, what was negotiated holds."""
+    told = rig.script("after_pfc.py")
+    active = ("pause_rx_active", "pause_tx_active")
+    assert [told[state]["p1"][name] for state in ("on", "off") for name in active] == [0, 0, 1, 1]

@@ -40,6 +40,11 @@ def test_hash_of_the_sender_does_not_cross_the_cable(rig: Rig) -> None:
     assert counted["p2_hashed"] == 0
 
 
+def test_when_the_sender_wanted_it_to_leave_does_not_cross_the_cable(rig: Rig) -> None:
+    """SO_TXTIME is between a host and its own queue: fq in a switch knows nothing of it."""
+    assert 0 < rig.script("txtime.py")["after_ns"] < 10_000_000
+
+
 def test_sender_is_told_when_its_frame_was_handed_over(rig: Rig) -> None:
     """SO_TIMESTAMPING by software, which is up to each driver."""
     told = rig.script("timestamp.py")

@@ -27,6 +27,8 @@ _LINK_STATS = {
     "tx_late_collisions": 20,  # tx_window_errors
 }
 
+_FILTERED = "rx_filtered_frames"
+
 _GENERIC = struct.Struct("=BBxx")  # struct genlmsghdr: command, version
 _CONTROLLER, _GET_FAMILY, _FAMILY_ID, _FAMILY_NAME = 0x10, 3, 1, 2
 _PAUSE_GET, _PAUSE_HEADER, _PAUSE_STATS = 21, 1, 5
@@ -74,7 +76,11 @@ class Counters(Ethtool):
 
     def _counted(self, port: str, standard: bytes, own: bytes) -> dict[str, int]:
         words = memoryview(netlink.attributes(standard[_STATS.size :])[_STATS_LINK_64]).cast("Q")
-        return {**{name: words[index] for name, index in _LINK_STATS.items()}, **self.named(port, own)}
+        counted = {**{name: words[index] for name, index in _LINK_STATS.items()}, **self.named(port, own)}
+        # Only who is on a hub, or what a switch has flooded to, has seen frames for others.
+        if not counted.get(_FILTERED):
+            counted.pop(_FILTERED, None)
+        return counted
 
     def every(self, port: str) -> dict[str, int]:
         """Every counter, PAUSE frames too."""

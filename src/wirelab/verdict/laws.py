@@ -100,14 +100,16 @@ def cable(plan: Plan, result: Result) -> Iterator[Violation]:
 
 
 def receive(plan: Plan, result: Result) -> Iterator[Violation]:
-    """Frames that reached a port = frames handed on + dropped by a named cause + in the RX ring."""
+    """Frames that reached a port = handed on + for others + dropped by a named cause + in the RX ring."""
     for port in plan.ports:
         change = result.change(port.name)
         arrived, taken, waiting = change["rx_wire_frames"], change["rx_frames"], change["rx_ring_frames"]
-        dropped = sum(change.drops("rx").values())
+        dropped, others = sum(change.drops("rx").values()), change.get("rx_filtered_frames")
         gone = f"{number(taken)} were handed on, {number(dropped)} dropped and {number(waiting)} wait"
+        if others:
+            gone = f"{number(others)} were for somebody else, {gone}"
         message = f"{port.label}: {number(arrived)} frames arrived, {gone}"
-        yield from unless_equal(arrived, taken + dropped + waiting, message)
+        yield from unless_equal(arrived, taken + others + dropped + waiting, message)
 
 
 def transmit(plan: Plan, result: Result) -> Iterator[Violation]:

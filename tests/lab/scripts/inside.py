@@ -103,9 +103,11 @@ def make_bridge() -> None:
 
 
 def raise_ports(*ports: str) -> None:
-    """Set ports up."""
+    """Set ports up, those of hosts so that they let in what is for nobody, too."""
     for port in ports:
-        run("ip", "link", "set", port, "up")
+        role = Path(f"/sys/class/net/{port}/etherport/role")
+        takes_all = role.exists() and role.read_text() == "host\n"
+        run("ip", "link", "set", port, "promisc", "on" if takes_all else "off", "up")
 
 
 def make_way() -> None:

@@ -6,7 +6,7 @@ echo 1 >/proc/sys/net/ipv6/conf/default/disable_ipv6
 ip link add name p1 type etherport
 ip link add link p1 name p2 type etherport
 ip link set p1 up
-ip link set p2 up
+ip link set p2 promisc on up	# pktgen sends to nobody
 sleep 2
 echo "add_device p1" >/proc/net/pktgen/kpktgend_0
 if echo "clone_skb 10" >/proc/net/pktgen/p1; then echo shared; else echo refused; fi 2>/dev/null
