@@ -25,7 +25,8 @@ The network stands at the end of the instant at which it comes true, or after 60
     "step": (
         "step [COUNT]",
         "go on to the next instant at which something happens to a frame",
-        "It tells all that happens at that instant.",
+        """It tells all that happens at that instant, and what a port has noticed only then, each with the
+instant at which it was.""",
     ),
     "show": (
         "show [NODE | PORT]...",
