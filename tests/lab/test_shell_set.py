@@ -72,6 +72,26 @@ def test_what_is_set_while_traffic_runs_outlasts_its_events(lab: Lab, tmp_path: 
         assert "gap" not in said
 
 
+def test_a_setting_that_failed_can_be_set_again(lab: Lab, tmp_path: Path) -> None:
+    """What tc refuses is not so, and tc hears what it is told next."""
+    file = tmp_path / "delayed.yaml"
+    file.write_text(
+        "name: delayed\nsource: {title: a test}\ntopology: one-switch\nwith: {client.delay: 10 ms}\n"
+        "traffic:\n  - iperf3: {name: download, from: server, to: client, time: 1 s}\n"
+        "expect:\n  download: {goodput: ..1 Gbit/s}\n"
+    )
+    queue = "client tc qdisc {} dev client-eth0 "
+    with switched_on(lab, file=file) as one:
+        handle = told(one, queue.format("show")).split()[2]
+        own = f"root handle {handle}"
+        told(one, queue.format("del") + "root", queue.format("add") + f"{own} pfifo")
+        with pytest.raises(InputError, match="must match existing qdisc"):
+            told(one, "set client.delay 50 ms")
+        told(one, queue.format("del") + "root", queue.format("add") + f"{own} netem limit 1000 delay 10ms")
+        told(one, queue.format("add") + f"parent {handle} fq_codel", "set client.delay 50 ms")
+        assert "delay 50ms" in told(one, queue.format("show"))
+
+
 def _words(said: str) -> set[str]:
     """What a queue's line says, in pairs."""
     words = said.split()

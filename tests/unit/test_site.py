@@ -52,6 +52,7 @@ def test_a_slider_changes_its_own_setting_alone(wirelab: Wirelab) -> None:
     made(wirelab, "--vary", "module.fifo=8KiB,16KiB,32KiB", "--vary", "client.rx_usecs=0,50")
     site = wirelab.folder / "site"
     sweep = json.loads((site / "sweep.json").read_text(encoding="utf-8"))
+    assert not [point["folder"] for point in sweep["points"] if point["folder"]], "none of these is there"
     names = [f"point-{number}.html" for number in range(1, 7)]
     (first,) = [number for number, name in enumerate(names) if not (site / name).exists()]
     names[first] = "index.html"

@@ -4,7 +4,7 @@ import os
 import re
 import sys
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from functools import partial
 from pathlib import Path
@@ -132,7 +132,9 @@ def site_command(  # noqa: PLR0913 - the options of a command line
         tasks = [partial(_page, site, look, number) for number in range(len(points))]
         pages = run_on(cpus, tasks, runner.testbed.stop)
     names = site.names()
-    _write(folder, {SWEEP: sweep.to_json(), **dict(zip(names, pages, strict=True))})
+    # The files that the points were made of have gone with the scratch folder.
+    figures = replace(sweep, points=tuple(replace(point, folder=None) for point in sweep.points))
+    _write(folder, {SWEEP: figures.to_json(), **dict(zip(names, pages, strict=True))})
     typer.echo(folder / names[asked.first])
 
 

@@ -4,8 +4,8 @@ Mininet makes the nodes, the Open vSwitch bridges and the addresses. Its links k
 1 Gbit/s, so a cable here joins two emulated Ethernet ports, and the settings module configures them.
 """
 
-from collections.abc import Callable, Iterable
-from contextlib import AbstractContextManager, nullcontext
+from collections.abc import Callable, Iterable, Iterator
+from contextlib import AbstractContextManager, contextmanager, nullcontext
 from pathlib import Path
 from typing import Any
 
@@ -16,7 +16,7 @@ from wirelab.guest import ethtool
 from wirelab.guest.counters import Counters
 from wirelab.guest.namespace import NetworkNamespace
 from wirelab.guest.nodes import Bridge, Namespace
-from wirelab.guest.shell import Batch, run
+from wirelab.guest.shell import Batch, CommandError, run
 from wirelab.plan import iproute2
 from wirelab.plan.types import Cable, Plan, Port
 
@@ -101,19 +101,26 @@ class Network:
     def batch(self, node: str, tool: str, lines: Iterable[str]) -> None:
         """Have ``ip`` or ``tc`` carry out lines in the node, if there are any."""
         if lines := tuple(lines):
-            self._batch(node, tool).run(lines)
+            with self._batch(node, tool) as batch:
+                batch.run(lines)
 
     def told(self, node: str, tool: str, line: str) -> Any:  # noqa: ANN401 - JSON of any kind
         """What ``ip`` or ``tc`` answers in the node: ``ip`` with details, ``tc`` with statistics."""
-        return self._batch(node, tool).told(line)
+        with self._batch(node, tool) as batch:
+            return batch.told(line)
 
-    def _batch(self, node: str, tool: str) -> Batch:
-        """The one of the node's namespace, started when it is first needed."""
+    @contextmanager
+    def _batch(self, node: str, tool: str) -> Iterator[Batch]:
+        """The one of the node's namespace, started when it is first needed, and again when it has failed."""
         key = (self._namespace(node), tool)
         if key not in self._batches:
             with self.inside(node):
                 self._batches[key] = Batch(*BATCHES[tool])
-        return self._batches[key]
+        try:
+            yield self._batches[key]
+        except CommandError:
+            del self._batches[key]
+            raise
 
     def forget_tools(self) -> None:
         """Have other programs and sockets than the process that this one was forked from."""

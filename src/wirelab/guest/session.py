@@ -164,13 +164,18 @@ class _Session:
             os._exit(code)
 
     def _change(self, event: dict[str, Any], later: list[dict[str, Any]]) -> None:
-        """Change settings of the network that is up, and of what its events make of it ``later``."""
+        """Change settings of the network that is up, and of what its events make of it ``later``.
+
+        What failed is not so: whoever tries again has it set.
+        """
+        before = self._network.plan
         try:
             found = events.change(self._network, from_values(Event, event))
             becomes = tuple(from_values(Event, values) for values in later)
             self._network.plan = replace(self._network.plan, events=becomes)
             verify(found)
         except Exception as error:  # noqa: BLE001 - whatever it is, it must reach the host as a message
+            self._network.plan = before
             self._done(failed=f"{error}" or type(error).__name__)
         else:
             self._done()
