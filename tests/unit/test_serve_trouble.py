@@ -16,6 +16,7 @@ from students import HERE, kept, ready
 from wirelab.exercise.draw import drawn
 from wirelab.runner.store import RESULT
 from wirelab.serve.bench import Bench
+from wirelab.serve.desk import result_of
 from wirelab.serve.exercises import exercise_called
 from wirelab.serve.limits import Deed
 from wirelab.serve.queue import RunQueue
@@ -91,6 +92,36 @@ def test_a_damaged_result_keeps_only_its_own_run_out_of_the_work(served: Served)
     assert served.student("Bob").get(HERE).status == 200
     assert [run.name for run in kept(served).work.runs if run.kind == "experiment"] == ["experiment-2"]
     assert served.room.works.unsettled() == [first]
+    # It is as if it had been trimmed.
+    ada.get(HERE)
+    served.wait_for_runs()
+    ada.get(HERE)
+    assert served.room.works.unsettled() == []
+    assert kept(served).work.count("experiment") == 2
+
+
+def test_a_result_that_was_damaged_later_is_made_anew(served: Served) -> None:
+    """The page of the exercise comes all the same, the teacher's too, and the figures are there again."""
+    ada = ready(served)
+    [course] = served.room.courses.all()
+    [one] = served.room.students.of_course(course.id)
+    [attempt] = [done for done in served.room.works.attempts(one.id, "shallow-buffer") if done.kind == "run"]
+
+    def folder() -> Path | None:
+        run = served.room.runs.get(attempt.run)
+        return served.room.results_of(run) if run else None
+
+    before = folder()
+    assert before is not None
+    (before / RESULT).write_text("{}")
+    result_of.cache_clear()  # as the server begins
+    assert ada.get(HERE).status == served.teacher().get(f"/teacher/courses/{course.id}").status == 200
+    ada.get(HERE)
+    served.wait_for_runs()
+    assert ada.get(HERE).status == 200
+    after = folder()
+    assert after is not None
+    assert after != before
 
 
 def test_on_a_full_disk_pages_can_still_be_looked_at(served: Served, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -21,7 +21,7 @@ from wirelab.model.exercise import TextQuestion
 from wirelab.runner.run_result import VariantResult
 from wirelab.serve.answers import Answers, go, page
 from wirelab.serve.courses import Course
-from wirelab.serve.desk import Desk, result_of, settle
+from wirelab.serve.desk import Desk, measured, settle
 from wirelab.serve.doors import absolute
 from wirelab.serve.exercise_view import progress_of, view_of
 from wirelab.serve.exercises import exercise_called, exercise_names
@@ -261,8 +261,8 @@ def _runs(room: Room, student: str, exercise: Assignment) -> dict[str, VariantRe
         run = room.runs.get(attempt.run) if attempt.kind == "run" else None
         if run is not None and run.is_trimmed:
             room.queue.again(run, TEACHER)
-        if run is not None and (folder := room.results_of(run)):
-            found[attempt.name] = result_of(folder).variants[0]
+        if variant := measured(room, run):
+            found[attempt.name] = variant
     return found
 
 

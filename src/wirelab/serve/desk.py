@@ -9,7 +9,7 @@ from functools import lru_cache, partial
 from pathlib import Path
 from typing import Final
 
-from wirelab.errors import InputError, WirelabError
+from wirelab.errors import InputError, LabError, WirelabError
 from wirelab.exercise.draw import Figures, drawn
 from wirelab.exercise.network import Setup
 from wirelab.exercise.steps import (
@@ -25,12 +25,13 @@ from wirelab.exercise.steps import (
 )
 from wirelab.exercise.work import Predicted, Work
 from wirelab.model.assignment import Assignment
-from wirelab.runner.run_result import RunResult, read_run
+from wirelab.runner.run_result import RunResult, VariantResult, read_run
 from wirelab.runner.store import RESULT
 from wirelab.serve.carrier import PANEL
 from wirelab.serve.courses import Course
 from wirelab.serve.exercises import CONTROL, NETWORK, exercise_called, marks_spec, network_spec
 from wirelab.serve.room import Room
+from wirelab.serve.runs import Run
 from wirelab.serve.students import Student
 from wirelab.serve.works import Attempt, AttemptKind, Kept
 
@@ -219,8 +220,9 @@ def settle(room: Room) -> None:
             try:
                 _settle_once(room, attempt, folder)
             except (WirelabError, OSError, ValueError) as error:
-                # One that is damaged keeps nobody else from their page.
+                # One that is damaged keeps nobody else from their page, and is made anew.
                 _LOG.error("%s of %s: %s", attempt.name, attempt.student, error)
+                room.runs.trimmed(run.id)
 
 
 def _settle_once(room: Room, attempt: Attempt, folder: Path) -> None:
@@ -256,5 +258,21 @@ def _settle(room: Room, attempt: Attempt, folder: Path) -> None:
 
 @lru_cache(maxsize=128)
 def result_of(folder: Path) -> RunResult:
-    """The figures of a run: a folder of results never changes."""
+    """The figures of a run: a folder of results never changes. Raises LabError where it is damaged."""
     return read_run(folder / RESULT)
+
+
+def measured(room: Room, run: Run | None) -> VariantResult | None:
+    """What a run of one network measured; None where that is not there, or damaged.
+
+    Then it is as if it was trimmed: it is run again when somebody looks.
+    """
+    folder = room.results_of(run) if run else None
+    if run is None or folder is None:
+        return None
+    try:
+        return result_of(folder).variants[0]
+    except LabError as error:
+        _LOG.warning("%s", error)
+        room.runs.trimmed(run.id)
+        return None

@@ -17,7 +17,7 @@ from wirelab.model.exercise import Allowed, Prediction, Question, TextQuestion
 from wirelab.model.fill import filled_text
 from wirelab.model.scale import Scale
 from wirelab.serve.carrier import PANEL
-from wirelab.serve.desk import Desk, result_of, settle
+from wirelab.serve.desk import Desk, measured, settle
 from wirelab.serve.exercises import exercise_called
 from wirelab.serve.queue import Status
 from wirelab.serve.run_pages import Pictures, pictures_of
@@ -222,10 +222,9 @@ def _measured(desk: Desk, runs: Sequence[Done]) -> dict[str, Any]:
     """What the exercise's own runs measured, by name."""
     found = {}
     for one in runs:
-        if one.attempt.kind == "run" and one.status.state is State.DONE:
-            run = desk.room.runs.get(one.attempt.run)
-            if run is not None and (folder := desk.room.results_of(run)):
-                found[one.attempt.name] = result_of(folder).variants[0]
+        is_done = one.attempt.kind == "run" and one.status.state is State.DONE
+        if is_done and (variant := measured(desk.room, desk.room.runs.get(one.attempt.run))):
+            found[one.attempt.name] = variant
     return found
 
 
