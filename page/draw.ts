@@ -269,8 +269,9 @@ export class Painter {
   }
 }
 
+/** A time without the zeros that end it behind its point: those of a whole number are of its size. */
 function label(ns: number): string {
-  return time(ns).replace(/\.?0+ /, " ");
+  return time(ns).replace(/(\.\d*[1-9])0+ |\.0+ /, "$1 ");
 }
 
 function size(bytes: number): string {

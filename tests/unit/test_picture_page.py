@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from dataclasses import replace
-from itertools import accumulate
+from itertools import accumulate, pairwise
 from typing import TYPE_CHECKING, Any
 
 import pytest
@@ -101,6 +101,43 @@ def test_wheel_drag_and_keys_zoom_and_pan(html: Path) -> None:
         assert seen(page) == (0, 2 * AROUND_NS)
         canvas.press("+")
         assert seen(page) == (AROUND_NS / 2, 1.5 * AROUND_NS)
+
+
+AXIS = """() => {
+  const first = CanvasRenderingContext2D.prototype.fillText;
+  window.words = [];
+  CanvasRenderingContext2D.prototype.fillText = function (text, x, y, ...more) {
+    if (y === 8) words.push(text);
+    first.call(this, text, x, y, ...more);
+  };
+}"""
+"""Keeps what is written at the height of the axis."""
+UNITS_NS = {"ns": 1, "µs": 1_000, "ms": 1_000_000}
+
+
+def at_ns(word: str) -> int:
+    """What a word of the axis says."""
+    number, _, unit = word.replace("\u2212", "-").partition(" ")
+    return round(float(number) * UNITS_NS[unit]) if unit else int(number)
+
+
+def test_the_axis_tells_times_as_far_apart_as_they_are(html: Path) -> None:
+    """However closely one looks: zeros go behind a point only."""
+    told: set[str] = set()
+    with opened(html) as page:
+        canvas = page.locator(".burst canvas")
+        page.evaluate(AXIS)
+        canvas.press("Home")
+        for _ in range(20):
+            page.wait_for_timeout(50)
+            page.evaluate("words.length = 0")
+            canvas.press("+")
+            page.wait_for_timeout(50)
+            words = page.evaluate("words")
+            told |= set(words)
+            places = [at_ns(word) for word in words]
+            assert len({after - before for before, after in pairwise(places)}) == 1, words
+    assert {"+5 ns", "+50 ns", "+100 ns", "+500 ns", "+1 µs", "+1.5 µs", "+10 µs", "+100 µs"} <= told
 
 
 def test_a_phone_and_paper_have_it_whole(html: Path) -> None:
