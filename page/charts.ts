@@ -114,10 +114,17 @@ export function charts(group: GroupColumns): Chart[] {
   }));
 }
 
-/** The place of a line's value at an instant: what holds there, or the nearest; -1 for none. */
+/** How long the last value of a line holds: a step ends with its point, others are read as far as a sample goes. */
+function holds(line: Line): number {
+  const last = line.x.length - 1;
+  return line.drawn === "step" || last < 1 ? 0 : line.x[last] - line.x[last - 1];
+}
+
+/** The place of a line's value at an instant: what holds there, or the nearest; -1 for none, or none any more. */
 export function placeAt(line: Line, at: number): number {
   const before = lastAt(line.x, at);
-  if (line.drawn === "step" || before === line.x.length - 1) return before;
+  if (before === line.x.length - 1) return at - line.x[before] <= holds(line) ? before : -1;
+  if (line.drawn === "step") return before;
   if (before < 0) return line.drawn === "line" ? -1 : 0;
   return at - line.x[before] <= line.x[before + 1] - at ? before : before + 1;
 }

@@ -87,7 +87,8 @@ export class Plot implements Linked {
     const { lines, spans, y } = this.chart;
     if (at === null) return [...lines, ...spans].map(() => "");
     const points = lines.map((line) => {
-      const place = placeAt(line, at);
+      // What has a name has no neighbours: a value is that of the name itself.
+      const place = this.chart.x.names.length ? line.x.indexOf(at) : placeAt(line, at);
       return place < 0 ? "" : amount(y, line.y[place]);
     });
     const strokes = spans.map((one) => {

@@ -13,7 +13,7 @@ import pytest
 from recorded import plan, with_ports
 
 from wirelab.report.connections import end_of, read_connections
-from wirelab.report.graphs import graphs_page
+from wirelab.report.graphs import graphs_page, sender_charts
 from wirelab.report.perfetto import varint, write_perfetto
 from wirelab.report.qlog import write_qlog
 from wirelab.report.segments import Ack, Segment, Sender, sack_blocks
@@ -169,6 +169,26 @@ def test_sequence_numbers_never_wrap() -> None:
         Segment(3, 0, 1448, is_retransmission=True),
     ]
     assert sender.acks == [Ack(4, 2896, ((0, 1448),))]
+
+
+def test_what_a_sender_has_last_holds_to_the_end_of_its_graphs() -> None:
+    """What is acknowledged, in flight and allowed does not end with the last change of it."""
+    sender = Sender()
+    for number in range(3):
+        sender.sent(number * 1_000_000, number * 1448, 1448)
+    sender.acked(2_500_000, 2896, [])
+    connections = [(one.at_ps // 1_000 - READY_NS, one) for one in STATES]
+    sender.states += [(at_ns, one) for at_ns, one in connections if at_ns < 3_000_000]
+    ends = {
+        (chart.title, line.name): line.points[-1]
+        for chart in sender_charts(sender, 0, 10_000_000)
+        for line in chart.lines
+        if line.step and line.points
+    }
+    assert {at_ns for at_ns, _ in ends.values()} == {10_000_000}
+    assert ends["Time-sequence", "acknowledged"][1] == 2896
+    assert ends["Window", "congestion window"][1] == 20 * 1448
+    assert len(ends) == 7
 
 
 def tcp(options: bytes, tag: bytes = b"") -> bytes:

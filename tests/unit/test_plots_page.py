@@ -92,13 +92,42 @@ def test_the_cursor_of_one_is_that_of_all(html: Path) -> None:
             "all => all.map(one => [...one.querySelectorAll('output')].map(output => output.textContent))"
         )
         shown = told[:4]
-        # The upload is over then, and its last value holds.
-        assert shown[0] == ["800 Mbit/s", "800 Mbit/s"]
-        assert shown[1] == ["42", "42"]
-        assert shown[2] == ["312 us", "312 us"]
+        # The upload is over then: it has no value any more.
+        assert shown[0] == ["", "800 Mbit/s"]
+        assert shown[1] == ["", "42"]
+        assert shown[2] == ["", "312 us"]
         assert shown[3] == ["15.14 kB", "0 B"]
         page.mouse.move(5, 5)
         assert set(page.locator("output").all_inner_texts()) == {""}
+
+
+def test_a_line_has_a_value_as_long_as_it_lasts(tmp_path: Path) -> None:
+    """A step to its closing point, samples as far as the next one would be; a name has none of another's."""
+    x, y = Axis.of("time", TIME, 1000), Axis.of("held", SIZE, 10)
+    lines = (
+        Line("step", [(100, 1), (200, 2), (300, 2)], 0, step=True),
+        Line("line", [(100, 3), (200, 4)], 1),
+        Line("dots", [(100, 5), (200, 6)], 2, dots=True),
+    )
+    names = Axis.of_names("module.fifo", ("8 KiB", "16 KiB", "32 KiB"))
+    charts = (
+        Chart("Over time", x, y, lines),
+        Chart("By name", names, y, (Line("few", [(0, 7), (1, 8)], 0),)),
+    )
+    with opened(made(tmp_path, *charts)) as page:
+
+        def values(chart: int, share: float) -> list[str]:
+            box = page.locator(".u-over").nth(chart).bounding_box()
+            page.mouse.move(box["x"] + share * box["width"], box["y"] + 30)
+            told: list[str] = page.locator(".plot").nth(chart).locator("output").all_inner_texts()
+            return told
+
+        assert values(0, 0.05)[:2] == ["", ""]
+        assert values(0, 0.19) == ["1 B", "4 B", "6 B"]
+        assert values(0, 0.28) == ["2 B", "4 B", "6 B"]
+        assert values(0, 0.32) == ["", "", ""]
+        assert values(0, 0.99) == ["", "", ""]
+        assert [values(1, share) for share in (0.1, 0.5, 0.9)] == [["7 B"], ["8 B"], [""]]
 
 
 def test_what_a_control_measured_shows_the_same_time(html: Path) -> None:
@@ -120,7 +149,9 @@ def test_keys_move_the_cursor_and_zoom(html: Path) -> None:
         chart.focus()
         chart.press("ArrowRight")
         aloud = page.locator(".plots .aloud").first
-        assert aloud.inner_text().startswith("3.672 s. Congestion window: upload 42, download")
+        assert aloud.inner_text() == "3.672 s. Congestion window: upload nothing, download nothing"
+        chart.press("Shift+ArrowRight")
+        assert aloud.inner_text() == "4.392 s. Congestion window: upload nothing, download 42"
         chart.press("+")
         ((from_ns, until_ns),) = views(page)
         assert until_ns - from_ns == pytest.approx(END_NS / 2)

@@ -1,7 +1,7 @@
 """The four graphs of tcptrace, of each sender in a record: time-sequence, throughput, RTT and window."""
 
 import bisect
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from typing import Final
 
 from wirelab.plan.types import Plan
@@ -77,7 +77,7 @@ def _sequence(sender: Sender, x: Axis, from_ns: int, base: int, acked: list[Poin
         "Time-sequence",
         x,
         Axis.of("sequence", SIZE, high),
-        (Line("acknowledged", acked, 1, step=True),),
+        (Line("acknowledged", _held(acked, x), 1, step=True),),
         spans=(
             Spans("sent", spans(again=False), 0),
             Spans("selectively acknowledged (SACK)", sacked, 2),
@@ -101,7 +101,7 @@ def _throughput(sender: Sender, x: Axis, from_ns: int, span_ns: int, base: int) 
         if ack.number > known:
             acked[min((ack.at_ns - from_ns) // bin_ns, count - 1)] += ack.number - known
             known = ack.number
-    rates = [
+    rates: list[list[Point]] = [
         [(place * bin_ns, total * BITS_PER_BYTE * NS_PER_S / bin_ns) for place, total in enumerate(totals)]
         for totals in (sent, acked)
     ]
@@ -110,8 +110,8 @@ def _throughput(sender: Sender, x: Axis, from_ns: int, span_ns: int, base: int) 
         x,
         Axis.of("payload", RATE, max(rate for line in rates for _, rate in line)),
         (
-            Line("sent, what is sent again too", rates[0], 0, step=True),
-            Line("acknowledged", rates[1], 1, step=True),
+            Line("sent, what is sent again too", _held(rates[0], x), 0, step=True),
+            Line("acknowledged", _held(rates[1], x), 1, step=True),
         ),
         note=f"over {show(bin_ns, TIME)} each",
         height=_LOW,
@@ -120,7 +120,7 @@ def _throughput(sender: Sender, x: Axis, from_ns: int, span_ns: int, base: int) 
 
 def _rtt(sender: Sender, x: Axis, from_ns: int) -> Chart:
     samples = list(_rtt_samples(sender, from_ns))
-    smoothed = [
+    smoothed: list[Point] = [
         (at_ns - from_ns, state.srtt_8us / _8US)
         for at_ns, state in sender.states
         if state.srtt_8us and 0 <= at_ns - from_ns <= x.high
@@ -132,7 +132,7 @@ def _rtt(sender: Sender, x: Axis, from_ns: int) -> Chart:
         Axis.of("RTT", MICROSECONDS, high),
         (
             Line("from a segment to its acknowledgement", samples, 0, dots=True),
-            Line("smoothed, as the sender has it", smoothed, 1, step=True),
+            Line("smoothed, as the sender has it", _held(smoothed, x), 1, step=True),
         ),
         note="of segments that were sent once (Karn)",
         height=_LOW,
@@ -156,7 +156,10 @@ def _rtt_samples(sender: Sender, from_ns: int) -> Iterator[Point]:
 
 
 def _window(sender: Sender, x: Axis, from_ns: int) -> Chart:
-    flight, cwnd, ssthresh, offered = [], [], [], []
+    flight: list[Point] = []
+    cwnd: list[Point] = []
+    ssthresh: list[Point] = []
+    offered: list[Point] = []
     for at_ns, state in sender.states:
         at = at_ns - from_ns
         if not 0 <= at <= x.high:
@@ -168,15 +171,20 @@ def _window(sender: Sender, x: Axis, from_ns: int) -> Chart:
             ssthresh.append((at, float(state.ssthresh_frames * state.mss_bytes)))
     high = max((size for _, size in (*flight, *cwnd)), default=0.0)
     lines = [
-        Line("in flight", flight, 0, step=True),
-        Line("congestion window", cwnd, 1, step=True),
+        Line("in flight", _held(flight, x), 0, step=True),
+        Line("congestion window", _held(cwnd, x), 1, step=True),
     ]
     # One that is far above all else would leave nothing to see of that.
     if ssthresh and max(size for _, size in ssthresh) <= 2 * high:
-        lines.append(Line("slow-start threshold", ssthresh, 2, step=True, dashed=True))
+        lines.append(Line("slow-start threshold", _held(ssthresh, x), 2, step=True, dashed=True))
     note = "at each change, as the sender's kernel has them"
     if offered and max(size for _, size in offered) <= 2 * high:
-        lines.append(Line("offered by the receiver", offered, 3, step=True))
+        lines.append(Line("offered by the receiver", _held(offered, x), 3, step=True))
     elif offered:
         note += f"; the receiver offers up to {show(int(max(size for _, size in offered)), SIZE)}"
     return Chart("Window", x, Axis.of("window", SIZE, high), tuple(lines), note=note, height=_LOW)
+
+
+def _held(points: Sequence[Point], x: Axis) -> Sequence[Point]:
+    """The points of a step line, the last of which holds to the end of the axis."""
+    return [*points, (x.high, points[-1][1])] if points and points[-1][0] < x.high else points
