@@ -39,11 +39,11 @@ export class Link {
     watcher();
   }
 
-  /** Runs of one page may last differently long: the longest is the whole. */
+  /** Runs of one page may last differently long: the longest is the whole, of those that are drawn already too. */
   extend(axis: Axis): void {
     const wasWhole = this.isWhole;
     this.whole[1] = Math.max(this.whole[1], axis.names.length ? axis.high + 0.25 : axis.high);
-    if (wasWhole) this.until = this.whole[1];
+    if (wasWhole && !this.isWhole) this.showAll();
   }
 
   show(from: number, until: number): void {

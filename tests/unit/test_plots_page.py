@@ -130,6 +130,23 @@ def test_a_line_has_a_value_as_long_as_it_lasts(tmp_path: Path) -> None:
         assert [values(1, share) for share in (0.1, 0.5, 0.9)] == [["7 B"], ["8 B"], [""]]
 
 
+def test_charts_are_of_one_time_though_one_lasts_longer(tmp_path: Path) -> None:
+    """Those that are drawn already show as much as the longest; then there is nothing more to go back to."""
+    y = Axis.of("held", SIZE, 10)
+    flows = []
+    for name, end in (("short", 1000), ("long", 4000), ("middling", 2000)):
+        line = Line("queue", [(0, 1), (end, 5)], 0)
+        flows.append((name, Plots.of([Chart(name, Axis.of("time", TIME, end), y, (line,))])))
+    text = filled_in("graphs.html.j2", title="t", begins="0 s", flows=flows, script=Script.load())
+    with opened(written(tmp_path, text)) as page:
+        assert page.locator(".drawn canvas").count() == 3
+        assert views(page) == {(0, 4000)}
+        assert page.get_by_role("button", name="the whole axis").first.is_disabled()
+        drag(page, 0, 500, 900)
+        page.get_by_role("button", name="the whole axis").first.click()
+        assert views(page) == {(0, 4000)}
+
+
 def test_what_a_control_measured_shows_the_same_time(html: Path) -> None:
     """Folded away or not: who opens it sees what was looked at in the variant."""
     with opened(html) as page:
