@@ -149,6 +149,23 @@ def test_what_did_not_happen_has_no_chart(tmp_path: Path) -> None:
     assert "Drops" not in report.texts("b")
 
 
+def test_a_flow_that_was_over_between_two_samples_is_named(tmp_path: Path) -> None:
+    """It has no line, so a sentence says why, though it was seen as it began; one with figures has a line."""
+    recorded = recording()
+    for sample in recorded.samples:
+        if sample["at_ns"] != plan().flows[0].start_ns:
+            sample["flows"] = {}
+    variant = judged(tmp_path, recorded=recorded)
+    assert "two samples" not in page(variant).text.partition("Not drawn")[2]
+    assert variant.evidence is not None
+    flows = variant.evidence.result.flows
+    brief = {**flows, "upload": replace(flows["upload"], intervals_bps=())}
+    known = replace(
+        variant, evidence=replace(variant.evidence, result=replace(variant.evidence.result, flows=brief))
+    )
+    assert "Not drawn: goodput of upload: over between two samples; no port was paused." in page(known).text
+
+
 def paused(port: str) -> Recording:
     """A recording in which a port was silent for half of the download."""
     recorded = recording()
@@ -227,9 +244,26 @@ def test_pings_have_their_percentiles(tmp_path: Path) -> None:
     assert "beside server → client 10 10.0 % 100 us 567 us 600 us 1.00 ms 1.00 ms 1.00 ms" in report.text
     assert "deaf client → server 4 100 % - - - - - -" in report.text
     assert "beside ping, 100 us to 1.00 ms" in report.text
-    drawn = points(charts(known)["Round-trip time"])
+    chart = charts(known)["Round-trip time"]
+    drawn = points(chart)
     assert drawn["beside"] == [((number - 1) / 10, 100 * number) for number in answered]
     assert "deaf" not in drawn
+    assert chart.note == "smoothed RTT of the sender, every 100 ms"
+
+
+def test_pings_alone_have_no_smoothed_rtt(tmp_path: Path) -> None:
+    """The chart says of flows what their senders know, and nothing of it where there are none."""
+    variant = judged(tmp_path)
+    assert variant.evidence is not None
+    ping = Ping(name="alone", sender="server", receiver="client", start_ns=0, duration_ns=G, interval_ns=G)
+    known = replace(
+        variant,
+        evidence=Evidence(
+            replace(variant.evidence.plan, traffic=(ping,)),
+            replace(variant.evidence.result, echoes={"alone": Echoes(1, {1: 100.0})}),
+        ),
+    )
+    assert charts(known)["Round-trip time"].note == ""
 
 
 def test_a_long_run_is_still_a_small_page(tmp_path: Path) -> None:

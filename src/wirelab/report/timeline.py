@@ -77,16 +77,27 @@ class Timeline:
         return tuple(chart for chart in (*charts, self._paused()) if chart.lines)
 
     def absent(self) -> tuple[str, ...]:
-        """A sentence for each thing that did not happen."""
+        """A sentence for each thing that did not happen, and for what no chart could have."""
         if not self._plan.traffic:
             return ("nothing was sent",)
         ports = self._result.ports.values()
+        brief = self._brief()
         happened = {
+            f"goodput of {', '.join(brief)}: over between two samples": not brief,
             "no frame was dropped": any(port.dropped_frames for port in ports),
             "no port was paused": any(port.paused_ns for port in ports),
             "no port held more than one frame": self._busy_ports,
         }
         return tuple(sentence for sentence, did in happened.items() if not did)
+
+    def _brief(self) -> list[str]:
+        """Flows that ended before a second sample told how fast they were: they have no line."""
+        flows = ((flow, self._result.flows[flow.name]) for flow in self._plan.flows)
+        return [
+            flow.name
+            for flow, measured in flows
+            if measured.connected and not self._acknowledged(flow) and not _intervals(flow, measured)
+        ]
 
     def _goodput(self) -> Chart:
         lines: list[Line] = []
@@ -113,13 +124,13 @@ class Timeline:
 
     def _rtt(self) -> Chart:
         lines = self._sampled(lambda sample: sample.rtt_us, MICROSECONDS)
+        note = f"smoothed RTT {self._sampled_note}" if lines else ""
         for ping in self._plan.pings:
             echoes = self._result.echoes[ping.name]
             sent = [(echoes.asked_ns(ping, number), us) for number, us in echoes.rtt_us.items()]
             if sent:
-                note = f"ping, {_span(sent, MICROSECONDS)}"
-                lines.append(Line(ping.name, sent, len(self._plan.flows) + len(lines), note))
-        note = f"smoothed RTT {self._sampled_note}"
+                told = f"ping, {_span(sent, MICROSECONDS)}"
+                lines.append(Line(ping.name, sent, len(self._plan.flows) + len(lines), told))
         chart = self._chart("Round-trip time", "RTT", MICROSECONDS, lines, note)
         return replace(chart, ranges=self._ranges("rtt", lines))
 
