@@ -2,7 +2,7 @@
 
 import { firstAt } from "./charts";
 import { BAR, height, Painter, rows, type View } from "./draw";
-import { type Bars, type Moment, moment, type PictureColumns } from "./picture";
+import { type Bars, type Moment, moment, type PictureColumns, type Sight, sights } from "./picture";
 import { story } from "./story";
 
 const LEAST_NS = 50;
@@ -112,9 +112,35 @@ class BurstPicture {
     this.frame = frame;
     this.canvas.dataset.frame = frame < 0 ? "" : String(this.shown.number[frame]);
     const hint =
-      "Choose a frame to read what became of it. Wheel, pinch or + and \u2212 zoom, a drag or \u2190 \u2192 pan.";
+      "Choose a frame to read what became of it. Ctrl and the wheel, a pinch or + and \u2212 zoom, " +
+      "a drag or \u2190 \u2192 pan, n and p go from frame to frame.";
     this.told.textContent = frame < 0 ? hint : story(this.shown, frame);
     this.ask();
+  }
+
+  /** Choose the next frame or the one before, of none the first in sight, and have it in sight. */
+  private step(by: number): void {
+    const last = this.shown.number.length - 1;
+    if (last < 0) return;
+    this.choose(this.frame < 0 ? this.firstInSight() : Math.min(Math.max(0, this.frame + by), last));
+    const seen = [...sights(this.shown)].filter((one) => one.frame === this.frame);
+    if (!seen.length || seen.some((one) => this.isInSight(one))) return;
+    const [{ fromNs, untilNs }] = seen.sort((one, other) => one.fromNs - other.fromNs);
+    const half = (this.view.untilNs - this.view.fromNs) / 2;
+    const middle = (fromNs + untilNs) / 2;
+    this.show(middle - half, middle + half);
+  }
+
+  private isInSight({ fromNs, untilNs }: Sight): boolean {
+    return untilNs > this.view.fromNs && fromNs < this.view.untilNs;
+  }
+
+  private firstInSight(): number {
+    let first = -1;
+    for (const one of sights(this.shown)) {
+      if ((first < 0 || one.frame < first) && this.isInSight(one)) first = one.frame;
+    }
+    return Math.max(0, first);
   }
 
   private timeAt(x: number): number {
@@ -175,13 +201,16 @@ class BurstPicture {
     matchMedia("print").addEventListener("change", () => this.paint());
   }
 
+  /** As a pinch of a touch pad, or with Ctrl, it zooms; across it pans. Else the page scrolls. */
   private wheel(event: WheelEvent): void {
     const isWhole = this.view.untilNs - this.view.fromNs >= this.shown.lengthNs;
-    // There is nothing farther: then the page scrolls.
-    if (event.deltaY > 0 && isWhole && !event.deltaX) return;
-    event.preventDefault();
-    if (Math.abs(event.deltaX) > Math.abs(event.deltaY)) this.pan(event.deltaX / this.canvas.clientWidth);
-    else this.zoom(Math.exp(event.deltaY * 0.002), event.offsetX / this.canvas.clientWidth);
+    if (event.ctrlKey || event.metaKey) {
+      event.preventDefault();
+      this.zoom(Math.exp(event.deltaY * 0.004), event.offsetX / this.canvas.clientWidth);
+    } else if (Math.abs(event.deltaX) > Math.abs(event.deltaY) && !isWhole) {
+      event.preventDefault();
+      this.pan(event.deltaX / this.canvas.clientWidth);
+    }
   }
 
   private move(event: PointerEvent): void {
@@ -205,7 +234,6 @@ class BurstPicture {
 
   private key(event: KeyboardEvent): void {
     if (event.ctrlKey || event.altKey || event.metaKey) return;
-    const last = this.shown.number.length - 1;
     const does: Record<string, () => void> = {
       ArrowLeft: () => this.pan(-0.2),
       ArrowRight: () => this.pan(0.2),
@@ -213,8 +241,8 @@ class BurstPicture {
       "=": () => this.zoom(0.5),
       "-": () => this.zoom(2),
       Home: () => this.show(0, this.shown.lengthNs),
-      n: () => this.choose(Math.min(last, this.frame + 1)),
-      p: () => this.choose(Math.max(Math.min(0, last), this.frame - 1)),
+      n: () => this.step(1),
+      p: () => this.step(-1),
       Escape: () => this.choose(-1),
     };
     const wanted = does[event.key];

@@ -125,6 +125,27 @@ export function moment(columns: MomentColumns): Moment {
   };
 }
 
+/** A frame on a wire, or dropped in no time. */
+export interface Sight {
+  frame: number;
+  fromNs: number;
+  untilNs: number;
+}
+
+/** Each bar and each drop, port by port. */
+export function* sights(of: Moment): Generator<Sight> {
+  for (const { sent, received, dropFrame, dropAtNs } of of.lanes) {
+    for (const { frame, startNs, lengthNs } of [sent, received]) {
+      for (let place = 0; place < frame.length; place++) {
+        yield { frame: frame[place], fromNs: startNs[place], untilNs: startNs[place] + lengthNs[place] };
+      }
+    }
+    for (let place = 0; place < dropFrame.length; place++) {
+      yield { frame: dropFrame[place], fromNs: dropAtNs[place], untilNs: dropAtNs[place] };
+    }
+  }
+}
+
 /** What a queue or buffer holds at an instant. */
 export function fillAt(of: Lane, atNs: number): number {
   const place = firstAt(of.fillAtNs, atNs + 0.5) - 1;

@@ -9,12 +9,13 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 from browser import look, opened
-from bursts import FRAMES, burst, picture
+from bursts import FRAMES, LENGTH_BYTES, WIRE_NS, at_ps, burst, headers, picture, record
 from pages import LOSSY, judged, outcome
 from recorded import plan
 
 from wirelab.report.html import html_report
 from wirelab.report.picture import AROUND_NS
+from wirelab.results.record import Event, Frame, Kind, Sent
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -77,13 +78,22 @@ def test_a_frame_that_is_clicked_tells_its_story(html: Path) -> None:
 
 
 def test_wheel_drag_and_keys_zoom_and_pan(html: Path) -> None:
-    """About the pointer, with the pointer, and never beyond what was recorded."""
+    """About the pointer, with it, and never beyond what was recorded; without Ctrl the page scrolls."""
     with opened(html) as page:
         canvas = page.locator(".burst canvas")
         at = place(page, "switch.p2", "sent", AROUND_NS)
         before = seen(page)
         canvas.hover(position=at)
-        page.mouse.wheel(0, -300)
+        page.evaluate("() => { window.scrolled = new Promise(done => { onscroll = () => done(true); }); }")
+        page.mouse.wheel(0, -40)
+        assert seen(page) == before
+        page.mouse.wheel(0, 40)
+        assert page.evaluate("scrolled")
+        assert seen(page) == before
+        page.evaluate("scrollTo(0, 0)")
+        page.keyboard.down("Control")
+        page.mouse.wheel(0, -150)
+        page.keyboard.up("Control")
         closer = seen(page)
         assert closer[1] - closer[0] < 0.7 * (before[1] - before[0])
         assert place(page, "switch.p2", "sent", AROUND_NS)["x"] == pytest.approx(at["x"], abs=1)
@@ -115,7 +125,7 @@ AXIS = """() => {
 UNITS_NS = {"ns": 1, "µs": 1_000, "ms": 1_000_000}
 
 
-def at_ns(word: str) -> int:
+def in_ns(word: str) -> int:
     """What a word of the axis says."""
     number, _, unit = word.replace("\u2212", "-").partition(" ")
     return round(float(number) * UNITS_NS[unit]) if unit else int(number)
@@ -135,9 +145,37 @@ def test_the_axis_tells_times_as_far_apart_as_they_are(html: Path) -> None:
             page.wait_for_timeout(50)
             words = page.evaluate("words")
             told |= set(words)
-            places = [at_ns(word) for word in words]
+            places = [in_ns(word) for word in words]
             assert len({after - before for before, after in pairwise(places)}) == 1, words
     assert {"+5 ns", "+50 ns", "+100 ns", "+500 ns", "+1 µs", "+1.5 µs", "+10 µs", "+100 µs"} <= told
+
+
+def test_keys_go_from_frame_to_frame_in_sight(tmp_path: Path) -> None:
+    """The first is one that is in the view, and the view goes along with those that are not."""
+    told: list[Frame | Event] = record()
+    for number in range(FRAMES + 1, 41):
+        end_ps, start_ps = at_ps((number - 3) * WIRE_NS), at_ps((number - 4) * WIRE_NS)
+        told.append(Frame(end_ps, number, LENGTH_BYTES, headers(1448 * number)))
+        told.append(Sent(end_ps, Kind.SENT, "switch-p2", number, start_ps, False, False))  # noqa: FBT003
+    html = html_report(outcome(judged(tmp_path, LOSSY)).run, [picture(burst(told))])
+    with opened(written(tmp_path, html)) as page:
+        canvas = page.locator(".burst canvas")
+        for key in ("+", "+", "ArrowRight", "ArrowRight"):
+            canvas.press(key)
+        from_ns, until_ns = seen(page)
+        first = int(3 + 1 + (from_ns - AROUND_NS) // WIRE_NS)
+        for key in ("n", "Escape", "p"):
+            canvas.press(key)
+            assert canvas.get_attribute("data-frame") == ("" if key == "Escape" else str(first))
+        assert seen(page) == (from_ns, until_ns)
+        for number in (*range(first + 1, 41), 40, *range(39, FRAMES, -1)):
+            back = number < int(canvas.get_attribute("data-frame"))
+            canvas.press("p" if back else "n")
+            assert canvas.get_attribute("data-frame") == str(number)
+            shown = seen(page)
+            assert shown[0] - AROUND_NS < (number - 3) * WIRE_NS
+            assert shown[1] - AROUND_NS > (number - 4) * WIRE_NS
+            assert shown[1] - shown[0] == pytest.approx(until_ns - from_ns)
 
 
 def test_a_phone_and_paper_have_it_whole(html: Path) -> None:
