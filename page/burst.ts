@@ -63,6 +63,7 @@ class BurstPicture {
     this.buttons.forEach((button, place) => {
       button.setAttribute("aria-pressed", String(this.moments[place] === one));
     });
+    this.canvas.setAttribute("aria-label", `The frames at each port around ${one.title}`);
     this.canvas.style.height = `${height(one)}px`;
     this.canvas.dataset.frames = String(one.number.length);
     this.canvas.dataset.rows = JSON.stringify(rows(one));

@@ -178,6 +178,21 @@ def test_keys_go_from_frame_to_frame_in_sight(tmp_path: Path) -> None:
             assert shown[1] - shown[0] == pytest.approx(until_ns - from_ns)
 
 
+def test_a_picture_says_which_moment_it_shows(tmp_path: Path) -> None:
+    """To who cannot see it, when another one is opened too; keys are told to be its own."""
+    moments = picture(burst(), replace(burst(), title="the 4 ms with the most drops"))
+    html = html_report(outcome(judged(tmp_path, LOSSY)).run, [moments])
+    with opened(written(tmp_path, html)) as page:
+        canvas = page.get_by_role("application", name="The frames at each port around")
+        assert canvas.get_attribute("aria-label") == "The frames at each port around first drop"
+        page.get_by_role("button", name="the 4 ms with the most drops").click()
+        said = "The frames at each port around the 4 ms with the most drops"
+        assert canvas.get_attribute("aria-label") == said
+        assert (
+            page.get_by_role("application", name="Goodput").get_attribute("aria-roledescription") == "chart"
+        )
+
+
 def test_a_phone_and_paper_have_it_whole(html: Path) -> None:
     """Nothing is wider than the screen or the sheet; what is drawn is no empty canvas."""
     with opened(html, 360, 740) as page:
