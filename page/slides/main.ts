@@ -30,12 +30,20 @@ const steps: Record<string, () => void> = {
   End: () => go(slides.length - 1),
 };
 
+const HAS_KEYS = "canvas, .drawn, input, select, textarea";
+const IS_PRESSED = "a, button, summary, input[type=button], input[type=checkbox], input[type=submit]";
+
+/** Whether what has the focus takes a key itself: a button is left with the one that presses it. */
+function isTaken(target: EventTarget | null, key: string): boolean {
+  if (!(target instanceof Element)) return false;
+  return target.closest(IS_PRESSED) ? key === " " : target.closest(HAS_KEYS) !== null;
+}
+
 document.addEventListener(
   "keydown",
   (event) => {
     const step = steps[event.key];
-    const isOfPicture = event.target instanceof Element && event.target.closest("canvas, .drawn, button");
-    if (!step || isOfPicture || event.altKey || event.ctrlKey || event.metaKey) return;
+    if (!step || isTaken(event.target, event.key) || event.altKey || event.ctrlKey || event.metaKey) return;
     event.preventDefault();
     step();
   },

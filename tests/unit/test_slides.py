@@ -73,6 +73,31 @@ def test_slides_are_gone_through_by_keys_and_by_a_tap(tmp_path: Path) -> None:
         assert here() == 1
 
 
+def test_slides_are_gone_through_from_a_button_too(tmp_path: Path) -> None:
+    """Who has pressed one goes on by the arrows; the blank presses it again, a picture keeps its own keys."""
+    with opened(slides(sample(), tmp_path), 1280, 720) as page:
+        chart = page.locator(".drawn:has(canvas)").first
+        number = int(page.locator(".slide:has(.drawn)").first.get_attribute("id").removeprefix("slide-"))
+
+        def here() -> str:
+            page.wait_for_timeout(100)
+            return str(page.evaluate("location.hash"))
+
+        page.goto(f"{page.url}#slide-{number}")
+        key = page.locator(".slide:has(.drawn) button.key").first
+        key.click()
+        assert key.get_attribute("aria-pressed") == "false"
+        key.press(" ")
+        assert key.get_attribute("aria-pressed") == "true"
+        assert here() == f"#slide-{number}"
+        key.press("ArrowRight")
+        assert here() == f"#slide-{number + 1}"
+        page.keyboard.press("ArrowLeft")
+        assert here() == f"#slide-{number}"
+        chart.press("ArrowRight")
+        assert here() == f"#slide-{number}"
+
+
 def test_slides_are_as_wide_as_a_phone(tmp_path: Path) -> None:
     """Nothing is wider than the screen but what can be scrolled itself."""
     with opened(slides(sample(), tmp_path), 390, 844) as page:
