@@ -8,6 +8,7 @@ export function keepers(form: HTMLFormElement): void {
   if (!url || !told) return;
   let timer = 0;
   const keep = async (): Promise<void> => {
+    timer = 0;
     const fields = new URLSearchParams();
     for (const [name, value] of new FormData(form)) {
       if (typeof value === "string") fields.set(name, value);
@@ -24,5 +25,18 @@ export function keepers(form: HTMLFormElement): void {
     clearTimeout(timer);
     timer = window.setTimeout(() => void keep(), PAUSE_MS);
   });
-  form.addEventListener("submit", () => clearTimeout(timer));
+  form.addEventListener("submit", () => {
+    clearTimeout(timer);
+    timer = 0;
+  });
+  // Who leaves leaves no time for the pause.
+  const leave = (): void => {
+    if (!timer) return;
+    clearTimeout(timer);
+    void keep();
+  };
+  window.addEventListener("pagehide", leave);
+  document.addEventListener("visibilitychange", () => {
+    if (document.visibilityState === "hidden") leave();
+  });
 }

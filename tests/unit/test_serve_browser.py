@@ -110,6 +110,33 @@ def test_a_wrong_unit_is_told_and_what_was_typed_is_still_there(served: Served) 
         assert len(ada.input_value("#value-burst")) <= 200
 
 
+HIDE = """() => {
+  Object.defineProperty(document, "visibilityState", {value: "hidden"});
+  document.dispatchEvent(new Event("visibilitychange"));
+}"""
+
+
+@pytest.mark.parametrize("leave", ["goto", "hide"])
+def test_who_leaves_at_once_loses_nothing_that_was_typed(served: Served, leave: str) -> None:
+    """Another page or another program: what waits for a pause of the typing is kept on the way out."""
+    with chromium(served.url) as browser:
+        ada = join(browser, served, "Ada")
+        ada.get_by_role("link", name=EXERCISE).click()
+        address = ada.url
+        ada.evaluate("window.setTimeout = () => 1")
+        ada.fill("#value-upload", "2.3")
+        if leave == "goto":
+            ada.goto(f"{served.url}/bench")
+        else:
+            ada.evaluate(HIDE)
+        # What a page sends on its way out comes when it comes.
+        for _ in range(50):
+            ada.goto(address)
+            if ada.input_value("#value-upload"):
+                break
+        assert ada.input_value("#value-upload") == "2.3"
+
+
 def test_the_bench_by_keyboard_alone(served: Served) -> None:
     """A knob is turned by arrow keys, the address follows, Enter runs it, the result can be shared."""
     with chromium(served.url) as browser:
