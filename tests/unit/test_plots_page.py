@@ -110,10 +110,8 @@ def test_a_line_has_a_value_as_long_as_it_lasts(tmp_path: Path) -> None:
         Line("dots", [(100, 5), (200, 6)], 2, dots=True),
     )
     names = Axis.of_names("module.fifo", ("8 KiB", "16 KiB", "32 KiB"))
-    charts = (
-        Chart("Over time", x, y, lines),
-        Chart("By name", names, y, (Line("few", [(0, 7), (1, 8)], 0),)),
-    )
+    few = Line("few", [(0, 7), (1, 8)], 0)
+    charts = (Chart("Over time", x, y, lines), Chart("By name", names, y, (few,)))
     with opened(made(tmp_path, *charts)) as page:
 
         def values(chart: int, share: float) -> list[str]:
@@ -132,18 +130,18 @@ def test_a_line_has_a_value_as_long_as_it_lasts(tmp_path: Path) -> None:
 
 def test_charts_are_of_one_time_though_one_lasts_longer(tmp_path: Path) -> None:
     """Those that are drawn already show as much as the longest; then there is nothing more to go back to."""
-    y = Axis.of("held", SIZE, 10)
     flows = []
     for name, end in (("short", 1000), ("long", 4000), ("middling", 2000)):
-        line = Line("queue", [(0, 1), (end, 5)], 0)
-        flows.append((name, Plots.of([Chart(name, Axis.of("time", TIME, end), y, (line,))])))
+        axes = Axis.of("time", TIME, end), Axis.of("held", SIZE, 10)
+        flows.append((name, Plots.of([Chart(name, *axes, (Line("queue", [(0, 1), (end, 5)], 0),))])))
     text = filled_in("graphs.html.j2", title="t", begins="0 s", flows=flows, script=Script.load())
     with opened(written(tmp_path, text)) as page:
         assert page.locator(".drawn canvas").count() == 3
         assert views(page) == {(0, 4000)}
-        assert page.get_by_role("button", name="the whole axis").first.is_disabled()
+        whole = page.get_by_role("button", name="the whole axis").first
+        assert whole.is_disabled()
         drag(page, 0, 500, 900)
-        page.get_by_role("button", name="the whole axis").first.click()
+        whole.click()
         assert views(page) == {(0, 4000)}
 
 
