@@ -9,6 +9,8 @@ import { amount, placeOf, tick } from "./words";
 const IN_SIGHT = 1.6;
 const AXIS_FONT = 11;
 const NARROW_PX = 560;
+/** Dotted lines that are closer would fill the plot. */
+const MARKS_APART_PX = 3;
 
 type Colour = (name: string) => string;
 
@@ -333,7 +335,7 @@ export class Plot implements Linked {
     ctx.restore();
   }
 
-  /** Each a line, with its name where that does not run into the one before. */
+  /** Each a line where it is told from the one before, with its name where that does not run into another. */
   private drawMarks(plot: uPlot): void {
     const { ctx, bbox } = plot;
     const ratio = uPlot.pxRatio;
@@ -344,9 +346,11 @@ export class Plot implements Linked {
     ctx.strokeStyle = this.colour("--dim");
     ctx.lineWidth = ratio;
     let free = -Infinity;
+    let before = -Infinity;
     for (const [name, at] of this.chart.marks) {
       const x = Math.round(plot.valToPos(at, "x", true)) + 0.5;
-      if (x < bbox.left || x > bbox.left + bbox.width) continue;
+      if (x < bbox.left || x > bbox.left + bbox.width || x - before < MARKS_APART_PX * ratio) continue;
+      before = x;
       ctx.setLineDash([ratio, 3 * ratio]);
       ctx.beginPath();
       ctx.moveTo(x, bbox.top - 4 * ratio);

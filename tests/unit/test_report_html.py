@@ -22,7 +22,7 @@ from wirelab.report.html import html_report
 from wirelab.report.script import Script
 from wirelab.results.result import read_result
 from wirelab.runner.matrix import Matrix
-from wirelab.runner.run_result import Evidence, RunResult, VariantResult, read_run
+from wirelab.runner.run_result import Evidence, Happening, RunResult, VariantResult, read_run
 from wirelab.runner.store import Store
 from wirelab.runner.trial import Runner, Trial
 from wirelab.verdict.checks import broken_lab
@@ -126,6 +126,16 @@ def test_a_broken_law_comes_first(tmp_path: Path) -> None:
     recorded.stats("end", "client-eth0")["rx_frames"] -= 1
     text = page(judged(tmp_path, FEW, recorded=recorded)).text
     assert text.index("error main: law.receive") < text.index("fail main: download.retransmits")
+
+
+def test_many_events_are_folded_away(tmp_path: Path) -> None:
+    """A link that flaps makes a table as high as a hundred screens: it opens for who wants it."""
+    variant = judged(tmp_path, GOODPUT)
+    events = tuple(Happening(number / 1000, "patch.link down") for number in range(41))
+    report = page(replace(variant, events=events))
+    assert "Events 41 of them instant what happened" in report.text
+    assert report.tags.count("details") == 2
+    assert "of them" not in page(replace(variant, events=events[:40])).text
 
 
 def test_a_control_says_what_it_broke(tmp_path: Path) -> None:

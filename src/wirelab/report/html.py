@@ -27,6 +27,8 @@ from wirelab.verdict.verdict import Verdict
 _PICTURE: Final = re.compile(
     r'<section class="burst".*?<script type="application/json">(.*?)</script>', re.DOTALL
 )
+_MOST_EVENTS: Final = 40
+"""A longer table of them is folded away."""
 _VERDICT_COLOURS: Final = {"pass": "#18794e", "fail": "#c62a2f", "skip": "#8a6100", "error": "#9d34b5"}
 """On a light ground; white words are readable on each of them, for nobody knows the ground of a notebook."""
 
@@ -116,6 +118,7 @@ def html_report(
         claim=claim(run.measured, run.fitted),
         rerun=shlex.join(run.rerun_argv),
         rule=RULE,
+        most_events=_MOST_EVENTS,
         verdict_colours=_VERDICT_COLOURS,
         Verdict=Verdict,
     )
