@@ -15,7 +15,10 @@ from docs.markdown import code, table, words
 from wirelab.model.catalogue import Catalogue
 from wirelab.model.experiment import load
 from wirelab.report.chart import as_data
+from wirelab.report.html import html_report, pictures_in
+from wirelab.runner.kept_evidence import with_evidence
 from wirelab.runner.run_result import read_run
+from wirelab.runner.store import REPORT
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
@@ -48,10 +51,19 @@ def pages() -> Iterator[tuple[str, str]]:
         yield f"catalogue/{name}.md", _page(name, run)
 
 
-def reports() -> Iterator[tuple[str, Path]]:
-    """Every report page as a run has written it, as (address in the site, file)."""
+def reports() -> Iterator[tuple[str, str]]:
+    """Every report page, as (address in the site, text)."""
     for name in names():
-        yield f"catalogue/reports/{name}.html", RESULTS / name / "report.html"
+        yield f"catalogue/reports/{name}.html", report(RESULTS / name)
+
+
+def report(folder: Path) -> str:
+    """The page of a run without links to the run's other files: the site has none of them.
+
+    Raises LabError where the folder is not whole.
+    """
+    drawn = pictures_in((folder / REPORT).read_text(encoding="utf-8"))
+    return html_report(with_evidence(read_run(folder / "result.json"), folder), drawn, place="alone")
 
 
 @functools.cache
@@ -136,7 +148,7 @@ def _controls(controls: list[VariantResult]) -> Iterator[str]:
 
 def _charts(name: str) -> Iterator[str]:
     """The first charts of the first variant, as the report has drawn them and by the same script."""
-    page = (RESULTS / name / "report.html").read_text(encoding="utf-8")
+    page = (RESULTS / name / REPORT).read_text(encoding="utf-8")
     first, _, _ = page.partition('<section id="v2">')
     figures = list(_FIGURE.finditer(first))
     data = _DATA.search(first)

@@ -14,7 +14,7 @@ from mkdocs.structure.files import File
 
 from docs import catalogue, exercises, notebooks, peers, reference, truth
 from docs.commands import ROOT
-from docs.offline import loaded_from_elsewhere
+from docs.offline import dead_links, loaded_from_elsewhere
 from wirelab.report.html import filled_in
 from wirelab.report.script import Script
 
@@ -71,13 +71,15 @@ def on_files(files: Files, config: MkDocsConfig) -> Files:
         files.append(File.generated(config, name, content=text))
     files.append(File.generated(config, "assets/page.js", content=Script.load().text))
     files.append(File.generated(config, "assets/plots.css", content=filled_in("plots.css.j2")))
-    for name, path in catalogue.reports():
-        files.append(File.generated(config, name, abs_src_path=str(path)))
+    for name, text in catalogue.reports():
+        files.append(File.generated(config, name, content=text))
     return files
 
 
 def on_post_build(config: MkDocsConfig) -> None:
-    """Refuse a site of which a page, a style or a script would load something from elsewhere."""
-    problems = list(loaded_from_elsewhere(Path(config.site_dir)))
-    if problems:
+    """Refuse a site that would load something from elsewhere, or that leads to a file that it has not."""
+    site = Path(config.site_dir)
+    if problems := list(loaded_from_elsewhere(site)):
         raise PluginError("the site loads from elsewhere:\n" + "\n".join(problems))
+    if problems := list(dead_links(site)):
+        raise PluginError("the site leads to what is not there:\n" + "\n".join(problems))

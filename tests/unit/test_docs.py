@@ -8,12 +8,14 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 import typer
+from bursts import picture
 from pydantic import TypeAdapter, ValidationError
+from test_report_html import kept
 
-from docs import fields, reference
+from docs import catalogue, fields, reference
 from docs.commands import COMMANDS, DOCS, EXAMPLES, OUTPUTS, README, ROOT, masked
 from docs.markdown import anchor, table, words
-from docs.offline import loaded_from_elsewhere
+from docs.offline import dead_links, loaded_from_elsewhere
 from wirelab.cli.app import app
 from wirelab.model import exercise
 from wirelab.model import types as model_types
@@ -37,6 +39,7 @@ from wirelab.model.topology import Cable, Node, Topology
 from wirelab.model.traffic import Copy, Interval, Iperf3, Ping
 from wirelab.model.validate import validate
 from wirelab.model.yamlfile import read
+from wirelab.report.html import html_report, pictures_in
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -251,6 +254,48 @@ def test_a_page_that_loads_from_elsewhere_is_noticed(page: str, *, loads: bool, 
     """Links may lead away; scripts, styles, fonts and pictures are in the site."""
     (tmp_path / "index.html").write_text(page, encoding="utf-8")
     assert bool(list(loaded_from_elsewhere(tmp_path))) == loads
+
+
+@pytest.mark.parametrize(
+    ("link", "leads"),
+    [
+        ("main/plan.json", False),
+        ("main/raw/", False),
+        ("/assets/gone.css", False),
+        ("b%20c.html#there", True),
+        ("/b%20c.html", True),
+        ("../index.html?seed=1", True),
+        ("#here", True),
+        ("https://example.org/gone.html", True),
+        ("mailto:somebody@example.org", True),
+    ],
+)
+def test_a_link_to_what_is_not_there_is_noticed(link: str, *, leads: bool, tmp_path: Path) -> None:
+    """MkDocs checks its own pages only; where a link leads outside of the site nobody looks."""
+    (tmp_path / "in").mkdir()
+    for name in ("b c.html", "in/b c.html", "index.html"):
+        (tmp_path / name).write_text("<p>", encoding="utf-8")
+    (tmp_path / "in" / "a.html").write_text(f'<p id="here"><a href="{link}">there</a>', encoding="utf-8")
+    assert list(dead_links(tmp_path)) == ([] if leads else [f"in/a.html: {link}"])
+
+
+def test_a_report_in_the_site_leads_to_nothing_that_is_not_there(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The site has no other files of a run; what the run has drawn of single frames stays."""
+    folder = kept(tmp_path / "results", lambda run: html_report(run, [picture()])).folder
+    assert folder is not None
+    monkeypatch.setattr(catalogue, "RESULTS", folder.parent)
+    monkeypatch.setattr(catalogue, "names", lambda: (folder.name,))
+    ((name, text),) = catalogue.reports()
+    path = tmp_path / "site" / name
+    path.parent.mkdir(parents=True)
+    path.write_text(text, encoding="utf-8")
+    assert list(dead_links(tmp_path / "site")) == []
+    assert list(pictures_in(text)) == [picture()]
+    assert text.count('class="drawn"') == (folder / "report.html").read_text(encoding="utf-8").count(
+        'class="drawn"'
+    )
 
 
 def test_a_table_is_what_a_reader_needs() -> None:
