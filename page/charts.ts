@@ -120,8 +120,13 @@ function holds(line: Line): number {
   return line.drawn === "step" || last < 1 ? 0 : line.x[last] - line.x[last - 1];
 }
 
+/** The place of a line's value in its chart: what has a name has no neighbours, but the value of the name. */
+export function placeIn(chart: Chart, line: Line, at: number): number {
+  return chart.x.names.length ? line.x.indexOf(at) : placeAt(line, at);
+}
+
 /** The place of a line's value at an instant: what holds there, or the nearest; -1 for none, or none any more. */
-export function placeAt(line: Line, at: number): number {
+function placeAt(line: Line, at: number): number {
   const before = lastAt(line.x, at);
   if (before === line.x.length - 1) return at - line.x[before] <= holds(line) ? before : -1;
   if (line.drawn === "step") return before;

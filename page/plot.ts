@@ -1,7 +1,7 @@
 /** One chart, drawn by uPlot: its legend tells the values at the cursor. */
 
 import uPlot from "uplot";
-import { type Chart, firstAt, lastAt, placeAt } from "./charts";
+import { type Chart, firstAt, lastAt, placeIn } from "./charts";
 import { Gestures } from "./gestures";
 import type { Link, Linked } from "./link";
 import { amount, placeOf, tick } from "./words";
@@ -89,8 +89,7 @@ export class Plot implements Linked {
     const { lines, spans, y } = this.chart;
     if (at === null) return [...lines, ...spans].map(() => "");
     const points = lines.map((line) => {
-      // What has a name has no neighbours: a value is that of the name itself.
-      const place = this.chart.x.names.length ? line.x.indexOf(at) : placeAt(line, at);
+      const place = placeIn(this.chart, line, at);
       return place < 0 ? "" : amount(y, line.y[place]);
     });
     const strokes = spans.map((one) => {
@@ -120,6 +119,8 @@ export class Plot implements Linked {
         x: true,
         y: false,
         drag: { x: true, y: false, setScale: false },
+        // No ring where a line has ended.
+        hover: { prox: (_, number, __, at) => (placeIn(chart, chart.lines[number - 1], at) < 0 ? 0 : null) },
         points: { size: 7, width: 1.5, stroke: (_, number) => colour(`--c${chart.lines[number - 1].colour}`) },
         // Which of the linked charts is pointed at makes no difference: the link tells all of them.
         bind: {
