@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import fcntl
 import os
 from typing import TYPE_CHECKING
@@ -58,3 +59,51 @@ def test_an_agent_keeps_its_folder(tmp_path: Path, monkeypatch: pytest.MonkeyPat
     with own_folder(tmp_path) as folder:
         assert removed
         assert list(tmp_path.iterdir()) == [folder]
+
+
+def as_nfs(descriptor: int, operation: int) -> None:
+    """The lock(2) of a disk of another machine: alone for who may write, and of no folder alone."""
+    may_write = fcntl.fcntl(descriptor, fcntl.F_GETFL) & os.O_ACCMODE != os.O_RDONLY
+    if operation & fcntl.LOCK_EX and not may_write:
+        raise OSError(errno.EBADF, os.strerror(errno.EBADF))
+
+
+def test_a_file_on_nfs_is_held_alone(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """NFS refuses that for what was opened for reading only."""
+    (tmp_path / "apt").touch()
+    monkeypatch.setattr(fcntl, "flock", as_nfs)
+    with lock.exclusive_now(tmp_path / "apt") as is_ours:
+        assert is_ours
+
+
+@pytest.mark.parametrize("number", [errno.EBADF, errno.ENOLCK])
+def test_where_there_is_no_lock_nothing_is_ours(
+    number: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A folder on NFS, a disk without locks: nobody can tell that it was left, and it stays."""
+
+    def refused(*_: int) -> None:
+        raise OSError(number, os.strerror(number))
+
+    monkeypatch.setattr(fcntl, "flock", refused)
+    with lock.exclusive_now(tmp_path) as is_ours:
+        assert not is_ours
+
+
+def test_what_only_others_may_write_is_held_all_the_same(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """It is opened for reading then, and who else holds it is seen."""
+    original = os.open
+
+    def closed(path: Path, flags: int, *args: int) -> int:
+        if flags & os.O_ACCMODE != os.O_RDONLY:
+            raise PermissionError(errno.EACCES, os.strerror(errno.EACCES), str(path))
+        return original(path, flags, *args)
+
+    (tmp_path / "entry").touch()
+    monkeypatch.setattr(os, "open", closed)
+    with lock.exclusive_now(tmp_path / "entry") as is_ours:
+        assert is_ours
+        with lock.exclusive_now(tmp_path / "entry") as is_also_ours:
+            assert not is_also_ours

@@ -1,11 +1,16 @@
 """One holder at a time: a lock that the kernel lets go of when its holder ends, however it ends."""
 
 import contextlib
+import errno
 import fcntl
 import os
 import secrets
 from collections.abc import Callable, Iterator
 from pathlib import Path
+from typing import Final
+
+# NFS says the first of a folder, which nobody can open for writing; the second is of a disk without locks.
+_NOT_TO_BE_HAD: Final = (errno.EBADF, errno.ENOLCK)
 
 
 @contextlib.contextmanager
@@ -22,20 +27,41 @@ def exclusive(path: Path, on_wait: Callable[[], None]) -> Iterator[None]:
 
 @contextlib.contextmanager
 def exclusive_now(path: Path) -> Iterator[bool]:
-    """Hold ``path`` alone if nobody else has it; yields whether that is so. A missing file is nobody's."""
+    """Hold ``path`` alone if nobody else has it; yields whether that is so. A missing file is nobody's.
+
+    Where the disk gives no such lock, somebody else may have it.
+    """
     try:
-        descriptor = os.open(path, os.O_RDONLY)
+        descriptor = _opened(path)
     except (FileNotFoundError, NotADirectoryError):
         yield True
         return
     try:
-        fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
-    except BlockingIOError:
-        yield False
-    else:
-        yield True
+        yield _is_had(descriptor)
     finally:
         os.close(descriptor)
+
+
+def _opened(path: Path) -> int:
+    """A descriptor of a file or a folder: for writing where it can be, or NFS locks it for nobody alone."""
+    try:
+        return os.open(path, os.O_RDWR)
+    except (FileNotFoundError, NotADirectoryError):
+        raise
+    except OSError:
+        return os.open(path, os.O_RDONLY)
+
+
+def _is_had(descriptor: int) -> bool:
+    try:
+        fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    except BlockingIOError:
+        return False
+    except OSError as error:
+        if error.errno not in _NOT_TO_BE_HAD:
+            raise
+        return False
+    return True
 
 
 @contextlib.contextmanager

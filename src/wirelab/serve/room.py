@@ -156,7 +156,8 @@ class DataFolder:
         with exclusive_now(self.path) as is_ours:
             if not is_ours:
                 message = "another `wirelab serve` uses this folder"
-                raise InputError(message, file=str(self.path), hint="name another one with --data")
+                hint = "name another one with --data, on a disk of this machine"
+                raise InputError(message, file=str(self.path), hint=hint)
             yield
 
 
