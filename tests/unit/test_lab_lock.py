@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
+from wirelab.errors import LabError
 from wirelab.fleet.agent import own_folder
 from wirelab.lab import lock
 
@@ -107,3 +108,29 @@ def test_what_only_others_may_write_is_held_all_the_same(
         assert is_ours
         with lock.exclusive_now(tmp_path / "entry") as is_also_ours:
             assert not is_also_ours
+
+
+@pytest.mark.parametrize("when", ["before", "meanwhile", "and made anew"])
+def test_what_was_removed_is_not_held(when: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Before it is opened, or between that and its lock, which is then one of a file without this name."""
+    entry, original = tmp_path / "kernel" / "entry.json", fcntl.flock
+    entry.parent.mkdir()
+    entry.touch()
+
+    def pruned() -> None:
+        entry.parent.rename(tmp_path / ".pruned")
+        if when == "and made anew":
+            entry.parent.mkdir()
+            entry.touch()
+
+    def interrupted(descriptor: int, operation: int) -> None:
+        pruned()
+        original(descriptor, operation)
+
+    if when == "before":
+        pruned()
+    else:
+        monkeypatch.setattr(fcntl, "flock", interrupted)
+    with pytest.raises(LabError, match=r"entry\.json was removed meanwhile") as caught, lock.shared(entry):
+        pytest.fail("held")
+    assert caught.value.hint == "start it again"

@@ -9,6 +9,8 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Final
 
+from wirelab.errors import LabError
+
 # NFS says the first of a folder, which nobody can open for writing; the second is of a disk without locks.
 _NOT_TO_BE_HAD: Final = (errno.EBADF, errno.ENOLCK)
 
@@ -66,9 +68,19 @@ def _is_had(descriptor: int) -> bool:
 
 @contextlib.contextmanager
 def shared(path: Path) -> Iterator[None]:
-    """Hold the file ``path`` together with others. Needs no right to write: it may be somebody else's."""
-    with path.open("rb") as file:
-        fcntl.flock(file, fcntl.LOCK_SH)
+    """Hold the file ``path`` together with others. Needs no right to write: it may be somebody else's.
+
+    Raises LabError if it is not there, or no longer once we hold it: whoever removes it holds it alone.
+    """
+    with contextlib.ExitStack() as stack:
+        try:
+            file = stack.enter_context(path.open("rb"))
+            fcntl.flock(file, fcntl.LOCK_SH)
+            is_there = os.path.samestat(os.fstat(file.fileno()), path.stat())
+        except (FileNotFoundError, NotADirectoryError):
+            is_there = False
+        if not is_there:
+            raise LabError(f"{path} was removed meanwhile", hint="start it again")
         yield
 
 
