@@ -147,7 +147,7 @@ def test_its_memory_is_a_folder_of_its_own_and_goes_with_it(
 ) -> None:
     """Other labs have theirs beside it; what one has left whose wirelab was killed goes, too."""
     disk = tmp_path / "disk"
-    left, used = disk / "wirelab-lab-left", disk / "wirelab-lab-used"
+    left, used = disk / "wirelab-memory-0123abcd", disk / "wirelab-memory-4567cdef"
     for folder in (left, used):
         (folder / ".uml").mkdir(parents=True)
     monkeypatch.setattr(memory, "memory_folder", lambda *_, **__: disk)
@@ -163,13 +163,14 @@ def test_what_somebody_else_has_put_there_is_left_alone(
 ) -> None:
     """All may write to a disk in memory: a link that is called as our folders are leads anywhere."""
     disk = tmp_path / "disk"
-    strange = disk / "wirelab-lab-link"
-    disk.mkdir()
-    strange.symlink_to(tmp_path)
-    os.chown(strange, 65534, 65534, follow_symlinks=False)
+    link, folder = disk / "wirelab-memory-89abcdef", disk / "wirelab-memory-fedcba98"
+    folder.mkdir(parents=True)
+    link.symlink_to(tmp_path)
+    for strange in (link, folder):
+        os.chown(strange, 65534, 65534, follow_symlinks=False)
     monkeypatch.setattr(memory, "memory_folder", lambda *_, **__: disk)
     ground.answers([])
-    assert list(disk.iterdir()) == [strange]
+    assert sorted(disk.iterdir()) == [link, folder]
 
 
 @needs_landlock

@@ -11,6 +11,9 @@ from typing import Final
 
 from wirelab.errors import LabError
 
+SUFFIX: Final = "[0-9a-f]{8}"
+"""What the name of a locked folder ends with, as a regular expression."""
+
 # NFS says the first of a folder, which nobody can open for writing; the second is of a disk without locks.
 _NOT_TO_BE_HAD: Final = (errno.EBADF, errno.ENOLCK)
 
@@ -84,7 +87,7 @@ def shared(path: Path) -> Iterator[None]:
         yield
 
 
-def locked_folder(parent: Path, prefix: str = "") -> tuple[Path, int]:
+def locked_folder(parent: Path, prefix: str = "", *, mode: int = 0o777) -> tuple[Path, int]:
     """A new folder in ``parent`` and a descriptor that locks it, until it is closed or its holder ends.
 
     Between its making and its locking another process may take it for one that was left behind, and removes
@@ -92,7 +95,7 @@ def locked_folder(parent: Path, prefix: str = "") -> tuple[Path, int]:
     """
     while True:
         folder = parent / f"{prefix}{secrets.token_hex(4)}"
-        folder.mkdir()
+        folder.mkdir(mode)
         try:
             descriptor = os.open(folder, os.O_RDONLY | os.O_DIRECTORY)
         except FileNotFoundError:

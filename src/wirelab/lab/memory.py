@@ -8,10 +8,10 @@ from pathlib import Path
 from wirelab import container
 from wirelab.errors import LabError
 from wirelab.lab.host import disk_of, executes
-from wirelab.lab.scratch import SHELL, clear_away, own_folder, temporary_folder
+from wirelab.lab.scratch import clear_temporary, own_folder
 from wirelab.plan.types import MEMORY_BYTES
 
-_NAME = "wirelab-lab-"
+_NAME = "wirelab-memory-"
 
 
 def memory_folder(
@@ -39,9 +39,9 @@ def memory_folder(
 def own_memory(disk: Path) -> tuple[Path, int]:
     """A new folder for one lab's memory, locked: it must reach no other's, nor what else is on that disk.
 
-    What killed sessions at a prompt have left goes as well.
+    What killed sessions at a prompt and commands have left goes as well.
     """
-    clear_away(temporary_folder(), SHELL)
+    clear_temporary()
     return own_folder(disk, _NAME)
 
 

@@ -2,8 +2,10 @@
 
 import contextlib
 import os
+import re
 import secrets
 import shutil
+import stat
 import tempfile
 from collections.abc import Iterator
 from pathlib import Path
@@ -11,10 +13,13 @@ from typing import Final
 
 from wirelab import container
 from wirelab.errors import LabError
-from wirelab.lab.lock import exclusive_now, locked_folder
+from wirelab.lab.lock import SUFFIX, exclusive_now, locked_folder
 
+# How names of folders begin that are cleared away: no file that we give anybody is called so.
 SHELL: Final = "wirelab-shell-"
-"""How the folders of sessions at a prompt begin: what a killed one leaves may be gigabytes."""
+"""Of sessions at a prompt: what a killed one leaves may be gigabytes."""
+
+_SCRATCH: Final = "wirelab-scratch-"
 
 
 def temporary_folder() -> Path:
@@ -30,15 +35,25 @@ def temporary_folder() -> Path:
 @contextlib.contextmanager
 def scratch_folder() -> Iterator[Path]:
     """A new folder that is gone with the context. Raises LabError if none can be made."""
-    place = temporary_folder()
-    clear_away(place, SHELL)
+    place = clear_temporary()
     try:
-        folder = tempfile.TemporaryDirectory(prefix="wirelab-", dir=place, ignore_cleanup_errors=True)
+        folder, lock = own_folder(place, _SCRATCH)
     except OSError as error:
         message = f"{place}: no folder can be made there: {error.strerror}"
         raise LabError(message, hint="make room, or set TMPDIR to another folder") from error
-    with folder as name:
-        yield Path(name)
+    try:
+        yield folder
+    finally:
+        discard(folder)
+        os.close(lock)
+
+
+def clear_temporary() -> Path:
+    """The folder of files for the moment, without what was left there by what was killed."""
+    place = temporary_folder()
+    for prefix in (SHELL, _SCRATCH):
+        clear_away(place, prefix)
+    return place
 
 
 @contextlib.contextmanager
@@ -60,23 +75,29 @@ def own_folder(disk: Path, prefix: str) -> tuple[Path, int]:
     What was left there under ``prefix`` goes. Raises OSError.
     """
     clear_away(disk, prefix)
-    folder, lock = locked_folder(disk, prefix)
-    folder.chmod(0o700)
-    return folder, lock
+    return locked_folder(disk, prefix, mode=0o700)
 
 
 def clear_away(disk: Path, prefix: str) -> None:
     """Remove the locked folders that a wirelab of this user has left under ``prefix`` that was killed.
 
-    All may write there: of somebody else's, which may be a link to something of ours, nothing is touched.
+    All may write there: of somebody else's, which may be a link to something of ours, nothing is touched,
+    and nothing that is no such folder, whatever it is called.
     """
     for left in disk.glob(f"{prefix}*"):
         with contextlib.suppress(OSError):
-            if left.lstat().st_uid != os.getuid():
+            if not _is_such_a_folder(left, prefix):
                 continue
             with exclusive_now(left) as is_left:
                 if is_left:
                     discard(left)
+
+
+def _is_such_a_folder(path: Path, prefix: str) -> bool:
+    """Whether a `locked_folder` of this user's is called so, and is a folder. Raises OSError."""
+    status = path.lstat()
+    is_ours = stat.S_ISDIR(status.st_mode) and status.st_uid == os.getuid()
+    return is_ours and re.fullmatch(re.escape(prefix) + SUFFIX, path.name) is not None
 
 
 def discard(path: Path) -> None:
