@@ -126,3 +126,83 @@ def test_what_is_wrong_in_a_file_is_mended(root: Path) -> None:
 def test_size_is_of_files(root: Path) -> None:
     """What the files hold, whatever their blocks are."""
     assert tree.size_bytes(root) == len("root:*:") + len("#!") + len("usr/bin")
+
+
+@pytest.fixture
+def outside(tmp_path: Path) -> Path:
+    """A folder beside the root, with what is somebody's; nothing of it may change."""
+    made = tmp_path / "outside"
+    (made / "deep").mkdir(parents=True)
+    for file in (made / "notes", made / "deep" / "notes", made / "lib.py", made / "lib.cpython-313.pyc"):
+        file.write_text("mine")
+    return made
+
+
+def told(folder: Path) -> dict[str, str]:
+    """What is in a folder, and in what files."""
+    return {
+        str(path.relative_to(folder)): path.read_text() if path.is_file() else ""
+        for path in folder.rglob("*")
+    }
+
+
+@pytest.mark.parametrize("pattern", ["var/log/*", "var/log/notes", "var/log/deep", "var/*/deep", "var/l*/n*"])
+def test_nothing_is_removed_through_a_link(pattern: str, root: Path, outside: Path) -> None:
+    """An imported Debian may have one where a folder is to be emptied."""
+    (root / "var").mkdir()
+    (root / "var" / "log").symlink_to(outside)
+    before = told(outside)
+    with pytest.raises(LabError, match="of the root image is outside of it, by a link"):
+        tree.remove(root, (pattern,))
+    assert told(outside) == before
+
+
+@pytest.mark.parametrize("to", ["../../outside", "../..", "../../nowhere", "local"])
+def test_nothing_is_laid_or_linked_through_a_link(to: str, root: Path, outside: Path, tmp_path: Path) -> None:
+    """Wherever that leads, up, to nothing or in a circle; no folder is made there either."""
+    overlay = tmp_path / "overlay"
+    (overlay / "usr" / "local" / "bin").mkdir(parents=True)
+    ours = overlay / "usr" / "local" / "bin" / "notes"
+    ours.write_text("ours")
+    (root / "usr" / "local").symlink_to(to)
+    before = told(outside)
+    with pytest.raises(LabError, match="usr/local/bin/notes of the root image is outside of it"):
+        tree.lay_over(root, overlay, [ours], NEWEST_S)
+    with pytest.raises(LabError, match="usr/local/bin/notes of the root image is outside of it"):
+        tree.link(root, {"usr/local/bin/notes": "passwd"})
+    assert told(outside) == before
+    assert not (tmp_path / "bin").exists()
+    assert not (tmp_path / "nowhere").exists()
+
+
+@pytest.mark.parametrize("what", ["the file", "its folder", "what was compiled"])
+def test_nothing_is_mended_through_a_link(what: str, root: Path, outside: Path) -> None:
+    """Neither the file nor what Python has compiled of it."""
+    wrong = tree.Mend("lib/lib.py", "mine", "ours")
+    if what == "its folder":
+        (root / "lib").symlink_to(outside)
+    else:
+        (root / "lib").mkdir()
+        if what == "the file":
+            (root / "lib" / "lib.py").symlink_to(outside / "lib.py")
+        else:
+            (root / "lib" / "lib.py").write_text("mine")
+            (root / "lib" / "__pycache__").symlink_to(outside)
+    before = told(outside)
+    with pytest.raises(LabError, match="of the root image is "):
+        tree.mend(root, [wrong], NEWEST_S)
+    assert told(outside) == before
+
+
+def test_a_link_within_is_followed(root: Path, tmp_path: Path) -> None:
+    """Debian's own `bin` is one to `usr/bin`."""
+    overlay = tmp_path / "overlay"
+    (overlay / "bin").mkdir(parents=True)
+    (overlay / "bin" / "ours").write_text("ours")
+    tree.lay_over(root, overlay, [overlay / "bin" / "ours"], NEWEST_S)
+    tree.link(root, {"bin/link": "ours"})
+    tree.mend(root, [tree.Mend("bin/ours", "ours", "mended")], NEWEST_S)
+    tree.remove(root, ("bin/s*",))
+    assert sorted(path.name for path in (root / "usr" / "bin").iterdir()) == ["link", "ours"]
+    assert (root / "bin").is_symlink()
+    assert (root / "usr" / "bin" / "ours").read_text() == "mended"

@@ -109,6 +109,21 @@ def test_nothing_is_written_through_a_link(tmp_path: Path) -> None:
     assert list((tmp_path / "elsewhere").iterdir()) == []
 
 
+@pytest.mark.parametrize("below", ["planted", "new/planted"])
+@pytest.mark.parametrize("link", ["a", "deep/a"])
+def test_no_link_is_made_through_a_link(link: str, below: str, tmp_path: Path) -> None:
+    """Neither a link nor its folder: where it leads, nothing comes to be."""
+    (tmp_path / "elsewhere").mkdir()
+    archive = packed(
+        tmp_path,
+        member(link, tarfile.SYMTYPE, to=str(tmp_path / "elsewhere")),
+        member(f"{link}/{below}", tarfile.SYMTYPE, to="/etc/passwd"),
+    )
+    with pytest.raises(LabError, match=f"cannot be unpacked: '{link}/{below}' is below a link"):
+        unpack(archive, tmp_path / "root")
+    assert list((tmp_path / "elsewhere").iterdir()) == []
+
+
 @pytest.mark.parametrize("content", [b"", b"no tar", b"\x1f\x8b\x08" + bytes(50)])
 def test_what_is_no_tar_is_told(content: bytes, tmp_path: Path) -> None:
     """Never a traceback."""

@@ -7,8 +7,11 @@ import stat
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Final
 
 from wirelab.errors import LabError
+
+_HINT: Final = "this is no Debian as it is installed: take the lab from elsewhere, or build it here"
 
 
 @dataclass(frozen=True, slots=True)
@@ -21,10 +24,14 @@ class Mend:
 
 
 def remove(root: Path, patterns: Iterable[str]) -> None:
-    """Remove what matches ``patterns`` below ``root``: files, links, whole folders."""
+    """Remove what matches ``patterns`` below ``root``: files, links, whole folders.
+
+    Raises LabError where that is outside of it, as for all of these: see `_below`.
+    """
     for pattern in patterns:
         # glob takes a plain name that is a dangling link for one that is not there.
         for path in sorted(root.glob(pattern)) if "*" in pattern else [root / pattern]:
+            _below(root, path)
             if path.is_dir() and not path.is_symlink():
                 shutil.rmtree(path)
             else:
@@ -82,7 +89,7 @@ def lay_over(root: Path, overlay: Path, files: Iterable[Path], modified_s: int) 
     (seconds since 1970): when somebody checked them out, or installed them, is nothing to a lab.
     """
     for file in files:
-        target = root / file.relative_to(overlay)
+        target = _below(root, root / file.relative_to(overlay))
         target.parent.mkdir(parents=True, exist_ok=True)
         target.unlink(missing_ok=True)
         shutil.copy(file, target)
@@ -92,7 +99,7 @@ def lay_over(root: Path, overlay: Path, files: Iterable[Path], modified_s: int) 
 def link(root: Path, links: Mapping[str, str]) -> None:
     """Put symbolic links into ``root``, each with what it points to, in place of what is there."""
     for where, target in links.items():
-        path = root / where
+        path = _below(root, root / where)
         path.parent.mkdir(parents=True, exist_ok=True)
         path.unlink(missing_ok=True)
         path.symlink_to(target)
@@ -104,7 +111,9 @@ def mend(root: Path, mends: Iterable[Mend], modified_s: int) -> None:
     What Python has compiled of a file goes with it. Raises LabError where what is wrong is not there, once.
     """
     for mend in mends:
-        path = root / mend.file
+        path = _below(root, root / mend.file)
+        if path.is_symlink():
+            raise LabError(f"{mend.file} of the root image is a link and is to be mended", hint=_HINT)
         text = path.read_text(encoding="utf-8")
         if text.count(mend.old) != 1:
             hint = "rootfs/mends.toml says what is to be there"
@@ -112,12 +121,27 @@ def mend(root: Path, mends: Iterable[Mend], modified_s: int) -> None:
         path.write_text(text.replace(mend.old, mend.new), encoding="utf-8")
         os.utime(path, (modified_s, modified_s))
         for compiled in (path.parent / "__pycache__").glob(f"{path.stem}.*"):
-            compiled.unlink()
+            _below(root, compiled).unlink()
 
 
 def size_bytes(root: Path) -> int:
     """What the files of a tree hold, in bytes."""
     return sum(path.lstat().st_size for path in _inside_out(root) if not path.is_dir() or path.is_symlink())
+
+
+def _below(root: Path, path: Path) -> Path:
+    """``path``, if its folder is below ``root``, or will be: a link above it leads wherever a Debian says.
+
+    Raises LabError if not: who imports a lab lets its Debian change that lab's root and no file beside it.
+    """
+    try:
+        is_below = path.parent.resolve().is_relative_to(root.resolve())
+    except (OSError, RuntimeError):
+        # Links in a circle.
+        is_below = False
+    if not is_below:
+        raise LabError(f"{path.relative_to(root)} of the root image is outside of it, by a link", hint=_HINT)
+    return path
 
 
 def _inside_out(root: Path) -> list[Path]:

@@ -44,6 +44,7 @@ def unpack(archive: Path, root: Path) -> None:
         # Last: until then no name below root leads anywhere else, and nothing is written through a link.
         for member in links:
             target = _target(root, member.name)
+            _refuse_link_above(root, target)
             target.parent.mkdir(parents=True, exist_ok=True)
             target.symlink_to(member.linkname)
     except _REFUSALS as error:
@@ -66,3 +67,10 @@ def _target(root: Path, name: str) -> Path:
     if path.is_absolute() or ".." in path.parts:
         raise tarfile.ReadError(f"{name!a} leads out of it")
     return root / path
+
+
+def _refuse_link_above(root: Path, target: Path) -> None:
+    """Links come in their order: one of before may be where the folder of the next should be."""
+    for folder in target.parents[: len(target.relative_to(root).parts) - 1]:
+        if folder.is_symlink():
+            raise tarfile.ReadError(f"{str(target.relative_to(root))!a} is below a link")
