@@ -8,7 +8,9 @@ import re
 import shutil
 import subprocess
 import sys
-from pathlib import Path
+import tomllib
+from itertools import chain
+from pathlib import Path, PurePath
 from typing import TYPE_CHECKING, Any
 
 import pytest
@@ -40,9 +42,19 @@ def test_an_engine_gets_what_the_image_is_made_of() -> None:
     """Every folder and file that the wheel is made of is let through, and neither results nor repository."""
     allowed = {line[1:] for line in lines(HERE / ".dockerignore") if line.startswith("!")}
     assert "*" in lines(HERE / ".dockerignore")
-    assert {"src", "kernel", "rootfs", "scenarios", "topologies", "parts", "man", "pyproject.toml"} <= allowed
+    needed = {PurePath(name).parts[0] for name in what_the_wheel_is_made_of()}
+    assert {"src", "LICENSE", "README.md", "man"} <= needed
+    assert needed | {"pyproject.toml"} <= allowed
     assert not {".git", "results", "tests", ".venv", "dist"} & allowed
     assert [name for name in allowed - {"dist/image"} if not (HERE / name).exists()] == []
+
+
+def what_the_wheel_is_made_of() -> set[str]:
+    """The files and folders that pyproject.toml names for it, without which no wheel can be made."""
+    document = tomllib.loads((HERE / "pyproject.toml").read_text(encoding="utf-8"))
+    project, wheel = document["project"], document["tool"]["hatch"]["build"]["targets"]["wheel"]
+    named = (project["license-files"], wheel["packages"], wheel["force-include"], wheel["shared-data"])
+    return {project["readme"], *chain.from_iterable(named)}
 
 
 def lines(path: Path) -> set[str]:
