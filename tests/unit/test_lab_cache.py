@@ -5,6 +5,7 @@ from __future__ import annotations
 import errno
 import json
 import os
+import shutil
 import signal
 import subprocess
 import sys
@@ -16,7 +17,9 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from wirelab.errors import LabError
+from wirelab.lab import apt, mirror
 from wirelab.lab.cache import Cache
+from wirelab.lab.recipe import BuildContext, Recipe
 from wirelab.lab.reporter import Reporter
 
 if TYPE_CHECKING:
@@ -246,6 +249,35 @@ def test_prune_leaves_what_is_being_built(tmp_path: Path) -> None:
 
     cache = Cache(tmp_path)
     assert build(cache, make=prunes).facts["title"] == "Linux"
+
+
+def test_prune_leaves_what_a_build_needs(tmp_path: Path) -> None:
+    """Its downloads, its log and apt's folder, which prune says; when it is over they can go."""
+    cache, heard = Cache(tmp_path), RecordingReporter()
+    kept = [cache.folder(name) for name in ("downloads", "apt", "logs")]
+
+    def prunes(folder: Path) -> dict[str, Any]:
+        cache.prune([], heard)
+        assert [path for path in kept if not path.is_dir()] == []
+        return fill(folder)
+
+    build(cache, make=prunes)
+    assert heard.lines[-1] == f"a build is under way: downloads, apt, logs of {tmp_path} stay"
+    cache.prune([], heard)
+    assert [path for path in kept if path.exists()] == []
+
+
+@pytest.mark.skipif(shutil.which("apt-get") is None, reason="there is no apt")
+def test_prune_leaves_what_apt_has_fetched(tmp_path: Path) -> None:
+    """From its indexes to what is fetched with them, also for `wirelab lab source`, which builds nothing."""
+    cache, heard = Cache(tmp_path), RecordingReporter()
+    context = BuildContext(Recipe.find(), cache, {}, heard)
+    # Of no suite: nobody is asked.
+    with apt.querying(context, mirror.find({}), []) as query:
+        cache.prune([], heard)
+        assert query.folder.is_dir()
+        assert query.log.is_file()
+    assert heard.lines == [f"a build is under way: downloads, apt, logs of {tmp_path} stay"]
 
 
 def test_prune_removes_folders_that_may_not_be_written(tmp_path: Path) -> None:

@@ -22,6 +22,7 @@ from wirelab import __version__
 from wirelab.cli.app import app
 from wirelab.errors import InputError, LabError
 from wirelab.lab import doctor, export, jail, origin, packages
+from wirelab.lab.fetch import fetched
 from wirelab.lab.first_use import select_or_take
 from wirelab.lab.packages import Need
 from wirelab.lab.recipe import Recipe
@@ -307,6 +308,18 @@ def test_a_full_disk_is_not_taken_for_the_network(here: BuildContext, there: Bui
             signal.signal(signal.SIGXFSZ, previous)
     assert caught.value.message == f"{there.cache.root}: {os.strerror(errno.EFBIG)}"
     assert "network" not in (caught.value.hint or "")
+
+
+def test_what_is_being_fetched_is_not_pruned(there: BuildContext) -> None:
+    """Another process may make room meanwhile; it says what stays."""
+    context, said = heard_by(there)
+    with (
+        served({"/lab": (200, b"a lab", 5)}) as server,
+        fetched(context, f"{server}/lab", sha256(b"a lab")) as file,
+    ):
+        there.cache.prune([], context.reporter)
+        assert file.read_bytes() == b"a lab"
+    assert said[-1].startswith("a build is under way: downloads")
 
 
 def test_nobody_at_the_address_is_told(there: BuildContext) -> None:

@@ -83,7 +83,7 @@ def querying(
     lines = source_lines(mirror, suites, kind=kind)
     cache = context.cache
     name = hashlib.sha256("\n".join(lines).encode()).hexdigest()[:12]
-    with cache.locked("apt", "apt is being asked by another build", context.reporter):
+    with cache.building(), cache.locked("apt", "apt is being asked by another build", context.reporter):
         folder = cache.folder("apt", name)
         for inner in ("state/lists/partial", "cache/archives/partial"):
             cache.folder("apt", name, inner)

@@ -30,6 +30,8 @@ from wirelab.lab.scratch import discard, replacement
 
 Maker = Callable[[Path], Mapping[str, Any]]
 
+_KEPT_TO_BUILD: Final = ("downloads", "apt", "logs")
+_BUILDING: Final = "building"
 _KEY: Final = re.compile(r"[0-9a-z]{1,64}")
 # Not $USER: in a container there may be none.
 _OTHERS: Final = 'set WIRELAB_CACHE to a folder of yours, or make {0} yours: sudo chown -R "$(id -u)" {0}'
@@ -93,7 +95,8 @@ class Cache:
 
         if entry := usable():
             return entry
-        with self.locked(f"{kind}-{key}", f"another process is building this {kind}", reporter):
+        why = f"another process is building this {kind}"
+        with self.building(), self.locked(f"{kind}-{key}", why, reporter):
             if entry := usable(reporter.say):
                 return entry
             with self.os_errors():
@@ -178,10 +181,17 @@ class Cache:
 
     def locked(self, name: str, why: str, reporter: Reporter) -> contextlib.AbstractContextManager[None]:
         """Hold the lock ``name``; if another process has it, say ``why`` and wait."""
+        return lock.exclusive(self._lock(name), lambda: reporter.say(f"{why}: waiting for it"))
+
+    def building(self) -> contextlib.AbstractContextManager[None]:
+        """Keep what is only kept to build from being pruned while the context lasts."""
+        return lock.shared(self._lock(_BUILDING))
+
+    def _lock(self, name: str) -> Path:
         path = self.folder("locks") / name
         with self.os_errors():
             path.touch()
-        return lock.exclusive(path, lambda: reporter.say(f"{why}: waiting for it"))
+        return path
 
     def prune(self, keep: Collection[Entry], reporter: Reporter) -> int:
         """Remove every entry but those of ``keep`` and those in use, and all that was only kept to build.
@@ -195,8 +205,10 @@ class Cache:
                 for path in self._folders(kind, hidden=True):
                     if path not in kept and not self._remove(kind, path):
                         reporter.say(f"{path} is in use: it stays")
-            with lock.exclusive_now(self.root / "locks" / "apt") as idle:
-                for name in ("downloads", "apt", "logs") if idle else ():
+            with lock.exclusive_now(self._lock(_BUILDING)) as idle:
+                if not idle:
+                    reporter.say(f"a build is under way: {', '.join(_KEPT_TO_BUILD)} of {self.root} stay")
+                for name in _KEPT_TO_BUILD if idle else ():
                     discard(self.root / name)
             for ref in (self.root / "refs").glob("*.json"):
                 key = self.remembered(ref.stem)

@@ -33,8 +33,11 @@ def fetched(context: BuildContext, url: str, sha256: str) -> Iterator[Path]:
 
     Raises LabError if it cannot be had or comes cut short, InputError if it has another checksum.
     """
-    folder = context.cache.folder("downloads")
-    with context.cache.os_errors(), tempfile.NamedTemporaryFile(dir=folder, prefix="fetched-") as file:
+    with (
+        context.cache.building(),
+        context.cache.os_errors(),
+        tempfile.NamedTemporaryFile(dir=context.cache.folder("downloads"), prefix="fetched-") as file,
+    ):
         digest = _fetch(context, url, file)
         if digest != sha256:
             message = f"{shown(url)}: has the checksum {digest} and not {sha256}"
