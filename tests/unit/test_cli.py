@@ -30,6 +30,8 @@ def wirelab(tmp_path: Path) -> Wirelab:
         (("run", "lossy.yaml", "--seed", "-1"), "error: invalid value for '--seed': "),
         (("run", "lossy.yaml", "--kernel", "no/linux"), "error: no/linux: no such file"),
         (("run", "lossy.yaml", "--kernel", "/bin/true", "--root", "no"), "error: no: no such folder"),
+        (("exec", "--seed", "4294967296", "true"), "error: invalid value for '--seed': "),
+        (("exec", "--cpu", "9999", "true"), "error: --cpu 9999: not a CPU that this process may use: "),
         (("plan", "sfp-mismatch", "--variant", "mian"), "error: unknown variant or control `mian`"),
         (("validate", "nothing.yaml"), "error: nothing.yaml: "),
         (("schema", "scenaro"), "error: invalid value for '"),

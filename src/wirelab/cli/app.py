@@ -2,7 +2,6 @@
 
 import gc
 import json
-import os
 import sys
 from enum import StrEnum
 from pathlib import Path
@@ -17,6 +16,7 @@ from wirelab.cli.compare import compare_command
 from wirelab.cli.errors import Group, exit_code_of
 from wirelab.cli.explain import explain_command
 from wirelab.cli.list import list_command
+from wirelab.cli.names import usable_cpus
 from wirelab.cli.options import DEFAULT_SEED, Kernel, Name, Root, Seed, Variant, tell
 from wirelab.cli.parts import parts_command
 from wirelab.cli.run import run_command
@@ -89,7 +89,7 @@ def exec_command(  # noqa: PLR0913 the options of a command line
         list[str], typer.Argument(help="The command and its arguments.", metavar="COMMAND...")
     ],
     *,
-    seed: Annotated[int, typer.Option(min=0, help="What the lab's randomness grows from.")] = 1,
+    seed: Seed = DEFAULT_SEED,
     writable: Annotated[
         list[Path] | None, typer.Option(metavar="DIR", help="A folder the command may write to. Repeatable.")
     ] = None,
@@ -111,6 +111,7 @@ def exec_command(  # noqa: PLR0913 the options of a command line
     The current folder is the working folder, read-only. The output and the exit code are the command's.
     Its standard input is empty.
     """
+    *_, last_cpu = usable_cpus(None if cpu is None else [cpu], None)
     chosen = select_or_take(kernel, root, say=tell)
     with chosen.in_use(), scratch_folder() as folder:
         code = run_in_lab(
@@ -120,7 +121,7 @@ def exec_command(  # noqa: PLR0913 the options of a command line
             work=Path.cwd(),
             writable=writable or [],
             seed=seed,
-            cpu=cpu if cpu is not None else max(os.sched_getaffinity(0)),
+            cpu=last_cpu,
             wall_limit_s=limit,
             stdout=sys.stdout.buffer,
             stderr=sys.stderr.buffer,
