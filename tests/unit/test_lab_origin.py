@@ -9,7 +9,8 @@ import resource
 import shutil
 import signal
 import threading
-from contextlib import contextmanager
+from base64 import b64encode
+from contextlib import ExitStack, contextmanager
 from dataclasses import replace
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from typing import TYPE_CHECKING, Any
@@ -66,11 +67,18 @@ def install_wheel(site: Path, content: bytes | None, version: str = __version__)
 
 
 @contextmanager
-def served(answers: Mapping[str, tuple[int, bytes, int]]) -> Iterator[str]:
-    """A server on this machine: by path the status, the content, and the length that it claims."""
+def served(
+    answers: Mapping[str, tuple[int, bytes, int]], told: list[tuple[str, str | None]] | None = None
+) -> Iterator[str]:
+    """A server on this machine: by path the status, the content, and the length that it claims.
+
+    ``told`` hears of each path that is asked for, with who asks.
+    """
 
     class Handler(BaseHTTPRequestHandler):
         def do_GET(self) -> None:
+            if told is not None:
+                told.append((self.path, self.headers.get("Authorization")))
             status, content, claimed_bytes = answers.get(self.path, (404, b"", 0))
             self.send_response(status)
             self.send_header("Content-Length", str(claimed_bytes))
@@ -308,6 +316,45 @@ def test_a_full_disk_is_not_taken_for_the_network(here: BuildContext, there: Bui
             signal.signal(signal.SIGXFSZ, previous)
     assert caught.value.message == f"{there.cache.root}: {os.strerror(errno.EFBIG)}"
     assert "network" not in (caught.value.hint or "")
+
+
+@pytest.mark.parametrize(
+    ("named", "pair"),
+    [
+        ("me:se%40cret@", b"me:se@cret"),
+        ("me:a@b:c@", b"me:a@b:c"),
+        ("me@", b"me:"),
+        ("m%C3%BC:@", "mü:".encode()),
+    ],
+)
+def test_a_password_in_an_address_is_for_its_server_alone(
+    named: str, pair: bytes, here: BuildContext, there: BuildContext
+) -> None:
+    """As RFC 7617 has it; neither a line that is said nor where the address leads to has it."""
+    whole, told = exported(here), list[tuple[str, str | None]]()
+    answers = {"/lab.tar": (200, whole, len(whole)), "/moved": (302, b"/lab.tar", 0)}
+    with served(answers, told) as server:
+        address = server.replace("://", f"://{named}")
+        context, said = heard_by(there, WIRELAB_LAB=f"{address}/moved#sha256={sha256(whole)}")
+        assert origin.take_at_hand(context)
+    assert told == [("/moved", f"Basic {b64encode(pair).decode()}"), ("/lab.tar", None)]
+    assert ids(there) == ids(here)
+    assert said == [f"taking the lab from {server}/moved into {there.cache.root}"]
+
+
+@pytest.mark.parametrize("message", ["Unauthorized", ".*refused"])
+def test_a_password_is_in_no_error(message: str, there: BuildContext) -> None:
+    """Whether the server takes another, or there is none."""
+    with ExitStack() as stack:
+        server = stack.enter_context(served({"/lab.tar": (401, b"", 0)}))
+        if message != "Unauthorized":
+            stack.close()
+        named = f"{server.replace('://', '://me:secret@')}/lab.tar#sha256={'0' * 64}"
+        context, said = heard_by(there, WIRELAB_LAB=named)
+        with pytest.raises(LabError, match=rf"/lab\.tar: cannot be fetched: {message}") as caught:
+            origin.take_at_hand(context)
+    assert caught.value.message.startswith(f"{server}/lab.tar: ")
+    assert "secret" not in f"{caught.value} {caught.value.hint} {said}"
 
 
 def test_what_is_being_fetched_is_not_pruned(there: BuildContext) -> None:

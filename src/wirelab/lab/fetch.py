@@ -3,10 +3,11 @@
 import contextlib
 import hashlib
 import tempfile
+from base64 import b64encode
 from collections.abc import Iterator
 from pathlib import Path
 from typing import IO, Final
-from urllib.parse import urlsplit
+from urllib.parse import unquote_to_bytes, urlsplit
 
 from wirelab import __version__
 from wirelab.errors import InputError, LabError
@@ -56,8 +57,11 @@ def _fetch(context: BuildContext, url: str, file: IO[bytes]) -> str:
     from urllib.request import Request, urlopen  # noqa: PLC0415
 
     digest, size_bytes = hashlib.sha256(), 0
-    # The scheme was looked at where the address was read.
-    request = Request(url, headers={"User-Agent": f"wirelab/{__version__}"})  # noqa: S310
+    # The scheme was looked at where the address was read. urllib takes a password for a part of the host.
+    request = Request(shown(url), headers={"User-Agent": f"wirelab/{__version__}"})  # noqa: S310
+    if known := _authorization(url):
+        # Where the address leads to another, that one is not told.
+        request.add_unredirected_header("Authorization", known)
     try:
         with urlopen(request, timeout=_SILENCE_S) as answer:  # noqa: S310
             whole_bytes = int(answer.headers.get("Content-Length") or 0)
@@ -78,3 +82,11 @@ def _fetch(context: BuildContext, url: str, file: IO[bytes]) -> str:
         message = f"{shown(url)}: came cut short, {size_bytes} of {whole_bytes} bytes"
         raise LabError(message, hint="fetch it again")
     return digest.hexdigest()
+
+
+def _authorization(url: str) -> str:
+    """What tells a server who asks, by the user and password in an address; empty without one."""
+    known, mark, _ = urlsplit(url).netloc.rpartition("@")
+    user, _, password = known.partition(":")
+    pair = b":".join((unquote_to_bytes(user), unquote_to_bytes(password)))
+    return f"Basic {b64encode(pair).decode()}" if mark else ""
