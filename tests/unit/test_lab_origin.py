@@ -242,6 +242,8 @@ def test_a_file_with_another_checksum_is_refused(
         ("https://labs.example/lab.tar#sha256=" + "G" * 64, "is no SHA-256"),
         ("file:///etc/passwd#sha256=" + "0" * 64, "no address with http or https"),
         ("ftp://labs.example/lab.tar#sha256=" + "0" * 64, "no address with http or https"),
+        ("http://[bad#sha256=" + "0" * 64, "an address that cannot be read"),
+        ("http://me:secret@labs\u2048.example/#sha256=" + "0" * 64, "an address that cannot be read"),
     ],
 )
 def test_an_address_must_say_what_is_there(named: str, message: str, there: BuildContext) -> None:
@@ -254,6 +256,13 @@ def test_an_address_must_say_what_is_there(named: str, message: str, there: Buil
     assert "secret" not in caught.value.message
     assert caught.value.hint == "WIRELAB_LAB=FILE, or WIRELAB_LAB=https://...#sha256=<64 hexadecimal digits>"
     assert said == []
+
+
+def test_a_file_may_be_called_as_no_address_is(there: BuildContext) -> None:
+    """What has no `://` is a file, whatever else is in its name."""
+    context, _ = heard_by(there, WIRELAB_LAB="//[none/lab.tar")
+    with pytest.raises(InputError, match=r"//\[none/lab\.tar: cannot be read: No such file"):
+        origin.take_at_hand(context)
 
 
 def test_an_address_is_fetched_and_taken(here: BuildContext, there: BuildContext) -> None:

@@ -6,7 +6,6 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Final
-from urllib.parse import urlsplit
 
 from wirelab import __version__
 from wirelab.errors import InputError, WirelabError
@@ -35,7 +34,8 @@ class Origin:
     @property
     def is_address(self) -> bool:
         """Whether it has to be fetched."""
-        return urlsplit(self.place).scheme in SCHEMES
+        scheme, mark, _ = self.place.partition("://")
+        return bool(mark) and scheme.lower() in SCHEMES
 
     def take(self, context: BuildContext) -> None:
         """Make it the lab that a run here uses.
@@ -78,7 +78,11 @@ def named(environ: Mapping[str, str]) -> Origin | None:
     place, mark, sha256 = text.partition(_MARK)
     if mark and not _SHA256.fullmatch(sha256):
         raise InputError(f"{VARIABLE}: `{sha256}` is no SHA-256", hint=_SYNTAX)
-    origin = Origin(shown(place) if "://" in place else place, place, sha256 or None)
+    try:
+        origin = Origin(shown(place) if "://" in place else place, place, sha256 or None)
+    except ValueError:
+        # Which may quote all of it, and there may be a password in it.
+        raise InputError(f"{VARIABLE}: an address that cannot be read", hint=_SYNTAX) from None
     if "://" in place and not origin.is_address:
         raise InputError(f"{VARIABLE}: {shown(place)}: no address with http or https", hint=_SYNTAX)
     if origin.is_address and not sha256:
