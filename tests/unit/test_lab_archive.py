@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import contextlib
+import errno
 import hashlib
 import io
 import json
+import os
 import shutil
 import subprocess
 import tarfile
@@ -124,6 +126,37 @@ def test_other_tools_can_check_it(tmp_path: Path) -> None:
 def test_what_is_no_lab_file_is_told(content: bytes) -> None:
     """Whatever else it is."""
     assert refusal(content) == "not a lab archive"
+
+
+class Dying(io.BytesIO):
+    """A file on a disk that dies after so many bytes."""
+
+    def __init__(self, good_bytes: int) -> None:
+        super().__init__(WHOLE)
+        self.good_bytes = good_bytes
+
+    def read(self, size: int | None = -1) -> bytes:
+        """What can be read."""
+        if self.tell() + (size or 0) > self.good_bytes:
+            raise OSError(errno.EIO, os.strerror(errno.EIO))
+        return super().read(size)
+
+
+@pytest.mark.parametrize("good_bytes", [0, 600, len(WHOLE) // 2, len(WHOLE) - 600])
+def test_a_disk_that_dies_is_told(good_bytes: int) -> None:
+    """At its first byte or later."""
+    with pytest.raises(InputError, match=r"^lab\.tar: cannot be read: Input/output error") as caught:
+        Archive(Dying(good_bytes), "lab.tar")
+    assert caught.value.hint
+
+
+def test_a_disk_that_dies_later_is_told() -> None:
+    """When all of it was read before."""
+    file = Dying(len(WHOLE) + 1)
+    sound = Archive(file, "lab.tar")
+    file.good_bytes = 0
+    with pytest.raises(InputError, match=r"^lab\.tar: cannot be read: Input/output error"):
+        list(sound.chunks("config"))
 
 
 @given(st.integers(min_value=512, max_value=len(WHOLE) - 1))

@@ -87,7 +87,7 @@ class Archive:
     def __init__(self, stream: BinaryIO, name: str) -> None:
         """``stream`` can be sought in and stays open as long as this is used; ``name`` is for messages.
 
-        Raises InputError if it is no archive, of another format, cut short or damaged.
+        Raises InputError if it is no archive, of another format, cut short or damaged, or cannot be read.
         """
         self.name = name
         self._stream = stream
@@ -122,6 +122,8 @@ class Archive:
             raise self._refused("a lab archive that is cut short") from None
         except (ustar.FormatError, ValidationError):
             raise self._refused(f"a lab archive that is damaged ({self._member})") from None
+        except OSError as error:
+            raise self._refused(f"cannot be read: {error.strerror or error}") from error
 
     def _read(self) -> None:
         try:
