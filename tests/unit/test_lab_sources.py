@@ -16,6 +16,7 @@ from wirelab.lab.packages import Need
 if TYPE_CHECKING:
     from pathlib import Path
 
+    from wirelab.lab.entry import Entry
     from wirelab.lab.recipe import BuildContext
 
 STATUS = """\
@@ -80,14 +81,46 @@ def test_a_folder_that_is_not_empty_is_left_alone(with_status: BuildContext, tmp
         sources.fetch(with_status, tmp_path / "mine")
 
 
-def test_what_is_ours_is_there_before_debian_is_asked(with_status: BuildContext, tmp_path: Path) -> None:
-    """Of a kernel that does not say of which source it is, that is told; the rest is in the folder."""
-    with pytest.raises(LabError, match="does not say of which source it was made") as caught:
-        sources.fetch(with_status, tmp_path / "source")
-    assert "wirelab lab build --from-source" in (caught.value.hint or "")
-    names = {path.name for path in (tmp_path / "source").iterdir()}
-    assert names == {"SOURCES", "config", "kernel", "rootfs"}
-    assert (tmp_path / "source" / "config").read_text() == "CONFIG_UML=y\n"
+@pytest.mark.parametrize("is_there", [False, True])
+def test_what_goes_wrong_leaves_nothing(
+    is_there: bool,  # noqa: FBT001 - a test's parameter
+    with_status: BuildContext,
+    tmp_path: Path,
+) -> None:
+    """Of a kernel that does not say of which source it is, that is told; it can be done again."""
+    place = tmp_path / "sources" / "of-this"
+    if is_there:
+        place.mkdir(parents=True)
+    for _ in range(2):
+        with pytest.raises(LabError, match="does not say of which source it was made") as caught:
+            sources.fetch(with_status, place)
+        assert "wirelab lab build --from-source" in (caught.value.hint or "")
+        assert list((tmp_path / "sources").rglob("*")) == ([place] if is_there else [])
+
+
+@pytest.mark.parametrize("is_there", [False, True])
+def test_what_was_fetched_is_in_the_folder(
+    is_there: bool,  # noqa: FBT001 - a test's parameter
+    with_status: BuildContext,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """Ours and Debian's; a folder that was there and empty is the same one: a shell may be in it."""
+
+    def fetched(_context: BuildContext, _entry: Entry, folder: Path) -> None:
+        (folder / "linux-source.deb").write_text("a package")
+
+    monkeypatch.setattr(sources, "_fetch_kernel", fetched)
+    place = tmp_path / "sources" / "of-this"
+    if is_there:
+        place.mkdir(parents=True)
+    before = place.stat().st_ino if is_there else None
+    sources.fetch(with_status, place)
+    names = {path.name for path in place.iterdir()}
+    assert names == {"SOURCES", "config", "kernel", "rootfs", "linux-source.deb"}
+    assert (place / "config").read_text() == "CONFIG_UML=y\n"
+    assert before in (None, place.stat().st_ino)
+    assert list(place.parent.iterdir()) == [place]
 
 
 def test_a_machine_without_apt_is_told_so(

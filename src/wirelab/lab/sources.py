@@ -1,16 +1,20 @@
 """What a lab was made of, and its source: for whoever gets the lab as a file, as the licences have it."""
 
+import contextlib
+import os
 import re
+import secrets
 import shutil
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Final
 
 from wirelab import __version__
-from wirelab.errors import InputError, LabError
+from wirelab.errors import InputError, LabError, refusals
 from wirelab.lab import apt, debian, kbuild, kernel, mirror, packages, tree
 from wirelab.lab.entry import Entry
 from wirelab.lab.recipe import BuildContext, Recipe
+from wirelab.lab.scratch import discard
 from wirelab.lab.select import built_kernel, built_root
 
 LIST: Final = "SOURCES"
@@ -44,30 +48,55 @@ def fetch(context: BuildContext, folder: Path, *, with_packages: bool = False) -
     """Lay the source of the lab that a run here would use out in the new folder ``folder``.
 
     The kernel's comes from Debian, the driver, the patches and the configuration are those of here. With
-    ``with_packages`` also the source packages of the root image. Raises InputError for a folder that is
-    not empty, LabError if Debian has something no longer, or cannot be reached.
+    ``with_packages`` also the source packages of the root image. What goes wrong leaves nothing of it.
+    Raises InputError for a folder that is not empty, LabError if Debian has something no longer, or cannot
+    be reached, or the folder cannot be filled.
     """
     kernel_entry, root_entry = built_kernel(context), built_root(context)
     packages.require("source")
+    _require_free(folder)
+    with _filled(folder) as fresh:
+        (fresh / LIST).write_text(described(context), encoding="utf-8")
+        shutil.copyfile(kernel_entry.path / kbuild.CONFIG, fresh / kbuild.CONFIG)
+        for name in ("kernel", "rootfs"):
+            shutil.copytree(context.recipe.home / name, fresh / name, symlinks=True)
+        _fetch_kernel(context, kernel_entry, fresh)
+        if with_packages:
+            wanted = [f"{name}={version}" for name, version in source_packages(_status(root_entry))]
+            suite = str(root_entry.facts["suite"])
+            (fresh / "packages").mkdir()
+            with apt.querying(context, mirror.find(context.environ), [suite], kind="deb-src") as query:
+                context.reporter.step(f"fetching {len(wanted)} source packages of {suite}")
+                query.download_sources(wanted, fresh / "packages", hint=_GONE_HINT)
+
+
+def _require_free(folder: Path) -> None:
     try:
-        folder.mkdir(parents=True, exist_ok=True)
-        is_empty = not any(folder.iterdir())
+        folder.parent.mkdir(parents=True, exist_ok=True)
+        is_free = not os.path.lexists(folder) or not any(folder.iterdir())
     except OSError as error:
         raise InputError(f"cannot be a folder: {error.strerror}", file=str(folder)) from error
-    if not is_empty:
+    if not is_free:
         raise InputError("is not empty", file=str(folder), hint="name a new folder")
-    (folder / LIST).write_text(described(context), encoding="utf-8")
-    shutil.copyfile(kernel_entry.path / kbuild.CONFIG, folder / kbuild.CONFIG)
-    for name in ("kernel", "rootfs"):
-        shutil.copytree(context.recipe.home / name, folder / name, symlinks=True)
-    _fetch_kernel(context, kernel_entry, folder)
-    if with_packages:
-        wanted = [f"{name}={version}" for name, version in source_packages(_status(root_entry))]
-        suite = str(root_entry.facts["suite"])
-        (folder / "packages").mkdir()
-        with apt.querying(context, mirror.find(context.environ), [suite], kind="deb-src") as query:
-            context.reporter.step(f"fetching {len(wanted)} source packages of {suite}")
-            query.download_sources(wanted, folder / "packages", hint=_GONE_HINT)
+
+
+@contextlib.contextmanager
+def _filled(folder: Path) -> Iterator[Path]:
+    """A folder beside ``folder``, all of which is in that if the context ends in peace, and none if not.
+
+    It does not take the place of ``folder``: a shell may be in it.
+    """
+    place = folder.absolute()
+    fresh = place.with_name(f".{place.name}.{secrets.token_hex(4)}")
+    try:
+        with refusals(folder, "cannot be filled: "):
+            fresh.mkdir()
+            yield fresh
+            place.mkdir(exist_ok=True)
+            for path in sorted(fresh.iterdir()):
+                shutil.move(path, place)
+    finally:
+        discard(fresh)
 
 
 def source_packages(status: str) -> list[tuple[str, str]]:
