@@ -7,18 +7,20 @@ import io
 import json
 import threading
 from dataclasses import asdict, dataclass, field
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 import pytest
 
-from wirelab.fleet import bundle
+from wirelab.fleet import agent, bundle
 from wirelab.fleet.agent import no_room, own_folder
 from wirelab.fleet.identity import Identity, code_id
 from wirelab.fleet.queue import JobQueue, QueuedJob
 from wirelab.fleet.reasons import explained
 from wirelab.fleet.worker import Agent, BrokeError, LostError, Worker
 from wirelab.lab import ustar
+from wirelab.lab.memory import memory_folder
 from wirelab.runner.store import Store
 
 if TYPE_CHECKING:
@@ -211,6 +213,15 @@ def test_a_run_removes_what_a_killed_one_left(tmp_path: Path) -> None:
 def test_a_full_disk_is_named() -> None:
     """One that has no room by its nature."""
     assert no_room(Path("/proc/there")).startswith("the disk of /proc/there is full: 0 MiB")
+
+
+def test_a_worker_without_a_folder_in_memory_has_room_before_its_first_run(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A lab's memory is on the disk of the results then, whose folder nobody has made yet."""
+    monkeypatch.setattr(agent, "memory_folder", partial(memory_folder, preferred=[]))
+    assert no_room(tmp_path / "worker" / "runs") == ""
+    assert list(tmp_path.iterdir()) == []
 
 
 def test_the_code_has_one_name_wherever_it_is() -> None:

@@ -68,16 +68,22 @@ def run(
 
 def no_room(work: Path) -> str:
     """What is full of the folders that a run writes to; empty if none is."""
+    # Before the first run it is not there, and nothing can be executed in what is not there.
+    memory = memory_folder(_nearest(work))
     for folder, wanted_bytes, purpose in (
         (work, ROOM_BYTES, "disk"),
-        (memory_folder(work), MEMORY_BYTES, "folder of a lab's memory"),
+        (memory, MEMORY_BYTES, "folder of a lab's memory"),
     ):
-        place = next(path for path in (folder, *folder.parents) if path.exists())
-        free_bytes = shutil.disk_usage(place).free
+        free_bytes = shutil.disk_usage(_nearest(folder)).free
         if free_bytes < wanted_bytes:
             free = f"{free_bytes >> 20} MiB free, a run takes up to {wanted_bytes >> 20} MiB"
             return f"the {purpose} of {folder} is full: {free}"
     return ""
+
+
+def _nearest(folder: Path) -> Path:
+    """The folder, or what is there of the path to it."""
+    return next(path for path in (folder, *folder.parents) if path.exists())
 
 
 @contextlib.contextmanager
