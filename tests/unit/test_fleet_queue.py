@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import contextlib
 import os
+import tempfile
 from pathlib import Path
 
 import pytest
@@ -133,3 +135,37 @@ def test_a_full_disk_is_said_and_loses_nothing(queue: JobQueue) -> None:
     claim = queue.claim("b")
     assert claim is not None
     assert claim.title == JOBS[0].title
+
+
+DAY_S = 86_400
+
+
+@pytest.mark.parametrize("who", ["nobody", "somebody", "nobody any more"])
+@pytest.mark.parametrize("age_s", [60, 2 * DAY_S])
+def test_queues_that_were_left_go(
+    who: str, age_s: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """With the next one, after a day in which nobody takes part; nobody else knows that it was ended."""
+    monkeypatch.setattr(tempfile, "tempdir", str(tmp_path))
+    first = JobQueue.make_anew(JOBS, 0)
+    if who == "nobody any more":
+        with first.present("a"):
+            pass
+    now_s = (first.folder / "matrix.json").stat().st_mtime + age_s
+    with first.present("a") if who == "somebody" else contextlib.nullcontext():
+        second = JobQueue.make_anew(JOBS, now_s)
+        assert second.claim("b") is not None
+    assert first.folder.exists() is (who == "somebody" or age_s < DAY_S)
+    assert second.folder.stat().st_mode & 0o777 == 0o700
+
+
+def test_what_is_called_like_a_queue_stays(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Notes, a folder of somebody's, and a link to a queue."""
+    monkeypatch.setattr(tempfile, "tempdir", str(tmp_path))
+    queue = JobQueue.make(tmp_path / "wirelab-matrix-of-mine", JOBS)
+    (tmp_path / "wirelab-matrix-0123abcd").mkdir()
+    (tmp_path / "wirelab-matrix-4567abcd").symlink_to(queue.folder)
+    (tmp_path / "wirelab-matrix-89abcdef").touch()
+    before = set(tmp_path.iterdir())
+    JobQueue.make_anew(JOBS, (queue.folder / "matrix.json").stat().st_mtime + 2 * DAY_S)
+    assert before < set(tmp_path.iterdir())

@@ -11,6 +11,7 @@ import os
 import shutil
 import sys
 import tempfile
+import time
 from collections import Counter
 from collections.abc import Sequence
 from dataclasses import asdict
@@ -57,8 +58,7 @@ def begin(names: Sequence[str], seeds: str, results: Path, *, check: bool) -> No
     queue = ""
     if not check:
         require_writable(results)
-        queue = tempfile.mkdtemp(prefix="wirelab-matrix-")
-        JobQueue.make(Path(queue), jobs)
+        queue = str(JobQueue.make_anew(jobs, time.time()).folder)
     matrix = {
         "queue": queue,
         "results": str(results),

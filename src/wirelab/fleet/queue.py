@@ -10,6 +10,7 @@ Nothing here waits for a process that died: the kernel lets go of its locks, and
 """
 
 import contextlib
+import os
 from collections.abc import Collection, Iterable, Iterator
 from dataclasses import dataclass, field, replace
 from pathlib import Path
@@ -20,10 +21,13 @@ from pydantic import TypeAdapter
 
 from wirelab.errors import refusals
 from wirelab.lab import lock
+from wirelab.lab.scratch import discard, is_own, temporary_folder
 
 _MATRIX: Final = "matrix.json"
 _PRESENT: Final = "present"
 _LOCK: Final = "lock"
+_NAME: Final = "wirelab-matrix-"
+_LEFT_S: Final = 86_400.0
 
 
 @dataclass(frozen=True, slots=True)
@@ -73,6 +77,30 @@ class JobQueue:
             (folder / _PRESENT).mkdir(parents=True)
         queue._write(_ADAPTER.dump_json(_Matrix({job.title: job for job in jobs})))
         return queue
+
+    @classmethod
+    def make_anew(cls, jobs: Iterable[QueuedJob], now_s: float) -> Self:
+        """A new queue among the files for the moment, where those that matrices have left are removed.
+
+        A matrix whose playbook was ended leaves one. ``now_s`` is the wall time, since 1970.
+        """
+        place = temporary_folder()
+        for left in place.glob(f"{_NAME}*"):
+            with contextlib.suppress(OSError):
+                if is_own(left, _NAME) and cls(left).is_left(now_s):
+                    discard(left)
+        with refusals(place, "no queue can be made: "):
+            folder, descriptor = lock.locked_folder(place, _NAME, mode=0o700)
+        os.close(descriptor)
+        return cls.make(folder, jobs)
+
+    def is_left(self, now_s: float) -> bool:
+        """Whether nobody takes part, and nobody has changed it for a day. Raises OSError if it is none.
+
+        Before the first worker is there, and after the last, nobody takes part in one that is not left.
+        """
+        unchanged_s = now_s - (self.folder / _MATRIX).stat().st_mtime
+        return unchanged_s > _LEFT_S and not self._present()
 
     @contextlib.contextmanager
     def present(self, host: str) -> Iterator[None]:

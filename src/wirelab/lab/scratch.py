@@ -86,14 +86,14 @@ def clear_away(disk: Path, prefix: str) -> None:
     """
     for left in disk.glob(f"{prefix}*"):
         with contextlib.suppress(OSError):
-            if not _is_such_a_folder(left, prefix):
+            if not is_own(left, prefix):
                 continue
             with exclusive_now(left) as is_left:
                 if is_left:
                     discard(left)
 
 
-def _is_such_a_folder(path: Path, prefix: str) -> bool:
+def is_own(path: Path, prefix: str) -> bool:
     """Whether a `locked_folder` of this user's is called so, and is a folder. Raises OSError."""
     status = path.lstat()
     is_ours = stat.S_ISDIR(status.st_mode) and status.st_uid == os.getuid()
