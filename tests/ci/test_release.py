@@ -16,6 +16,7 @@ import pytest
 
 import wirelab
 from tests.ci import conftest
+from tests.ci.expressions import Reader
 from tests.ci.runner import HERE, environment, lay_out_wirelab, load
 from wirelab.lab.archive import Archive
 
@@ -217,8 +218,7 @@ def test_what_a_job_publishes_was_tested_and_attested() -> None:
     jobs = load(WORKFLOW)["jobs"]
     assert set(jobs["github"]["needs"]) == {"check", "tests", "attest"}
     assert (jobs["attest"]["needs"], jobs["pypi"]["needs"]) == ("build", "github")
-    for name in ("check", "github", "pypi"):
-        assert jobs[name]["if"] == "github.ref_type == 'tag'"
+    assert jobs["check"]["if"] == "github.ref_type == 'tag'"
     used = [step.get("uses", "") for step in jobs["build"]["steps"]]
     assert not any(action.startswith(("actions/cache", "./")) for action in used)
     assert jobs["build"]["steps"][1]["env"] == {"FROM_SOURCE": "1"}
@@ -229,3 +229,15 @@ def test_what_a_job_publishes_was_tested_and_attested() -> None:
         if step.get("uses", "").startswith(("actions/upload-artifact", "actions/download-artifact"))
     }
     assert folders == {"dist/release"}
+
+
+@pytest.mark.parametrize(
+    ("event", "ref_type", "is_published"),
+    [("push", "tag", True), ("workflow_dispatch", "tag", False), ("workflow_dispatch", "branch", False)],
+)
+def test_by_hand_nothing_is_published(event: str, ref_type: str, *, is_published: bool) -> None:
+    """Neither for a branch nor for a tag, which may be chosen there, too."""
+    jobs = load(WORKFLOW)["jobs"]
+    github = {"event_name": event, "ref_type": ref_type}
+    for name in ("github", "pypi"):
+        assert Reader(jobs[name]["if"], {"github": github}).read() is is_published

@@ -92,12 +92,12 @@ def test_a_workflow_may_read_and_no_more(path: Path) -> None:
 
 
 def test_a_release_is_made_by_a_tag_or_by_hand() -> None:
-    """Never by a pull request; and the jobs that write run for a tag alone, each after the one before."""
+    """Never by a pull request; and the jobs that write run for a tag that was pushed, and not by hand."""
     document = load(RELEASE)
     assert set(document[True]) == {"push", "workflow_dispatch"}
     assert set(document[True]["push"]) == {"tags"}
     for name in ("github", "pypi"):
-        assert document["jobs"][name]["if"] == "github.ref_type == 'tag'"
+        assert document["jobs"][name]["if"] == "github.event_name == 'push' && github.ref_type == 'tag'"
     for step in steps(RELEASE):
         if "run" in step:
             for value in step.get("env", {}).values():
