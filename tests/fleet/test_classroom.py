@@ -24,4 +24,5 @@ def test_the_list_says_who_is_ready(fleet: Fleet) -> None:
     assert "desk1: not ready: python3-venv is missing: sudo apt-get install python3-venv" in lines
     assert any(line.startswith("desk2: not ready: `/usr/bin/python3` does not work there") for line in lines)
     assert any(line.startswith("off: not ready: no ssh: ") and "is it on" in line for line in lines)
+    assert not (fleet.controller.exports / "verify").exists()
     assert played.recap[fleet.hosts[2].name]["changed"] == 0
