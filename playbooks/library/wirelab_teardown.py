@@ -22,7 +22,7 @@ module: wirelab_teardown
 short_description: Remove a wirelab worker
 description:
   - Removes what provision.yml and matrix.yml made, by names that are theirs, in a folder that is marked.
-  - Whatever else is in there stays, and with it the folder.
+  - Whatever else is in there stays, and with it the folder and its mark.
 options:
   home: {description: The folder of the worker., type: path, required: true}
   launcher: {description: The command; empty for none., type: path, default: ""}
@@ -36,7 +36,7 @@ OURS = (
     "inbox",
     *(f"venv/{name}" for name in ("bin", "include", "lib", "lib64", "share", "pyvenv.cfg", ".gitignore")),
     *(f"cache/{name}" for name in ("kernel", "debian", "rootfs", "refs", "locks", "logs", "runs")),
-    *(f"cache/{name}" for name in ("downloads", "apt")),
+    *(f"cache/{name}" for name in ("downloads", "apt", "shell-history")),
 )
 FOLDERS = ("venv", "cache")
 LAUNCHER_MARK = "# Made by wirelab's playbooks"
@@ -92,6 +92,14 @@ def emptied(folders: Iterator[Path]) -> list[str]:
     return gone
 
 
+def is_mixed(home: Path, doomed: list[Path]) -> bool:
+    """Whether there is more in the folder than goes: without the mark, nothing could be made in it again."""
+    holders = {home, *(home / name for name in FOLDERS), *(path.parent for path in doomed)}
+    folders = [folder for folder in holders if folder.is_relative_to(home) and folder.is_dir()]
+    ours = {*doomed, *folders, home / MARKER}
+    return any(path not in ours for folder in folders for path in folder.iterdir())
+
+
 def main() -> None:
     """Remove it, or in check mode say what would be."""
     spec: dict[str, dict[str, Any]] = {"home": {"type": "path", "required": True}}
@@ -117,21 +125,23 @@ def main() -> None:
     if launcher and is_ours(launcher):
         doomed.append(launcher)
     # The marker last: what is interrupted can be repeated.
-    doomed.append(home / MARKER)
-    removed = list(map(str, doomed))
+    marker_too = [] if is_mixed(home, doomed) else [home / MARKER]
+    removed = list(map(str, doomed + marker_too))
     if not module.check_mode:
         try:
-            for path in doomed[:-1]:
+            for path in doomed:
                 discard(path)
             emptied(home / name for name in FOLDERS)
-            discard(doomed[-1])
+            if marker_too:
+                discard(home / MARKER)
         except OSError as error:
             message = f"{error.filename}: {error.strerror}: see what is there, and run this again"
             module.fail_json(msg=message)
         # Folders that were not there before, the inner ones first; only empty ones can be removed so.
         removed += emptied(iter(sorted((home, *made), key=lambda path: -len(path.parts))))
-    left = sorted(str(path) for path in home.rglob("*")) if home.is_dir() and not module.check_mode else []
-    module.exit_json(changed=True, removed=removed, left=left)
+    stays = home.rglob("*") if home.is_dir() and not module.check_mode else ()
+    left = sorted(str(path) for path in stays if path != home / MARKER)
+    module.exit_json(changed=bool(removed), removed=removed, left=left)
 
 
 if __name__ == "__main__":

@@ -21,7 +21,8 @@ def tree(folder: Path) -> list[str]:
 def test_only_what_is_ours_goes(fleet: Fleet) -> None:
     """Files that somebody put among ours stay with their folders; where there are none, nothing is left.
 
-    A check changes nothing, nor does a second time, and a run that is under way is not disturbed.
+    With them stays the mark, so that the folder can be made a worker's again. What `wirelab shell` keeps is
+    ours. A check changes nothing, nor does a second time, and a run that is under way is not disturbed.
     """
     planted, plain, busy = fleet.hosts
     theirs = ("notes", "cache/notes", "venv/notes", "another/notes")
@@ -29,6 +30,8 @@ def test_only_what_is_ours_goes(fleet: Fleet) -> None:
         path = planted.fleet_home / name
         path.parent.mkdir(exist_ok=True)
         path.write_text("mine", encoding="utf-8")
+    for host in (planted, plain):
+        (host.fleet_home / "cache/shell-history").write_text("run 1 ms", encoding="utf-8")
     (planted.home / ".local/bin/other").touch()
     (planted.home / ".cache/wirelab").mkdir(parents=True)
     ours = str(planted.fleet_home.relative_to(planted.home))
@@ -49,7 +52,7 @@ def test_only_what_is_ours_goes(fleet: Fleet) -> None:
     left = {str(path.relative_to(planted.home)) for path in planted.home.rglob("*") if path.is_file()}
     assert {name for name in left if not name.startswith(".ansible")} == {
         ".local/bin/other",
-        *(f"{ours}/{name}" for name in theirs),
+        *(f"{ours}/{name}" for name in (*theirs, "fleet.json")),
     }
     assert (planted.home / ".cache/wirelab").is_dir()
     for name in theirs:
