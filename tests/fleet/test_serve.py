@@ -87,17 +87,38 @@ def test_it_serves_a_class_and_comes_up_by_itself(controller: Controller, releas
     )
     here = Server(controller, host)
 
+    closed = controller.play("serve", inventory, "-e", "wirelab_home=~/.local/share/wirelab")
+    assert closed.code != 0
+    assert "/root/.local/share/wirelab is closed to wirelab, which the server runs as" in closed.text
+    assert here.says("ls -A /root/.local") == ""
+
     first = controller.play("serve", inventory)
     assert first.code == 0, first.text
     here.wait_until_it_answers()
     second = controller.play("serve", inventory)
     assert (second.code, second.changed) == (0, 0), second.text
 
+    before = here.says(MAIN_PID)
+    here.says("echo '# older' >> /opt/wirelab/venv/lib/python3*/site-packages/wirelab/__init__.py")
+    newer = controller.play("serve", inventory)
+    assert newer.code == 0, newer.text
+    assert here.says(MAIN_PID) not in {before, "0"}
+    here.wait_until_it_answers()
+
     key = re.search(r"/set-up/(\w+)", here.says("journalctl --unit wirelab-serve --output cat"))
     assert key is not None
     page = here.first_hour(key[1])
     assert page.startswith("200 "), page
     assert f"digest <code>{digest_of_the_first_variant(controller)[:12]}<" in page, page
+
+    silent = controller.play(
+        "serve", inventory, "-e", "wirelab_tls_cert=/nothing", "-e", "wirelab_tls_key=/nothing"
+    )
+    assert silent.code != 0
+    assert "nothing answers at" in silent.text
+    assert "/nothing" in silent.text.partition("its last words")[2]
+    again = controller.play("serve", inventory)
+    assert again.code == 0, again.text
 
     before = here.says(MAIN_PID)
     here.says(f"kill -KILL {before}")
