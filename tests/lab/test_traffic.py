@@ -86,6 +86,23 @@ def test_a_copy_takes_the_sum_or_the_slowest_of_its_stages(rig: Rig, pipeline: s
     assert result.flows["backup"].duration_s == pytest.approx(expected_s, rel=0.05)
 
 
+def test_a_copy_is_no_faster_than_its_line_after_other_traffic(rig: Rig) -> None:
+    """Its time begins with the connection, whenever the other end is woken: the load has its driver wait."""
+    text = (
+        "topology: back-to-back\ntraffic:\n"
+        "  - iperf3: {name: bulk, from: left, to: right, time: 1 s}\n"
+        "  - copy: {name: first, from: left, to: right, bytes: 1 MB}\n"
+        "  - copy: {name: second, from: left, to: right, bytes: 10 MB}\n"
+        "expect:\n  first: {goodput: 800..950 Mbit/s}\n  second: {goodput: 900..950 Mbit/s}\n"
+    )
+    _, result = carried_out(rig, text)
+    for name in ("first", "second"):
+        flow = result.flows[name]
+        assert flow.goodput_bps is not None
+        assert flow.path_bps is not None
+        assert flow.goodput_bps <= flow.path_bps
+
+
 def test_requests_cost_a_round_trip_each(rig: Rig) -> None:
     """A copy of many small files is bound by what an exchange takes, not by the line."""
     text = (

@@ -16,7 +16,7 @@ from typing import Any, NamedTuple
 from wirelab.guest import clock
 from wirelab.plan.traffic.item import NO_CONNECTION
 
-_HEADER = struct.Struct("!QQBI")
+_HEADER = struct.Struct("!QQBIQ")
 _MESSAGE_BYTES = 64
 _PS_PER_NS = 1000
 # Blocks that wait between two stages: as many as a program with two buffers has.
@@ -40,12 +40,17 @@ class Stage:
 
 
 class Task(NamedTuple):
-    """What is copied and how: the header of a connection."""
+    """What is copied and how: the header of a connection.
+
+    ``begin_ns`` is when there was a connection, by the clock that both ends have. The end that takes is woken
+    late, by as much as its interrupts wait: a line would have carried what came meanwhile in no time.
+    """
 
     size_bytes: int
     block_bytes: int
     sequential: bool
     requests: int
+    begin_ns: int
 
     @property
     def blocks(self) -> list[int]:
@@ -75,7 +80,7 @@ def send(task: Task, peer: socket.socket, read: Stage, process: Stage) -> None:
 
 
 class Taken:
-    """What has come so far, in each second since ``begin_ns``: now."""
+    """What has come so far, in each second since ``begin_ns``: until a header says when, since now."""
 
     def __init__(self) -> None:
         self.begin_ns = clock.now_ns()
@@ -99,6 +104,7 @@ class Taken:
 def take(peer: socket.socket, write: Stage, taken: Taken) -> None:
     """Take and write every block, and say so when all are written."""
     task = Task(*_HEADER.unpack(_receive(peer, _HEADER.size)))
+    taken.begin_ns = task.begin_ns
     written_ns: deque[int] = deque([taken.begin_ns] * _DEPTH, maxlen=_DEPTH)
     for size_bytes in task.blocks:
         for _ in range(task.requests):
@@ -137,7 +143,6 @@ def _take(orders: dict[str, Any]) -> dict[str, Any]:
 
 
 def _send(orders: dict[str, Any]) -> dict[str, Any]:
-    task = Task(*(orders[name] for name in Task._fields))
     with socket.socket() as peer:
         peer.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
         peer.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
@@ -150,6 +155,8 @@ def _send(orders: dict[str, Any]) -> dict[str, Any]:
             peer.connect((orders["address"], orders["port"]))
         except (OSError, KeyboardInterrupt) as error:
             return {"error": f"{NO_CONNECTION}: {error}"}
+        known = {**orders, "begin_ns": clock.now_ns()}
+        task = Task(*(known[name] for name in Task._fields))
         finished = False
         with contextlib.suppress(KeyboardInterrupt):
             send(task, peer, Stage(orders["read_ps"]), Stage(orders["process_ps"]))
