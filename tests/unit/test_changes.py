@@ -242,6 +242,8 @@ def _renamed(result: Result, plan: Plan, goodput_bps: float = 1e6) -> Result:
         port = next(iter(snapshot.ports.values()))
         up = replace(port, link=replace(port.link, speed_bps=10_000_000_000))
         snapshots[name] = replace(snapshot, ports={one.name: up for one in plan.ports})
+    for flow in plan.flows:
+        snapshots |= {f"{flow.name}:{end}": snapshots[end] for end in ("start", "end")}
     return replace(result, flows={flow.name: fast for flow in plan.flows}, snapshots=snapshots)
 
 

@@ -10,8 +10,8 @@ from wirelab.errors import LabError
 from wirelab.model.expect import Expectation
 from wirelab.model.metric import NETWORK
 from wirelab.plan.ceiling import ceiling_bps
-from wirelab.plan.event import ended, is_open, states
-from wirelab.plan.traffic import Flow
+from wirelab.plan.event import is_open, states
+from wirelab.plan.traffic import Flow, Item
 from wirelab.plan.types import Plan, Port
 from wirelab.results import counters, samples
 from wirelab.results.copy import parse_copy
@@ -77,21 +77,40 @@ class Result:
         )
         return replace(plan, traffic=traffic)
 
-    def linked(self, plan: Plan) -> Plan:
+    def linked(self, plan: Plan, item: Item | None = None) -> Plan:
         """``plan`` as it is in the end, with what the ports agreed on in the place of what they offered.
 
+        Of an ``item`` it is what it ran on at last: what was changed after its time is nothing to it.
         A cable that never had a link leads nowhere, and is left out.
         """
-        last = ended(plan)
-        links = {name: counted.link for name, counted in self.snapshots[END].ports.items()}
+        over_ns = math.inf if item is None else min(item.end_ns, self.snapshots[window(item.name)[1]].at_ns)
+        last = [state for at_ns, state in states(plan) if at_ns < over_ns or at_ns == 0][-1]
         had = [
             name for snapshot in self.snapshots.values() for name, of in snapshot.ports.items() if of.link.up
         ]
         return replace(
             last,
-            ports=tuple(_linked_port(port, links[port.name]) for port in last.ports),
+            ports=tuple(_linked_port(port, self._link(port.name, item, over_ns)) for port in last.ports),
             cables=tuple(cable for cable in last.cables if not {cable.a, cable.b}.isdisjoint(had)),
         )
+
+    def _link(self, port: str, item: Item | None, over_ns: float) -> LinkState | None:
+        """What a port agreed on at last in the time of an item, or the whole run; None if nobody looked.
+
+        The end of an item is looked at a little later than it is over: an event may have come in between.
+        """
+        if item is None:
+            return self.snapshots[END].ports[port].link
+        changes_ns = self.happened.relinked.get(port, ())
+        from_ns = max((at_ns for at_ns in changes_ns if at_ns < over_ns), default=0)
+        until_ns = min((at_ns for at_ns in changes_ns if at_ns >= over_ns), default=math.inf)
+        looked_ns = self.snapshots[window(item.name)[1]].at_ns
+        seen = [
+            snapshot.ports[port].link
+            for snapshot in sorted(self.snapshots.values(), key=lambda snapshot: snapshot.at_ns)
+            if from_ns <= snapshot.at_ns < until_ns and snapshot.at_ns <= looked_ns
+        ]
+        return next((link for link in reversed(seen) if link.up), seen[-1] if seen else None)
 
     def blocked(self, flow: str | None = None) -> dict[str, dict[str, int]]:
         """Frames that the rules of each firewall dropped during ``flow``, or the whole run."""
@@ -245,13 +264,17 @@ def _open(plan: Plan) -> Plan:
     return replace(plan, cables=tuple(cable for cable in plan.cables if is_open(plan, cable)))
 
 
-def _linked_port(port: Port, link: LinkState) -> Port:
-    return replace(
-        port,
-        speed_bps=link.speed_bps or port.speed_bps,
-        duplex=link.duplex or port.duplex,
-        pause_rx=link.pause_rx,
-        pause_tx=link.pause_tx,
+def _linked_port(port: Port, link: LinkState | None) -> Port:
+    return (
+        port
+        if link is None
+        else replace(
+            port,
+            speed_bps=link.speed_bps or port.speed_bps,
+            duplex=link.duplex or port.duplex,
+            pause_rx=link.pause_rx,
+            pause_tx=link.pause_tx,
+        )
     )
 
 

@@ -80,7 +80,7 @@ def changes(  # noqa: PLR0913, PLR0917 - all that a change depends on
     path cannot be ``HELPS_FROM`` faster. Where a line is full and speed is not what is to be helped, the line
     is taken as it is: what would make it a faster one is left out.
     """
-    places = Places(case.wiring, begun, result.linked(begun), flow, found, helped.words(found))
+    places = Places(case.wiring, begun, result.linked(begun, flow), flow, found, helped.words(found))
     ceiling_now_bps = ceiling_bps(begun, flow) or 0.0
     known = {"", begun.physical_json()}
     made = []

@@ -41,7 +41,7 @@ def bursts_of(recorder: Recorder, plan: Plan, known: Result, flow: Flow, found: 
         except ValidationError as error:
             recorder.measurements.forget_beside(plan, name, f"{error.error_count()} fields are wrong")
     recorded = recorder.record_between(plan, known, *window_ns)
-    told = bursts(known.linked(plan), flow, port.label, read_record(recorded.record, KINDS), window_ns)
+    told = bursts(known.linked(plan, began), flow, port.label, read_record(recorded.record, KINDS), window_ns)
     if told is not None:
         recorder.measurements.keep_beside(plan, name, adapter.dump_json(told))
     return told

@@ -39,9 +39,10 @@ _LOST_ON_THE_WAY: Final = frozenset(
 def bottlenecks(plan: Plan, result: Result) -> tuple[Bottleneck, ...]:
     """The bottleneck of each flow and how it comes about, in the Plan's order."""
     plan = result.timed(plan)
-    linked = result.linked(plan)
     found = ((flow, bottleneck(plan, flow, result)) for flow in plan.flows)
-    return tuple(replace(one, chain=chain(linked, flow, result, one)) for flow, one in found)
+    return tuple(
+        replace(one, chain=chain(result.linked(plan, flow), flow, result, one)) for flow, one in found
+    )
 
 
 def bottleneck(begun: Plan, flow: Flow, result: Result) -> Bottleneck:
@@ -51,7 +52,7 @@ def bottleneck(begun: Plan, flow: Flow, result: Result) -> Bottleneck:
     else an interruption; else what was lost on its way; else who was told to stop; else the program that
     sends; else TCP's window, which is all that is left.
     """
-    plan = result.linked(begun)
+    plan = result.linked(begun, flow)
     there = spanned(plan, flow.sender, flow.receiver)
     both = (*there, *spanned(plan, flow.receiver, flow.sender))
     measured = result.flows[flow.name]
@@ -88,7 +89,7 @@ def bottleneck(begun: Plan, flow: Flow, result: Result) -> Bottleneck:
 
 def where_lost(begun: Plan, flow: Flow, result: Result) -> Bottleneck | None:
     """Where most of what a flow lost was lost, whatever bounds it; None where it lost nothing."""
-    plan = result.linked(begun)
+    plan = result.linked(begun, flow)
     both = (*spanned(plan, flow.sender, flow.receiver), *spanned(plan, flow.receiver, flow.sender))
     found = _losing(plan, both, flow, result)
     if found is None:

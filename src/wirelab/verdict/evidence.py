@@ -34,9 +34,9 @@ _MOST_EVENTS: Final = 4
 
 def evidence(expectation: Expectation, plan: Plan, result: Result) -> str:
     """What the counters say about the expectation's subject, whether it holds or not."""
-    begun, offered, plan = plan, ended(plan), result.linked(plan)
     subject, metric = expectation.subject, expectation.metric
     item = next((item for item in plan.traffic if item.name == subject), None)
+    begun, offered, plan = plan, ended(plan), result.linked(plan, item)
     if isinstance(item, Flow):
         return _flow_evidence(metric, item, _shut(item, begun), plan, result)
     if isinstance(item, Ping):

@@ -122,7 +122,7 @@ def _failing(plan: Plan, flow: Flow, result: Result, expectations: Iterable[Expe
 def _slow(plan: Plan, flow: Flow, result: Result) -> Trouble | None:
     """Goodput; of transfers that run beside each other, the time until the last of them is done."""
     measured = result.flows[flow.name]
-    most_bps = _lines_bps(result.linked(plan), flow)
+    most_bps = _lines_bps(result.linked(plan, flow), flow)
     if isinstance(flow, Iperf3):
         # Each of its connections is asked for so much.
         asked = (bps * flow.parallel for bps in (flow.bitrate_bps, flow.pacing_bps) if bps)
