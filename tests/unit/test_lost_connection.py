@@ -5,14 +5,15 @@ from __future__ import annotations
 import csv
 import io
 from dataclasses import replace
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import pytest
 from pages import JOB, judged, page
-from recorded import Recording, iperf3, plan, recording
+from recorded import Recording, iperf3, plan, recording, with_ports
 
 from wirelab.errors import LabError
 from wirelab.model.expect import Expectation
+from wirelab.plan.types import Cable
 from wirelab.report.sweep import heat_map, sweep_csv
 from wirelab.report.tables import flow_table
 from wirelab.report.timeline import Timeline
@@ -20,6 +21,7 @@ from wirelab.results.flow import FlowResult
 from wirelab.results.result import read_result
 from wirelab.runner.run_result import parse_run
 from wirelab.runner.sweep import Factor, Point, Sweep
+from wirelab.verdict.bottleneck import bottlenecks
 from wirelab.verdict.verdict import Verdict
 
 if TYPE_CHECKING:
@@ -70,17 +72,40 @@ def test_of_datagrams_as_little_is_known() -> None:
     flow = FlowResult.unconnected(udp, "unable to receive results: ")
     assert (flow.goodput_bps, flow.retransmits, flow.lost_datagrams, flow.lost_ppm) == (None,) * 4
     unreached = FlowResult.unconnected(udp, "")
-    assert (unreached.goodput_bps, unreached.retransmits, unreached.lost_datagrams) == (0, None, 0)
+    assert (unreached.goodput_bps, unreached.retransmits, unreached.lost_datagrams) == (None,) * 3
 
 
-def test_what_was_never_connected_sent_nothing(tmp_path: Path) -> None:
-    """That is known: 0 retransmits, of the flow and of the network. But a transfer has come to no end."""
-    recorded = lost("refused.client")
-    recorded.flows["upload.client"]["end"]["sum_sent"]["retransmits"] = 3
-    result = read_result(plan(), recorded.write(tmp_path))
-    assert result.measured(Expectation("download", "retransmits", None, 0)) == 0
-    assert result.measured(Expectation("network", "retransmits", None, 0)) == 3
-    assert result.measured(Expectation("network", "duration", None, 0)) is None
+@pytest.mark.parametrize("subject", ["download", "network"])
+@pytest.mark.parametrize("metric", ["retransmits", "goodput"])
+def test_what_was_never_connected_passes_nothing(subject: str, metric: str, tmp_path: Path) -> None:
+    """That nothing was sent again, or came too fast, proves nothing where nothing was sent."""
+    expectation = Expectation(subject, metric, None, 10**9)
+    (check,) = judged(tmp_path, expectation, recorded=lost("refused.client")).checks
+    assert (check.verdict, check.measured, check.value) == (Verdict.FAIL, "nothing", None)
+
+
+@pytest.mark.parametrize(
+    ("closed", "where", "at"),
+    [
+        (
+            {"cables": (Cable("module-line", "client-eth0", 15, plugged=False),)},
+            "the cable between module.line and client, which was pulled out",
+            ("module.line", "client"),
+        ),
+        ({"up": False}, "client, which was shut", ("client",)),
+        ({}, "losses between server and client", ("server", "client")),
+    ],
+)
+def test_what_kept_its_ends_apart_is_named(
+    closed: dict[str, Any], where: str, at: tuple[str, ...], tmp_path: Path
+) -> None:
+    """Where something was shut or pulled out nothing was lost: nothing could pass."""
+    the_plan = with_ports(plan(), "client-eth0", up=closed.pop("up", True))
+    cables = closed.get("cables", ())
+    the_plan = replace(the_plan, cables=(*the_plan.cables[:2], *(cables or the_plan.cables[2:])))
+    result = read_result(the_plan, lost("refused.client").write(tmp_path))
+    found = next(one for one in bottlenecks(the_plan, result) if one.flow == "download")
+    assert (found.where, found.at) == (where, at)
 
 
 @pytest.mark.parametrize(
@@ -142,7 +167,7 @@ def test_result_json_has_null_for_what_nobody_knows(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize(
     ("client", "cells"),
-    [("lost.client", ("connection lost", "-")), ("refused.client", ("no connection", "0"))],
+    [("lost.client", ("connection lost", "-")), ("refused.client", ("no connection", "-"))],
 )
 def test_tables_say_which_it_was(client: str, cells: tuple[str, str], tmp_path: Path) -> None:
     """No connection, or one that was lost: then a dash stands for what nobody knows."""
@@ -154,12 +179,15 @@ def test_tables_say_which_it_was(client: str, cells: tuple[str, str], tmp_path: 
     assert cells[0] in page(variant).text
 
 
-def test_the_chart_says_so_too(tmp_path: Path) -> None:
+@pytest.mark.parametrize(
+    ("client", "words"), [("lost.client", "connection lost"), ("refused.client", "no connection")]
+)
+def test_the_chart_says_so_too(client: str, words: str, tmp_path: Path) -> None:
     """Where its samples are drawn the legend has no `0 bit/s in all`."""
-    variant = judged(tmp_path, recorded=lost())
+    variant = judged(tmp_path, recorded=lost(client))
     assert variant.evidence is not None
     (goodput, *_) = Timeline(variant.evidence).charts()
-    assert [line.note for line in goodput.lines] == ["1.16 Gbit/s in all", "connection lost"]
+    assert [line.note for line in goodput.lines] == ["1.16 Gbit/s in all", words]
 
 
 def test_a_sweep_shows_it_where_it_was(tmp_path: Path) -> None:

@@ -100,7 +100,7 @@ def test_a_flow_that_found_nobody_is_a_finding(tmp_path: Path) -> None:
     recorded.flows["upload.client"] = iperf3("refused.client")
     recorded.flows["upload.server"] = {}
     flow = result_of(recorded, tmp_path).flows["upload"]
-    assert (flow.connected, flow.goodput_bps, flow.retransmits) == (False, 0.0, 0)
+    assert (flow.connected, flow.goodput_bps, flow.retransmits) == (False, None, None)
 
 
 def test_files_of_two_runs_do_not_make_a_result(tmp_path: Path) -> None:

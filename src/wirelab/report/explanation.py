@@ -173,4 +173,4 @@ def _print(console: Console, words: str, indent: int, hanging: int = 2, *, style
 
 
 def _goodput(flow: FlowResult) -> str:
-    return "nothing" if flow.goodput_bps is None else rounded(flow.goodput_bps, RATE)
+    return flow.untold or rounded(flow.goodput_bps or 0, RATE)

@@ -73,7 +73,7 @@ def told(point: Point) -> str:
     goodput, retransmits, lost = METRICS["goodput"], METRICS["retransmits"], METRICS["lost"]
     flows = []
     for flow in point.flows:
-        words = "connection lost" if flow.goodput_bps is None else shown(goodput, flow.goodput_bps)
+        words = flow.untold or shown(goodput, flow.goodput_bps)
         again = f", {shown(retransmits, flow.retransmits)} retransmits" if flow.retransmits else ""
         gone = f", {shown(lost, ppm)} lost" if (ppm := flow_figure("lost", flow)) else ""
         flows.append(f"{flow.name} {words}{again}{gone}")

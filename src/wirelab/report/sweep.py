@@ -83,12 +83,13 @@ def heat_map(sweep: Sweep) -> str:
     """
     first, *others = (factor.key for factor in sweep.factors)
     columns = dict.fromkeys(", ".join(point.values[1:]) for point in sweep.points)
-    maps: dict[str, dict[tuple[str, str], float | None]] = {}
+    maps: dict[str, dict[tuple[str, str], float | str]] = {}
     for point, flow in lines(sweep):
         if flow is not None:
             goodputs_bps = maps.setdefault(flow.name, {})
             if point.verdict is not Verdict.ERROR:
-                goodputs_bps[point.values[0], ", ".join(point.values[1:])] = flow.goodput_bps
+                cell = point.values[0], ", ".join(point.values[1:])
+                goodputs_bps[cell] = flow.untold or flow.goodput_bps or 0.0
     return filled_in(
         "sweep.html.j2",
         scenario=sweep.scenario,

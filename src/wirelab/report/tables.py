@@ -143,7 +143,7 @@ def _flow_figures(flow: FlowResult, *, brief: bool) -> dict[str, str]:
         if metric.name == "lost" and flow.lost_datagrams:
             cells[metric.title] = f"{rounded(flow.lost_datagrams, COUNT)} ({cells[metric.title]})"
         if metric.name == "goodput" and not flow.connected:
-            cells[metric.title] = "connection lost" if flow.lost_connection else "no connection"
+            cells[metric.title] = flow.untold
         if metric.name == "goodput" and not brief:
             cells["path carries"] = NOTHING if flow.path_bps is None else rounded(flow.path_bps, RATE)
     return cells

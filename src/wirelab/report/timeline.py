@@ -108,8 +108,7 @@ class Timeline:
             points = acknowledged or _intervals(flow, measured)
             if points:
                 notes[f"acknowledged in each {self._interval}" if acknowledged else _RECEIVED] = None
-            goodput_bps = measured.goodput_bps
-            note = "connection lost" if goodput_bps is None else f"{rounded(goodput_bps, RATE)} in all"
+            note = measured.untold or f"{rounded(measured.goodput_bps or 0, RATE)} in all"
             lines.append(Line(flow.name, points, colour, note, step=True))
         in_sight = _highest(lines) * _LEVEL_IN_SIGHT
         ceilings = {flow.path_bps for flow in self._result.flows.values() if flow.path_bps is not None}

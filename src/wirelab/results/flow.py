@@ -27,8 +27,8 @@ class FlowResult:
     ``sent_datagrams`` are the receiver's, None for TCP. ``rtt`` is the smoothed RTT of TCP (``tcpi_rtt``).
     ``intervals_bps`` are the receiver's one-second figures. ``duration_s`` is what a transfer of a given
     size takes at its goodput, None for a flow that ran for a given time. Where no connection came about
-    ``connected`` is False and nothing counts as sent. Where it was lost nobody knows what was sent: figures
-    are None, too, and ``lost_connection`` is what the program says. ``reached_bytes`` is what had come when a
+    ``connected`` is False, and where it was lost ``lost_connection`` is what the program says, too: figures
+    are None then, for a 0 would pass as one that was measured. ``reached_bytes`` is what had come when a
     transfer was ended because its time was over, else None. ``path_bps`` is the most that its path can carry,
     ``share_ppm`` its part of the goodput of all flows. ``longest_gap_ns`` is the longest time without
     anything new acknowledged, ``recovery_ns`` how long after the last event it was as fast as before the
@@ -59,18 +59,23 @@ class FlowResult:
     @classmethod
     def unconnected(cls, flow: Flow, lost_connection: str) -> Self:
         """A flow that came to nothing: its sender never reached its receiver, or lost it."""
-        udp, lost = flow.protocol == "udp", bool(lost_connection)
         return cls(
             name=flow.name,
             sender=flow.sender,
             receiver=flow.receiver,
             protocol=flow.protocol,
-            goodput_bps=None if lost else 0.0,
-            retransmits=None if udp or lost else 0,
-            lost_datagrams=0 if udp and not lost else None,
+            goodput_bps=None,
+            retransmits=None,
             connected=False,
             lost_connection=lost_connection,
         )
+
+    @property
+    def untold(self) -> str:
+        """Why there are no figures of it, as a cell of a table says it; empty where there are."""
+        if self.connected:
+            return ""
+        return "connection lost" if self.lost_connection else "no connection"
 
     @property
     def lost_ppm(self) -> float | None:

@@ -148,13 +148,13 @@ def figure(  # noqa: PLR0913, PLR0917 - whatever may have figures
 
 
 def _goodput_bps(flows: Collection[FlowResult]) -> float | None:
-    """That of all flows; None where one was lost, for nobody knows its own."""
+    """That of all flows; None where one was not connected or lost, for nobody knows its own."""
     rates_bps = [flow.goodput_bps for flow in flows]
     return None if None in rates_bps else sum(filter(None, rates_bps))
 
 
 def _retransmits(flows: Collection[FlowResult]) -> int | None:
-    """Those of all TCP flows; None where one was lost, for nobody knows its own."""
+    """Those of all TCP flows; None where one was not connected or lost, for nobody knows its own."""
     counts = [flow.retransmits for flow in flows if flow.protocol == "tcp"]
     return None if None in counts else sum(filter(None, counts))
 

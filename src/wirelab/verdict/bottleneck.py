@@ -15,7 +15,7 @@ from wirelab.units import PPM, RATE, RATIO, rounded
 from wirelab.verdict.busy import active_ns, busy, busy_back
 from wirelab.verdict.chain import chain
 from wirelab.verdict.explanation import Bottleneck, Busy, Mechanism
-from wirelab.verdict.happenings import happenings
+from wirelab.verdict.happenings import happenings, shut
 
 SATURATED_PPM: Final = 900_000
 """From this share of a flow's time on, what serves it has no room for more: the rest is its beginning."""
@@ -62,8 +62,8 @@ def bottleneck(begun: Plan, flow: Flow, result: Result) -> Bottleneck:
     told = [_said(one) for one in busiest]
     evidence = (*told, *happenings(plan, result, both, flow.name))
     if not measured.connected:
-        found = (Mechanism.LOSS, f"losses between {flow.sender} and {flow.receiver}")
-        return Bottleneck(flow.name, *found, evidence[len(told) :], (flow.sender, flow.receiver))
+        mechanism, where, at = _unconnected(begun, flow)
+        return Bottleneck(flow.name, mechanism, where, evidence[len(told) :], at)
     first = _saturated(servers)
     if first is None and flow.protocol == "tcp":
         first = _saturated(busy_back(plan, flow, result))
@@ -113,6 +113,14 @@ def _saturated(servers: Iterable[Busy]) -> Busy | None:
     tied = [one for one in full if one.share_ppm >= most_ppm - _TIE_PPM]
     most_own_ppm = max((one.own_ppm for one in tied), default=0)
     return next((one for one in tied if one.own_ppm >= most_own_ppm - _OWN_PPM), None)
+
+
+def _unconnected(plan: Plan, flow: Flow) -> _Found:
+    """What kept the ends of a flow apart: what was shut when it began, else what was lost between them."""
+    for closed in shut(flow, plan):
+        return Mechanism.LOSS, f"{closed.what}, which was {closed.how}", closed.at
+    ends = (flow.sender, flow.receiver)
+    return Mechanism.LOSS, f"losses between {' and '.join(ends)}", ends
 
 
 def _slowed(way: Iterable[Hop], flow: Flow, result: Result) -> _Found | None:

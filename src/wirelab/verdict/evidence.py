@@ -7,8 +7,8 @@ from wirelab.model.expect import Expectation
 from wirelab.model.metric import METRICS, PAUSED_PRIORITY
 from wirelab.model.modes import MODE_OF, Mode, listed
 from wirelab.plan.ceiling import ceiling
-from wirelab.plan.event import ended, opened, states
-from wirelab.plan.path import Hop, flow_path, hops, spanned
+from wirelab.plan.event import ended
+from wirelab.plan.path import Hop, hops, spanned
 from wirelab.plan.traffic import Flow, Item, Ping
 from wirelab.plan.types import Plan, Port
 from wirelab.results.counters import window
@@ -26,6 +26,7 @@ from wirelab.verdict.happenings import (
     overrun,
     pauses,
     priorities_paused,
+    shut,
 )
 
 _MOST_EVENTS: Final = 4
@@ -179,15 +180,7 @@ def _events(item: Item, plan: Plan) -> list[str]:
 
 
 def _shut(item: Item, plan: Plan) -> list[str]:
-    """What nobody could pass when it began: a port on its way that was shut, a cable that was pulled out."""
-    begun = next(state for at_ns, state in reversed(states(plan)) if at_ns <= item.start_ns)
-    words = []
-    for hop in flow_path(opened(plan), item):
-        if not begun.cable_of(hop.out.name).plugged:
-            words.append(f"the cable between {hop.out.label} and {hop.into.label} was pulled out")
-        ends = (begun.port(end.name) for end in (hop.out, hop.into))
-        words += [f"{port.label} was shut" for port in ends if not port.up]
-    return words
+    return [f"{one.what} was {one.how}" for one in shut(item, plan)]
 
 
 def _neighbours(item: Item, plan: Plan) -> list[str]:

@@ -2,10 +2,12 @@
 
 from collections.abc import Iterable
 from fractions import Fraction
-from typing import Final
+from typing import Final, NamedTuple
 
 from wirelab.plan.ceiling import headroom_bytes, reaction_bytes
-from wirelab.plan.path import Hop
+from wirelab.plan.event import opened, states
+from wirelab.plan.path import Hop, flow_path
+from wirelab.plan.traffic import Item
 from wirelab.plan.types import Plan, Port
 from wirelab.results.counters import window
 from wirelab.results.port import PortResult
@@ -81,6 +83,27 @@ def blocked(result: Result, way: Iterable[Hop], flow: str | None) -> list[str]:
         for rule, frames in rules.items()
         if frames and firewall in passed
     ]
+
+
+class Shut(NamedTuple):
+    """What nobody can pass: a cable or a port, how it came to be so, and the labels of the ports there."""
+
+    what: str
+    how: str
+    at: tuple[str, ...]
+
+
+def shut(item: Item, plan: Plan) -> list[Shut]:
+    """What nobody could pass when it began: a port on its way that was shut, a cable that was pulled out."""
+    begun = next(state for at_ns, state in reversed(states(plan)) if at_ns <= item.start_ns)
+    found = []
+    for hop in flow_path(opened(plan), item):
+        if not begun.cable_of(hop.out.name).plugged:
+            ends = (hop.out.label, hop.into.label)
+            found.append(Shut(f"the cable between {' and '.join(ends)}", "pulled out", ends))
+        ports = (begun.port(end.name) for end in (hop.out, hop.into))
+        found += [Shut(port.label, "shut", (port.label,)) for port in ports if not port.up]
+    return found
 
 
 def pauses(result: Result, way: Iterable[Hop], flow: str | None) -> list[str]:
