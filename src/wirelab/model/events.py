@@ -161,6 +161,10 @@ class EventReader:
             return
         # Each time with its end, so that all is as before in the end.
         last_ns = until_ns - longest_ns
+        if event.at_ns > last_ns:
+            over = show(event.at_ns + longest_ns, TIME)
+            limit = end if event.until_ns is None else f"`until`, {show(event.until_ns, TIME)}"
+            self._report((*loc, "for"), f"never happens: its first time would end at {over}, after {limit}")
         yield from range(event.at_ns, last_ns + 1, every_ns)
 
     def _in_force(self, changes: Sequence[_Change]) -> _Timeline:
