@@ -8,6 +8,7 @@ import pytest
 from examples import HEAD, SHIPPED, scenario
 
 from wirelab.errors import InputError
+from wirelab.model.cases import varied
 from wirelab.model.experiment import load_file
 
 if TYPE_CHECKING:
@@ -28,3 +29,47 @@ def test_what_has_no_time_to_end_never_happens(until: str, limit: str, tmp_path:
     """Each time of what happens again and again has its end: where the first has none, there is no time."""
     told = _refusal(tmp_path, f"at: 8 s, for: 5 s, every: 10 s{until}, with: {{patch.link: down}}")
     assert f"never happens: its first time would end at 13 s, after {limit}" in told
+
+
+NEARER = "switch.p1.queue_limit: 100 kB, switch.p2.queue_limit: 100 kB"
+
+
+@pytest.mark.parametrize(
+    ("settings", "what", "nearer"),
+    [
+        (NEARER, "switch.queue_limit: 50 kB", "switch.p1.queue_limit"),
+        ("switch.p1.loss: 1 %, server.loss: 0.1 %", "dac.loss: 2 %", "server.loss"),
+        (
+            "switch.p1.pause_rx: on, switch.p1.pause_tx: on",
+            "switch.p1.flow_control: off",
+            "switch.p1.pause_rx",
+        ),
+        ("switch.p1.pause_rx: on, switch.p1.pause_tx: on", "switch.flow_control: off", ""),
+    ],
+)
+def test_a_setting_that_a_nearer_one_overrules_is_refused(
+    settings: str, what: str, nearer: str, tmp_path: Path
+) -> None:
+    """In a control it would be none, in a sweep all points would be one."""
+    rest = f"controls:\n  - {{breaks: download.goodput, with: {{{what}}}}}\n"
+    key, _, text = what.partition(": ")
+    case = load_file(scenario(tmp_path, head=f"{HEAD}with: {{{settings}}}\n"), SHIPPED).cases[0]
+    if not nearer:
+        load_file(scenario(tmp_path, head=f"{HEAD}with: {{{settings}}}\n", rest=rest), SHIPPED)
+        varied(case, {key: text})
+        return
+    told = f"changes nothing: `{nearer}` is nearer"
+    with pytest.raises(InputError, match=told):
+        load_file(scenario(tmp_path, head=f"{HEAD}with: {{{settings}}}\n", rest=rest), SHIPPED)
+    with pytest.raises(InputError, match=f"{key}: {told}"):
+        varied(case, {key: text})
+
+
+def test_an_event_that_a_nearer_setting_overrules_is_refused(tmp_path: Path) -> None:
+    """One that is nearer at a part of the ports leaves it the others."""
+    told = _refusal(tmp_path, "at: 2 s, with: {switch.queue_limit: 50 kB}", settings=NEARER)
+    assert "changes nothing: `switch.p1.queue_limit` is nearer" in told
+    head = f"{HEAD}with: {{{NEARER.partition(',')[0]}, switch.queue_limit: 70 kB}}\n"
+    load_file(
+        scenario(tmp_path, head=head + "events:\n  - {at: 2 s, with: {switch.queue_limit: 50 kB}}\n"), SHIPPED
+    )

@@ -11,6 +11,7 @@ from wirelab.model.check.wiring import wiring_conflicts
 from wirelab.model.events import Event, EventReader, is_so, states
 from wirelab.model.expect import Expectation
 from wirelab.model.expect_reader import ExpectReader, mappings, written_expectations
+from wirelab.model.overruled import overruled
 from wirelab.model.parts import Parts
 from wirelab.model.published import Published, read_published
 from wirelab.model.scenario import Control, Scenario
@@ -105,8 +106,12 @@ def read_settings(case: Case, settings: Mapping[str, str]) -> tuple[Setting, ...
 
 def varied(case: Case, settings: Mapping[str, str]) -> Case:
     """The case with ``settings`` on top, named after them. Raises InputError for what does not fit."""
-    wiring = case.wiring.changed(read_settings(case, settings))
+    on_top = read_settings(case, settings)
+    wiring = case.wiring.changed(on_top)
     shown = ", ".join(f"{key} {text}" for key, text in settings.items())
+    for key, setting in zip(settings, on_top, strict=True):
+        if problem := overruled(wiring, setting):
+            raise InputError(f"{key}: {problem}")
     for state in (wiring, *(event.wiring(wiring) for event in states(case.events))):
         for conflict in wiring_conflicts(state):
             raise InputError(f"{shown}: {conflict.message}")
@@ -198,11 +203,16 @@ class CaseReader:
         """Where a control is its variant, whatever breaks that is not what it says."""
         for index, control in enumerate(self._scenario.controls):
             draft = drafts.get(control.variant or next(iter(drafts)))
-            if draft is None or (control.events is not None and control.events != draft.events):
+            if draft is None:
                 continue
             loc: Loc = ("controls", index, "with" if control.settings else "events")
             variant = Wiring.of(self._topology, self._parts, draft.settings, self._traces)
-            if all(is_so(variant, one) for one in self._settings.read(control.settings, loc, self._report)):
+            settings = self._settings.read(control.settings, loc, self._report)
+            for setting in settings:
+                if problem := overruled(variant.changed(settings), setting):
+                    self._report(setting.loc, problem)
+            others = control.events is not None and control.events != draft.events
+            if not (self.problems or others) and all(is_so(variant, one) for one in settings):
                 self._report(loc, "changes nothing: it is so already")
 
     def _case(self, name: str, draft: _Draft, breaks: str | None = None) -> Case:

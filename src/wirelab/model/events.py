@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from typing import Final
 
 from wirelab.model.metric import LINK
+from wirelab.model.overruled import overruled, ports_of
 from wirelab.model.scenario import Event as Written
 from wirelab.model.settings import PART, Setting, SettingReader, Target, Value
 from wirelab.model.timetable import end_ns
@@ -237,7 +238,7 @@ def _outlasts(one: _Change, other: _Change) -> bool:
 def _problem(wiring: Wiring, setting: Setting) -> str | None:
     """Why a setting has nothing to change in a wiring; None if it has."""
     target, name = setting.target, setting.name
-    refs = _ports(wiring, target)
+    refs = ports_of(wiring, target)
     if name in _SHAPERS and refs:
         missing = [ref for ref in refs if wiring.value(ref, name.replace("burst", "rate")) is None]
         if missing:
@@ -245,13 +246,15 @@ def _problem(wiring: Wiring, setting: Setting) -> str | None:
             return f"there is no shaper at `{label}` to change: give it a `{name}` in `with`, too"
     if name == "queue_limit" and any(wiring.value(ref, name) is None for ref in refs):
         return "has no limit to come back to: give it one in `with`, too"
-    return "changes nothing: it is so already" if is_so(wiring, setting) else None
+    return overruled(wiring, setting) or (
+        "changes nothing: it is so already" if is_so(wiring, setting) else None
+    )
 
 
 def is_so(wiring: Wiring, setting: Setting) -> bool:
     """Whether a wiring has what a setting would make of it."""
     target, name = setting.target, setting.name
-    refs = _ports(wiring, target)
+    refs = ports_of(wiring, target)
     prior = wiring.settings.get((target, name))
     if prior is not None:
         return prior.value == setting.value
@@ -278,13 +281,3 @@ def _of_path(wiring: Wiring, ref: PortRef, target: Target, name: str) -> Value:
         return wiring.delay_ns(cable)
     said = wiring.setting(ref, name)
     return 0 if said is None else said.value
-
-
-def _ports(wiring: Wiring, target: Target) -> list[PortRef]:
-    """The ports that a setting of a node, a port or a cable is about."""
-    topology = wiring.topology
-    cable = next((cable for cable in topology.cables if cable.name == target.name), None)
-    if cable is not None:
-        return list(topology.ends(cable))
-    own = [ref for ref in topology.ports() if ref.node == target.name]
-    return [ref for ref in own if target.port in (None, ref.port)]
