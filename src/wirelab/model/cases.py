@@ -208,12 +208,13 @@ class CaseReader:
             loc: Loc = ("controls", index, "with" if control.settings else "events")
             variant = Wiring.of(self._topology, self._parts, draft.settings, self._traces)
             settings = self._settings.read(control.settings, loc, self._report)
-            for setting in settings:
-                if problem := overruled(variant.changed(settings), setting):
-                    self._report(setting.loc, problem)
+            after = variant.changed(settings)
+            told = [(one.loc, problem) for one in settings if (problem := overruled(after, one))]
             others = control.events is not None and control.events != draft.events
-            if not (self.problems or others) and all(is_so(variant, one) for one in settings):
-                self._report(loc, "changes nothing: it is so already")
+            if not told and not others and all(is_so(variant, one) for one in settings):
+                told = [(loc, "changes nothing: it is so already")]
+            for place, problem in told:
+                self._report(place, problem)
 
     def _case(self, name: str, draft: _Draft, breaks: str | None = None) -> Case:
         """A variant or a control with its wiring, and what becomes of that while it runs."""
