@@ -26,12 +26,14 @@ PPM: Final = 1_000_000
 
 _LARGEST: Final = 2**63 - 1
 _LONGEST: Final = 100
-_PLACES: Final = 9
-"""As many as a person reads behind the point."""
+_PLACES: Final = 9  # as many as a person reads behind the point
 _NUMBER: Final = r"[0-9]{1,20}(?:\.[0-9]{1,20})?"
 _UNIT: Final = r"[^\s.0-9][^.0-9]*?"
 _QUANTITY: Final = re.compile(rf"({_NUMBER})\s*([^0-9.\s].*)?", re.ASCII)
 _RANGE: Final = re.compile(rf"({_NUMBER})?\s*({_UNIT})?\s*\.\.\s*({_NUMBER})?\s*({_UNIT})?", re.ASCII)
+_BYTES: Final = re.compile(r"[kKmMgGtT]?i?(?:B|[Bb]ytes?)(?:/s|ps)?")
+# Of ``kb`` nobody knows which it is.
+_BITS: Final = re.compile(r"[kKmMgGtT]?(?:(?i:bits?)(?:/[sS]|ps)?|bps)|[KMGT]b(?:/s)?")
 
 
 class UnitError(ValueError):
@@ -106,7 +108,7 @@ BYTE_RATE: Final = Quantity(
 SIZE: Final = Quantity(
     name="size",
     base="B",
-    units=_sizes(B=1, kB=1000, KiB=BYTES_PER_KIB, MB=1000**2, MiB=BYTES_PER_KIB**2, GB=1000**3, TB=1000**4),
+    units=_sizes(B=1, kB=1000, KiB=1024, MB=1000**2, MiB=1024**2, GB=1000**3, GiB=1024**3, TB=1000**4),
     example="16 KiB",
     example_range="0..16 KiB",
     mistakes=_mistakes(B="byte bytes octets", KiB="k ki kbyte kbytes", MiB="m mi mbyte mbytes"),
@@ -223,8 +225,7 @@ def parse_range(text: str, quantity: Quantity) -> tuple[int | None, int | None]:
     if match is None or not (match[1] or match[3]) or (match[2] and not match[1]):
         msg = f"`{text}` is not a range; write low..high, ..high or low.., such as `{quantity.example_range}`"
         raise UnitError(msg)
-    low_unit = match[2] or match[4] or ""
-    high_unit = match[4] or match[2] or ""
+    low_unit, high_unit = match[2] or match[4] or "", match[4] or match[2] or ""
     low = _value(match[1], low_unit, quantity) if match[1] else None
     high = _value(match[3], high_unit, quantity) if match[3] else None
     if low is not None and high is not None and low > high:
@@ -259,8 +260,7 @@ def show_range(low: int | None, high: int | None, quantity: Quantity) -> str:
         raise ValueError("a range has at least one end")
     if low is not None and low == high:
         return show(low, quantity)
-    low_text = "" if low is None else show(low, quantity)
-    high_text = "" if high is None else show(high, quantity)
+    low_text, high_text = ("" if end is None else show(end, quantity) for end in (low, high))
     unit = high_text.partition(" ")[2]
     if low is not None and unit:
         in_same_unit = low / quantity.units[unit]
@@ -297,8 +297,7 @@ def rounded(value: float, quantity: Quantity, digits: int = 3) -> str:
     """
     if not quantity.units:
         return f"{Decimal(value).quantize(Decimal(1), ROUND_HALF_UP):,}".replace(",", " ")
-    unit = unit_for(value, quantity)
-    size = quantity.units[unit]
+    size = quantity.units[unit := unit_for(value, quantity)]
     number = Decimal(value) * size.denominator / size.numerator
     decimals = max(digits - 1 - max(number.adjusted(), 0), 0) if number else 0
     return f"{number.quantize(Decimal(1).scaleb(-decimals), ROUND_HALF_UP)} {unit}"
@@ -330,21 +329,22 @@ def _value(number: str, unit: str, quantity: Quantity) -> int:
 
 
 def _wrong_unit(unit: str, quantity: Quantity) -> str:
-    if quantity is RATE and unit.endswith("B/s"):
-        return f"`{unit}` counts bytes; a {quantity.name} is written in {quantity.words}"
+    written = f"a {quantity.name} is written in {quantity.words}"
+    of, others = (_BYTES, "bytes") if quantity is RATE else (_BITS, "bits")
+    if quantity in (RATE, BYTE_RATE, SIZE) and of.fullmatch(unit) and unit not in RATE.units:
+        return f"`{unit}` counts {others}; {written}"
     known = {one.casefold(): one for one in reversed(list(quantity.units))}
     folded = unit.casefold()
     guess = known.get(folded, quantity.mistakes.get(folded))
     if guess is None:
         for other in QUANTITIES:
             if unit in other.units and other.name != quantity.name:
-                return f"`{unit}` is a unit of {other.name}; a {quantity.name} is written in {quantity.words}"
-        guess = next((known[close] for close in difflib.get_close_matches(folded, known, n=1)), None)
-    if guess is None:
-        return f"unknown unit `{unit}`; a {quantity.name} is written in {quantity.words}"
-    return f"unknown unit `{unit}`; did you mean `{guess}`?"
+                return f"`{unit}` is a unit of {other.name}; {written}"
+        # With another prefix it is another multiple: T is none of a rate, Ti none of a size.
+        near = [one for one in known if one[0] == folded[0] and ("i" in one) == ("i" in folded)]
+        guess = next((known[close] for close in difflib.get_close_matches(folded, near, n=1)), None)
+    return f"unknown unit `{unit}`; " + (f"did you mean `{guess}`?" if guess else written)
 
 
 def _decimal(value: Fraction) -> str:
-    text = f"{Decimal((value * 10**_PLACES).numerator).scaleb(-_PLACES):f}"
-    return text.rstrip("0").rstrip(".")
+    return f"{Decimal((value * 10**_PLACES).numerator).scaleb(-_PLACES):f}".rstrip("0").rstrip(".")

@@ -31,6 +31,12 @@ from wirelab.units import (
     show_range,
 )
 
+BYTES = "MBps GBps MByte/s MB/s MiB/s MB GB KiB byte"
+BITS = "Mbps mbps kbit Kb Mb GBIT Mbits"
+IN_BITS = "a rate is written in bit/s, kbit/s, Mbit/s, Gbit/s"
+IN_BYTES = "a rate of bytes is written in B/s, kB/s, MB/s, GB/s"
+IN_SIZES = "a size is written in B, kB, KiB, MB, MiB, GB, GiB, TB"
+
 quantities = st.sampled_from(QUANTITIES)
 
 values = st.integers(min_value=0, max_value=2**63 - 1) | st.integers(min_value=0, max_value=10**6)
@@ -110,6 +116,7 @@ def test_any_text_is_read_or_refused(text: str, quantity: Quantity) -> None:
         ("2.5 Gbit/s", RATE, 2_500_000_000),
         ("100 Mbit/s", RATE, 100_000_000),
         ("16 KiB", SIZE, 16_384),
+        ("2 GiB", SIZE, 2_147_483_648),
         ("107.5 kB", SIZE, 107_500),
         ("1.57 MB", SIZE, 1_570_000),
         ("105us", TIME, 105_000),
@@ -139,16 +146,21 @@ def test_the_units_mean_what_the_field_means(text: str, quantity: Quantity, valu
         ("16 KB", SIZE, "unknown unit `KB`; did you mean `kB`?"),
         ("5 \N{MICRO SIGN}s", TIME, "unknown unit `\N{MICRO SIGN}s`; did you mean `us`?"),
         ("10 sec", TIME, "unknown unit `sec`; did you mean `s`?"),
-        ("10 MB/s", RATE, "`MB/s` counts bytes; a rate is written in bit/s, kbit/s, Mbit/s, Gbit/s"),
+        *((f"10 {unit}", RATE, f"`{unit}` counts bytes; {IN_BITS}") for unit in BYTES.split()),
+        ("1 Tbit/s", RATE, f"unknown unit `Tbit/s`; {IN_BITS}"),
+        *((f"10 {unit}", BYTE_RATE, f"`{unit}` counts bits; {IN_BYTES}") for unit in BITS.split()),
+        *((f"10 {unit}", SIZE, f"`{unit}` counts bits; {IN_SIZES}") for unit in BITS.split()),
+        ("1 TiB", SIZE, f"unknown unit `TiB`; {IN_SIZES}"),
+        ("16 kb", SIZE, "unknown unit `kb`; did you mean `kB`?"),
         (
             "10 Mbit/s",
             BYTE_RATE,
             "`Mbit/s` is a unit of rate; a rate of bytes is written in B/s, kB/s, MB/s, GB/s",
         ),
         ("10 MBps", BYTE_RATE, "unknown unit `MBps`; did you mean `MB/s`?"),
-        ("10 ps", SIZE, "`ps` is a unit of time; a size is written in B, kB, KiB, MB, MiB, GB, TB"),
+        ("10 ps", SIZE, "`ps` is a unit of time; a size is written in B, kB, KiB, MB, MiB, GB, GiB, TB"),
         ("10 ms", RATE, "`ms` is a unit of time; a rate is written in bit/s, kbit/s, Mbit/s, Gbit/s"),
-        ("10", SIZE, "`10` has no unit; a size is written in B, kB, KiB, MB, MiB, GB, TB"),
+        ("10", SIZE, "`10` has no unit; a size is written in B, kB, KiB, MB, MiB, GB, GiB, TB"),
         ("10 frames", COUNT, "`10 frames` has a unit; a count is a plain number"),
         ("1.5 B", SIZE, "`1.5 B` is not a whole number of B"),
         ("1.5", COUNT, "`1.5` is not a whole number"),
