@@ -29,6 +29,8 @@ if TYPE_CHECKING:
 
 _INI = "wirelab_scenarios"
 _NAMED = "wirelab_named"
+_SEED = "--wirelab-seed"
+_DEFAULT_SEED = 1
 _SUFFIXES = (".yaml", ".yml")
 _WORKER = "PYTEST_XDIST_WORKER"
 # Read off the text: a scenario with a mistake in it is one, too.
@@ -45,14 +47,19 @@ def pytest_addoption(parser: pytest.Parser) -> None:
     """Which files are scenarios, and options for those who choose their lab."""
     parser.addini(_INI, "files that are scenarios: patterns relative to the rootdir", "args", [])
     group = parser.getgroup("wirelab", "scenarios of wirelab")
-    group.addoption("--wirelab-seed", type=int, default=1, help="seed of the labs")
+    group.addoption(_SEED, type=int, default=_DEFAULT_SEED, help="seed of the labs")
     group.addoption("--wirelab-no-cache", action="store_true", help="measure again what was measured before")
     group.addoption("--wirelab-kernel", type=Path, default=None, help="another lab kernel")
     group.addoption("--wirelab-root", type=Path, default=None, help="another root image")
 
 
 def pytest_configure(config: pytest.Config) -> None:
-    """Note what is asked for. Raises UsageError for a pattern that is not relative."""
+    """Note what is asked for. Raises UsageError for a pattern that is not relative, or no seed."""
+    if (seed := config.getoption(_SEED)) != _DEFAULT_SEED:
+        from wirelab.runner.job import SEED_MAX  # noqa: PLC0415 - see above
+
+        if not 0 <= seed <= SEED_MAX:
+            raise pytest.UsageError(f"{_SEED} {seed}: expected 0 to {SEED_MAX}")
     listed: set[Path] = set()
     for pattern in config.getini(_INI):
         try:
@@ -132,11 +139,11 @@ class ScenarioItem(pytest.Item):
         from wirelab.report.text import warn  # noqa: PLC0415 - see above
         from wirelab.runner.store import Store  # noqa: PLC0415 - see above
         from wirelab.runner.trial import Runner, Trial  # noqa: PLC0415 - see above
-        from wirelab.verdict.verdict import Verdict  # noqa: PLC0415 - see above
+        from wirelab.verdict.verdict import Verdict, worst  # noqa: PLC0415 - see above
 
         try:
             option = self.config.getoption
-            plan = build_plan(self._experiment, self._case, option("--wirelab-seed"))
+            plan = build_plan(self._experiment, self._case, option(_SEED))
             lab = select_or_take(option("--wirelab-kernel"), option("--wirelab-root"), say=warn)
             runner = Runner.of(lab, warn, use_cache=not option("--wirelab-no-cache"))
             trial = Trial(plan, self._case.expectations, self._case.breaks)
@@ -150,6 +157,9 @@ class ScenarioItem(pytest.Item):
             pytest.skip(str(error))
         except WirelabError as error:
             raise ScenarioFailed(f"{error}\nhint: {error.hint}" if error.hint else str(error)) from None
+        told = worst(check.verdict for check in variant.checks)
+        if told is Verdict.SKIP:
+            pytest.skip("; ".join(check.explanation or check.name for check in variant.checks))
         bad = [
             f"{check.verdict} {check.name}: {check.explanation or check.measured}"
             + (f"\n  {check.why}" if check.why else "")

@@ -187,3 +187,30 @@ def test_workers_run_what_was_named(project: Project) -> None:
     code, out = project.pytest("-p", "xdist.plugin", "-n", "2")
     assert code == 0
     assert "2 passed" in out
+
+
+@pytest.mark.parametrize("seed", ["-1", str(1 << 32)])
+def test_a_seed_that_no_lab_has_is_a_wrong_usage(project: Project, seed: str) -> None:
+    """As on the command line."""
+    code, out = project.pytest("--wirelab-seed", seed)
+    assert code == 4
+    assert f"ERROR: --wirelab-seed {seed}: expected 0 to 4294967295" in out
+
+
+SKIPS = """
+from wirelab.errors import SkipError
+from wirelab.runner.trial import Runner
+def measured(*_):
+    raise SkipError("its kernel is too old for this")
+Runner._measured = measured
+"""
+
+
+def test_what_cannot_be_tested_here_is_skipped(project: Project) -> None:
+    """A test that passed would say that it holds."""
+    with (project.folder / "conftest.py").open("a", encoding="utf-8") as file:
+        file.write(SKIPS)
+    code, out = project.pytest("-rs", "--wirelab-no-cache")
+    assert code == 0
+    assert "2 skipped" in out
+    assert "its kernel is too old for this" in out
