@@ -246,6 +246,13 @@ def test_a_matrix_and_its_files(wirelab: Wirelab) -> None:
     assert (written / "summary.md").read_text(encoding="utf-8").startswith("## wirelab\n")
 
 
+def test_no_seeds_are_not_one(wirelab: Wirelab) -> None:
+    """A variable of a script that is empty would have it run once, and pass."""
+    code, _, err = wirelab.run("lossy.yaml", "--seeds", "")
+    assert code == 2
+    assert "--seeds : expected how many (20), a range (1-5) or a list (1,3,7)" in err
+
+
 def test_seeds_are_a_distribution(wirelab: Wirelab) -> None:
     """Every seed is a run of its own; the figures stand with their median, least and most."""
     code, out, _ = wirelab.run("lossy.yaml", "--seeds", "3")

@@ -65,11 +65,11 @@ def run_command(  # noqa: PLR0913 - the options of a command line
 
     Exit codes: 0 pass, 1 fail, 2 bad input, 3 skip, 4 error, 130 interrupted.
     """
-    if seeds:
+    if seeds is not None:
         options.refuse(ctx, ["seed"], "a run without --seeds")
     cpus = usable_cpus(cpu, jobs)
     experiments = load_all(names or ())
-    chosen_seeds = read_seeds(seeds) if seeds else [seed]
+    chosen_seeds = [seed] if seeds is None else read_seeds(seeds)
     require_runs(len(experiments) * len(chosen_seeds))
     work = [
         Job.of(name, experiment, one_seed)
