@@ -6,7 +6,7 @@ table has come from it. How a metric is read stands beside what it is read from:
 """
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import ClassVar, Final, Literal
 
 from wirelab.errors import unknown
@@ -23,7 +23,8 @@ SubjectKind = Literal["flow", "UDP flow", "copy", "ping", "port", "network"]
 class Choice:
     """A metric whose value is one of a few words; a number stands for each, its place among ``values``.
 
-    ``otherwise`` is what there is when it is none of them, -1. A name does not end in a unit.
+    ``otherwise`` is what there is when it is none of them, -1; ``spellings`` are other words for them, in
+    lower case. A name does not end in a unit.
     """
 
     suffix: ClassVar[str] = ""
@@ -31,9 +32,11 @@ class Choice:
     name: str
     values: tuple[str, ...]
     otherwise: str = "none"
+    spellings: Mapping[str, str] = field(default_factory=dict)
 
     def parse(self, text: str) -> tuple[int, int]:
         """The word as both ends of a range. Raises ValueError for another word."""
+        text = self.spellings.get(text.lower(), text)
         if text not in self.values:
             raise ValueError(unknown("word", text, self.values))
         index = self.values.index(text)
@@ -45,7 +48,11 @@ class Choice:
 
 
 LINK: Final = Choice("link", ("down", "up"))
-CONNECTS: Final = Choice("connects", ("no", "yes"))
+CONNECTS: Final = Choice(
+    "connects",
+    ("no", "yes"),
+    spellings={**dict.fromkeys(("on", "true", "yes"), "yes"), **dict.fromkeys(("off", "false", "no"), "no")},
+)
 DUPLEX: Final = Choice("duplex", ("half", "full"), otherwise="no link")
 
 

@@ -110,7 +110,8 @@ class SettingReader:
 
     def _what(self, key: str) -> tuple[Target, str, SettingKind | PartKind]:
         name, *rest = words = key.split(".")
-        if "" in words and self._is_known(nearest := ".".join(filter(None, words))):
+        nearest = ".".join(filter(None, words))
+        if nearest != key and nearest and self._is_known(nearest):
             raise ValueError(f"`{key}` has a dot too many; did you mean `{nearest}`?")
         if rest and rest[-1] == SHAPE:
             raise ValueError(f"write `{key}: {{rate: 50 Mbit/s}}`, or `{key}.rate: 50 Mbit/s`")

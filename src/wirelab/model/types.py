@@ -53,7 +53,7 @@ _LARGEST_DSCP: Final = 63
 _LONGEST_NAME: Final = 40
 _MOST_BITS_PER_ERROR: Final = 10**16
 """The driver counts no more of them; at 10 Gbit/s they take twelve days."""
-_LONGEST_IPERF3_S: Final = 86_400
+_LONGEST_S: Final = 86_400
 
 
 Ends = tuple[int | None, int | None]
@@ -213,8 +213,8 @@ def _some(values: tuple[T, ...]) -> tuple[T, ...]:
 
 
 def _whole_seconds(value: int) -> int:
-    if value % NS_PER_S or not 0 < value <= _LONGEST_IPERF3_S * NS_PER_S:
-        raise ValueError(f"iperf3 runs for whole seconds, 1 s..{_LONGEST_IPERF3_S} s")
+    if value % NS_PER_S or not 0 < value <= _LONGEST_S * NS_PER_S:
+        raise ValueError(f"must be whole seconds, 1 s..{_LONGEST_S} s")
     return value
 
 

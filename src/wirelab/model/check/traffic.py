@@ -15,6 +15,8 @@ from wirelab.model.yamlfile import Document, Loc
 from wirelab.units import BITS_PER_BYTE, RATE, SIZE, rounded, show
 
 LARGEST_DATAGRAM_BYTES: Final = 65_507
+LEAST_DATAGRAM_BYTES: Final = 16
+"""When it was sent and its number, of 64 bits: iperf3 writes them wherever they end."""
 MOST_BLOCKS: Final = 100_000
 MOST_REQUESTS: Final = 1_000_000
 LARGEST_BLOCK_BYTES: Final = 64 << 20
@@ -95,9 +97,20 @@ def _flow_problems(flow: Iperf3) -> Iterator[tuple[str, str]]:
         yield "pacing", "spaces the frames of TCP; UDP has its `bitrate`"
     if udp and flow.congestion is not None:
         yield "congestion", "UDP has no congestion control"
+    yield from _limit_problems(flow)
+
+
+def _limit_problems(flow: Iperf3) -> Iterator[tuple[str, str]]:
+    """What of a flow is more or less than iperf3 can do."""
+    udp = flow.protocol == "udp"
     largest = LARGEST_DATAGRAM_BYTES if udp else LARGEST_WRITE_BYTES
     if flow.payload_bytes is not None and flow.payload_bytes > largest:
         yield "payload", f"is more than {flow.protocol} sends at once, {largest} B"
+    if udp and flow.payload_bytes is not None and flow.payload_bytes < LEAST_DATAGRAM_BYTES:
+        least = show(LEAST_DATAGRAM_BYTES, SIZE)
+        yield "payload", f"is less than iperf3 needs for its own header in a datagram, {least}"
+    if flow.pacing_bps is not None and flow.pacing_bps < BITS_PER_BYTE:
+        yield "pacing", f"is less than the byte a second that iperf3 counts in, {show(BITS_PER_BYTE, RATE)}"
     if (flow.window_bytes or 0) * flow.parallel > LARGEST_WINDOWS_BYTES:
         most = show(LARGEST_WINDOWS_BYTES, SIZE)
         yield "window", f"is more than iperf3 asks for: {most} for all streams"
