@@ -2,7 +2,7 @@
 
 import contextlib
 import difflib
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import ClassVar, Final, Self
@@ -111,10 +111,14 @@ def nearest(word: str, known: Iterable[str]) -> str | None:
     return folded[close[0]] if close else None
 
 
-def unknown(what: str, word: str, known: Iterable[str]) -> str:
-    """The message for a word that is none of ``known``: the nearest one, else all of them, or the first."""
+def unknown(what: str, word: str, known: Iterable[str], mistakes: Mapping[str, str] | None = None) -> str:
+    """The message for a word that is none of ``known``: the nearest one, else all of them, or the first.
+
+    ``mistakes`` are words that others have for some of them.
+    """
     choices = tuple(known)
-    guess = nearest(word, choices)
+    meant = (mistakes or {}).get(word.casefold())
+    guess = meant if meant in choices else nearest(word, choices)
     if guess is not None:
         return f"unknown {what} `{word}`; did you mean `{guess}`?"
     if not choices:

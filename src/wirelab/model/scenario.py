@@ -128,6 +128,10 @@ class _Metrics(Model):
         **dict.fromkeys(("retransmissions", "retries"), "retransmits"),
         "time": "duration",
     }
+    port_mistakes: ClassVar[Mapping[str, str]] = {
+        **dict.fromkeys(("bandwidth", "bitrate", "rate"), "speed"),
+        **dict.fromkeys(("loss", "packet_loss", "dropped"), "drops"),
+    }
 
 
 _Ranges = create_model("_Ranges", __base__=_Metrics, **_RANGES)

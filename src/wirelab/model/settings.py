@@ -31,6 +31,12 @@ SHAPE: Final = "shape"
 """It has settings of its own: ``shape: {rate: 50 Mbit/s}`` is ``shape.rate: 50 Mbit/s``."""
 INSTEAD: Final[Mapping[str, str]] = {"length": "delay", "delay": "length"}
 """Of a cable what one says takes the place of what the other does."""
+_MISTAKES: Final[Mapping[str, str]] = {
+    **dict.fromkeys(("txqueuelen", "qlen", "queue_length"), "queue_limit"),
+    **dict.fromkeys(("latency", "rtt"), "delay"),
+    **dict.fromkeys(("bandwidth", "bitrate"), "speed"),
+}
+"""What others call them."""
 STATIC: Final = "off"
 """No ``alpha``: thresholds that do not move."""
 
@@ -169,7 +175,7 @@ class SettingReader:
             raise ValueError(f"`{name}` is a setting of one port: write `{target.name}.<port>.{name}`")
         if owner == "host" and name in fixed_sysctls():
             raise ValueError(f"`{name}` cannot be set: {fixed_sysctls()[name]}")
-        raise ValueError(unknown(f"setting of {key.rpartition('.')[0]}", name, known))
+        raise ValueError(unknown(f"setting of {key.rpartition('.')[0]}", name, known, _MISTAKES))
 
 
 def read_value(text: str, kind: SettingKind | PartKind, parts: Parts) -> Value:

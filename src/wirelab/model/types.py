@@ -55,7 +55,6 @@ _MOST_BITS_PER_ERROR: Final = 10**16
 """The driver counts no more of them; at 10 Gbit/s they take twelve days."""
 _LONGEST_S: Final = 86_400
 
-
 Ends = tuple[int | None, int | None]
 T = TypeVar("T")
 
@@ -65,13 +64,14 @@ class Model(BaseModel):
 
     ``stub`` has a value for each required field, so that the sound rest of a file whose own value is
     missing or wrong can still be checked. ``mistakes`` maps what people write instead of a key, in lower
-    case, to the key they mean.
+    case, to the key they mean; ``port_mistakes`` those of what is said of a port.
     """
 
     model_config = ConfigDict(frozen=True, extra="forbid", defer_build=True)
 
     stub: ClassVar[Mapping[str, Any]] = {}
     mistakes: ClassVar[Mapping[str, str]] = {}
+    port_mistakes: ClassVar[Mapping[str, str]] = {}
 
 
 def key(text: str, **more: Any) -> Any:  # noqa: ANN401 - whatever the field is

@@ -2,7 +2,7 @@
 
 import re
 import types
-from collections.abc import Collection, Iterator
+from collections.abc import Collection, Iterator, Mapping
 from dataclasses import replace
 from typing import Annotated, Any, Final, Generic, NamedTuple, TypeVar, Union, get_args, get_origin
 
@@ -12,6 +12,7 @@ from pydantic_core import ErrorDetails
 
 from wirelab.errors import InputError, Problem, nearest, unknown
 from wirelab.model.expected import kind_of
+from wirelab.model.metric import NETWORK
 from wirelab.model.types import Model
 from wirelab.model.yamlfile import Document, Loc, Tree
 
@@ -104,17 +105,17 @@ def _pruned(value: Any, loc: Loc, cut: set[Loc]) -> Any:  # noqa: ANN401 - a tre
 def _problems(errors: list[ErrorDetails], kind: type[Model], document: Document) -> list[Problem]:
     """Each error but that of a missing key which stands there misspelt."""
     extra = [_loc(error) for error in errors if error["type"] == "extra_forbidden"]
-    meant = {(*loc[:-1], _meant(kind, loc)) for loc in extra}
+    meant = {(*loc[:-1], _meant(kind, loc, document)) for loc in extra}
     problems = []
     for error in errors:
         loc, missing = _loc(error), error["type"] == "missing"
         if not missing or loc not in meant:
             named = loc if missing else document.known(loc)
-            problems.append(document.problem(loc, _message(error, kind), named=named))
+            problems.append(document.problem(loc, _message(error, kind, document), named=named))
     return problems
 
 
-def _message(error: ErrorDetails, kind: type[Model]) -> str:  # noqa: PLR0911 - one return a type of error
+def _message(error: ErrorDetails, kind: type[Model], document: Document) -> str:  # noqa: PLR0911 - one return a type of error
     loc, value = _loc(error), error.get("input")
     match error["type"]:
         case "value_error":
@@ -124,7 +125,7 @@ def _message(error: ErrorDetails, kind: type[Model]) -> str:  # noqa: PLR0911 - 
         case "extra_forbidden" if value is None and " " in str(loc[-1]):
             return "is no key; inside {...} a comma ends a value: put text that has commas in quotes"
         case "extra_forbidden":
-            return _unknown_key(kind, loc)
+            return _unknown_key(kind, loc, document)
         case "literal_error" if isinstance(value, str):
             return unknown("word", value, re.findall(r"'([^']*)'", error["ctx"]["expected"]))
         case _ if value is None:
@@ -144,18 +145,32 @@ def _loc(error: ErrorDetails) -> Loc:
     return tuple(step for step in error["loc"] if step != "[key]")
 
 
-def _unknown_key(kind: type[Model], loc: Loc) -> str:
-    word, guess = str(loc[-1]), _meant(kind, loc)
+def _unknown_key(kind: type[Model], loc: Loc, document: Document) -> str:
+    word, guess = str(loc[-1]), _meant(kind, loc, document)
     if guess is not None:
         return f"unknown key `{word}`; did you mean `{guess}`?"
     return unknown("key", word, _keys_at(kind, loc[:-1]))
 
 
-def _meant(kind: type[Model], loc: Loc) -> str | None:
-    """The key that an unknown one at ``loc`` most likely stands for: of known mistakes, else the nearest."""
+def _meant(kind: type[Model], loc: Loc, document: Document) -> str | None:
+    """The key that an unknown one at ``loc`` most likely stands for.
+
+    It is that of a known mistake, else the nearest, else that of the nearest mistake.
+    """
     here, word = _at(kind, loc[:-1]), str(loc[-1])
-    mistakes = here.mistakes if isinstance(here, type) and issubclass(here, Model) else {}
-    return mistakes.get(word.casefold()) or nearest(word, _keys_at(kind, loc[:-1]))
+    mistakes: Mapping[str, str] = {}
+    if isinstance(here, type) and issubclass(here, Model):
+        is_port = here.port_mistakes and not {NETWORK, *_names(document.tree.get("traffic"))} & set(loc)
+        mistakes = here.port_mistakes if is_port else here.mistakes
+    near = nearest(word, _keys_at(kind, loc[:-1]))
+    return mistakes.get(word.casefold()) or near or mistakes.get(nearest(word, mistakes) or "")
+
+
+def _names(tree: object) -> set[object]:
+    """The names of the items of a list, each below its kind, as the traffic is written."""
+    items = [item for item in tree if isinstance(item, dict)] if isinstance(tree, list) else []
+    below = [of for item in items for of in item.values() if isinstance(of, dict)]
+    return {name for of in below if isinstance(name := of.get("name"), str)}
 
 
 def _such_as(kind: type[Model], loc: Loc) -> str:
