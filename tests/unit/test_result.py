@@ -15,11 +15,12 @@ from hypothesis import strategies as st
 from recorded import DROPPED, SEGMENTS, G, Json, Recording, iperf3, plan, recording
 
 from wirelab.errors import LabError
+from wirelab.model.expect import Expectation
 from wirelab.plan.traffic import Ping
 from wirelab.results.counters import parse_snapshots
 from wirelab.results.iperf3 import parse_flow
 from wirelab.results.rawjson import Field
-from wirelab.results.result import Result, read_result
+from wirelab.results.result import NETWORK_FIGURES, Result, read_result
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -347,3 +348,14 @@ def test_a_connection_on_which_nothing_came_has_a_goodput_of_nothing() -> None:
     sides = (Field(side, "", iperf3(f"nothing-came.{side}")) for side in ("client", "server"))
     flow = parse_flow(TCP, *sides)
     assert (flow.connected, flow.goodput_bps, flow.retransmits) == (True, 0, 22)
+
+
+@pytest.mark.parametrize("metric", ["goodput", "retransmits", "duration"])
+def test_a_sum_over_nothing_is_no_figure(metric: str) -> None:
+    """A 0 would be one, and would pass."""
+    assert NETWORK_FIGURES[metric]((), ()) is None
+
+
+def test_flows_for_a_time_take_no_time(tmp_path: Path) -> None:
+    """Only a transfer has a duration: beside none there is none of the network."""
+    assert result_of(recording(), tmp_path).measured(Expectation("network", "duration", None, 1)) is None

@@ -1,6 +1,6 @@
 """Expectations as a scenario writes them, turned into objects that can be judged."""
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from typing import Final
 
 from wirelab.errors import unknown
@@ -9,12 +9,25 @@ from wirelab.model.metric import METRICS, NETWORK, PAUSED_PRIORITY, PORT, PRIORI
 from wirelab.model.scenario import Bounds, Scenario, Window
 from wirelab.model.timetable import end_ns, starts_ns
 from wirelab.model.topology import Topology
-from wirelab.model.traffic import Iperf3, Item
+from wirelab.model.traffic import Iperf3, Item, Ping
 from wirelab.model.yamlfile import Document, Loc, Report
 from wirelab.units import NS_PER_S, TIME, show
 
 _FOLLOWED: Final = ("longest_gap", "recovers_within", "rtt_p50", "rtt_p90", "rtt_p99")
 _SAMPLED: Final = (*METRICS["goodput_first"].subjects, "ping", PORT)
+
+_SUMS: Final[Mapping[str, tuple[Callable[[Item], bool], str]]] = {
+    "goodput": (lambda item: not isinstance(item, Ping), "no flow brings any payload"),
+    "retransmits": (
+        lambda item: item.subject in METRICS["retransmits"].subjects,
+        "no flow is of TCP, which alone sends again",
+    ),
+    "duration": (
+        lambda item: not isinstance(item, Ping) and item.size_bytes is not None,
+        "no flow transfers `bytes`",
+    ),
+}
+"""Which items of the traffic a metric of the network is made of, and what is said where there are none."""
 
 
 class ExpectReader:
@@ -119,6 +132,8 @@ class ExpectReader:
             raise ValueError(problem)
         if metric == "duration" and isinstance(item, Iperf3) and item.size_bytes is None:
             raise ValueError(f"`{name}` has no duration but its `time`; give it `bytes` to transfer instead")
+        if kind == NETWORK and (missing := self._missing(metric)):
+            raise ValueError(f"there is none: {missing}")
         if kind not in METRICS[metric].subjects:
             owner = f"a {kind}" if kind != NETWORK else "the network"
             known = [own.name for own in metrics_of(kind)]
@@ -129,6 +144,14 @@ class ExpectReader:
         bound = getattr(bounds, metric)
         low, high = bound.range
         return Expectation(name, metric, low, high, bound.why or bounds.why, when)
+
+    def _missing(self, metric: str) -> str:
+        """What of the traffic would have to be there for a metric of the network; empty if it may be."""
+        items = tuple(self._items.values())
+        if self._flows_unknown or len(items) < len(self._written) or metric not in _SUMS:
+            return ""
+        of, words = _SUMS[metric]
+        return "" if any(map(of, items)) else words
 
     def _subject(self, subject: str) -> tuple[SubjectKind, str] | None:
         """The kind and the full name of a subject, None if why it is none is said elsewhere.

@@ -148,21 +148,21 @@ def figure(  # noqa: PLR0913, PLR0917 - whatever may have figures
 
 
 def _goodput_bps(flows: Collection[FlowResult]) -> float | None:
-    """That of all flows; None where one was not connected or lost, for nobody knows its own."""
+    """That of all flows; None without any, or where one was not connected or lost: nobody knows its own."""
     rates_bps = [flow.goodput_bps for flow in flows]
-    return None if None in rates_bps else sum(filter(None, rates_bps))
+    return sum(filter(None, rates_bps)) if rates_bps and None not in rates_bps else None
 
 
 def _retransmits(flows: Collection[FlowResult]) -> int | None:
-    """Those of all TCP flows; None where one was not connected or lost, for nobody knows its own."""
+    """Those of all TCP flows; None without any, or where one was not connected or lost."""
     counts = [flow.retransmits for flow in flows if flow.protocol == "tcp"]
-    return None if None in counts else sum(filter(None, counts))
+    return sum(filter(None, counts)) if counts and None not in counts else None
 
 
 def _duration_ns(flows: Collection[FlowResult]) -> float | None:
-    """What the longest transfer takes; None where one flow or another came to no end."""
+    """What the longest transfer takes; None without any, or where one flow or another came to no end."""
     times_ns = [flow.duration_ns or 0 for flow in flows if flow.connected and flow.reached_bytes is None]
-    return max(times_ns, default=0) if len(times_ns) == len(flows) else None
+    return max(times_ns, default=0) or None if len(times_ns) == len(flows) else None
 
 
 NETWORK_FIGURES: Final[
