@@ -89,6 +89,7 @@ plans = st.builds(
     traffic=_tuples(iperf3s | copies | pings),
     sysctls=words,
     sample_interval_ns=numbers,
+    sample_at_ns=_tuples(numbers),
     wall_limit_s=numbers,
 )
 

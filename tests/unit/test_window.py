@@ -6,11 +6,13 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 import pytest
-from examples import SHIPPED, scenario
+from examples import SHIPPED, TRAFFIC, scenario
 from recorded import plan as recorded_plan
 
 from wirelab.errors import InputError
 from wirelab.model.experiment import load_file
+from wirelab.plan.build import build_plan
+from wirelab.plan.flows import phase_ns
 from wirelab.plan.traffic import Ping
 from wirelab.plan.types import Event
 from wirelab.results.counting import at
@@ -243,3 +245,24 @@ def test_a_window_has_the_rtt_that_its_samples_have() -> None:
     """The percentiles of what the sender took the round trip for."""
     samples = _samples(range(5000, 6000))
     assert flow_in_window("rtt_p99", FLOW, samples, 2 * NS_PER_S, 3 * NS_PER_S) == 1000
+
+
+def test_a_plan_has_the_ends_of_windows_that_samples_tell(tmp_path: Path) -> None:
+    """Each once, moved as the traffic is; those of pings and datagrams are told by others, and add none."""
+    traffic = TRAFFIC + (
+        "  - iperf3: {name: stream, from: server, to: client, time: 2 s, protocol: udp, bitrate: 1 Mbit/s}\n"
+        "  - ping: {name: echo, from: server, to: client, time: 2 s}\n"
+    )
+    expect = (
+        "expect:\n"
+        "  switch.p1: {windows: [{from: 1250 ms, to: 2 s, drops: 0}]}\n"
+        "  download: {windows: [{from: 2 s, to: 3 s, retransmits: 0}]}\n"
+        "  stream: {windows: [{from: 14 s, to: 15 s, lost: 0 %}]}\n"
+        "  echo: {windows: [{from: 17500 ms, to: 18 s, lost: 0 %}]}\n"
+    )
+    loaded = load_file(scenario(tmp_path, traffic=traffic, expect=expect), SHIPPED)
+    plan = build_plan(loaded, loaded.cases[0], 1)
+    shift_ns = phase_ns(1)
+    assert [at_ns - shift_ns for at_ns in plan.sample_at_ns] == [1250 * NS_PER_MS, 2 * NS_PER_S, 3 * NS_PER_S]
+    plain = load_file(scenario(tmp_path), SHIPPED)
+    assert "sample_at_ns" not in build_plan(plain, plain.cases[0], 1).to_json()

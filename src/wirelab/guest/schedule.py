@@ -82,6 +82,8 @@ class Schedule:
                 if self._events.next_ns == at_ns:
                     clock.wake_at(ready_ns + at_ns)
                     self._events.carry_out(ready_ns)
+                elif at_ns in self._plan.sample_at_ns:
+                    clock.wake_at(ready_ns + at_ns)
                 else:
                     clock.sleep_until(ready_ns + at_ns)
                 self._collect(at_ns)
@@ -120,23 +122,22 @@ class Schedule:
 
     def _next(self, at_ns: int, interval_ns: int) -> int:
         tick = (at_ns // interval_ns + 1) * interval_ns
-        event_ns = self._events.next_ns
-        if not self._waiting:
-            return tick if event_ns is None else min(tick, event_ns)
         if not self._running:
             self._bring_forward(at_ns)
-        start = min(self._start_ns(running.item) for running in self._waiting)
-        if event_ns is not None:
-            start = min(start, event_ns)
-        return min(tick, start) if self._running else start
+        due = [self._start_ns(running.item) for running in self._waiting]
+        due += [edge_ns for edge_ns in self._plan.sample_at_ns if edge_ns > at_ns][:1]
+        if self._events.next_ns is not None:
+            due.append(self._events.next_ns)
+        # While none runs nothing is to be seen until one begins.
+        return min([tick, *due] if self._running or not self._waiting else due)
 
     def _start_ns(self, item: Item) -> int:
         return item.start_ns - (self._ahead_ns if item.early else 0)
 
     def _bring_forward(self, at_ns: int) -> None:
         """Let what is early begin sooner, by whole seconds, for the phase of a start is part of the Plan."""
-        first = min((running.item for running in self._waiting), key=self._start_ns)
-        if first.early:
+        first = min((running.item for running in self._waiting), key=self._start_ns, default=None)
+        if first is not None and first.early:
             spare_ns = self._start_ns(first) - (at_ns + _GAP_NS)
             self._ahead_ns += max(spare_ns // clock.NS_PER_S, 0) * clock.NS_PER_S
 

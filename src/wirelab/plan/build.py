@@ -1,6 +1,6 @@
 """One case of an experiment, made into a Plan: every node, port, setting and flow in base units."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from itertools import pairwise
 from typing import Any, Final, TypeVar
@@ -22,6 +22,7 @@ from wirelab.plan.node import Firewall, Host, Hub, Node, Switch, Transceiver
 from wirelab.plan.physics import bus, equipped, gso_max_segs, netem, pause_reaction_ns, pool, shape
 from wirelab.plan.sysctls import host_sysctls, memory_bytes, pinned_sysctls, socket_buffers, tcp_memory
 from wirelab.plan.tagged import Tagged
+from wirelab.plan.traffic import Flow, Item
 from wirelab.plan.types import SAMPLE_NS, Cable, Cpu, Event, Netem, Plan, Port
 from wirelab.units import NS_PER_MS
 
@@ -77,10 +78,18 @@ def build_plan(experiment: Experiment, case: Case, seed: int) -> Plan:
             for event, ports, cables in zip(case.events, pairwise(ports), pairwise(cables), strict=True)
         ),
         traces=traces,
+        sample_at_ns=_edges_ns(case, items, phase_ns(seed)),
     )
     # Of its ports one carries that can.
     plan = replace(plan, bonds=tuple(bond.after(linkable(plan)) for bond in plan.bonds))
     return replace(plan, tagged=_tagged(plan, addresses, wiring)) if topology.vlans else plan
+
+
+def _edges_ns(case: Case, items: Iterable[Item], shift_ns: int) -> tuple[int, ...]:
+    """The ends of the windows of which samples tell: those of ports, and of flows over TCP."""
+    others = {item.name for item in items if not isinstance(item, Flow) or item.protocol == "udp"}
+    windows = [one.window for one in case.expectations if one.window and one.subject not in others]
+    return tuple(sorted({instant_ns + shift_ns for window in windows for instant_ns in window}))
 
 
 def _traces(wiring: Wiring, seed: int) -> tuple[Trace, ...]:

@@ -227,10 +227,10 @@ class Plan:
     """One variant of one scenario, ready to be built.
 
     ``ports`` and ``cables`` are in the order in which they are made, as they are before the first of the
-    ``events``, which are in the order of their instants. ``sysctls`` are set in every
-    host's namespace and read back. ``memory_bytes`` is what the lab is given, part of the experiment: its
-    kernel derives tables and limits from it. ``wall_limit_s`` is the wall-clock time in which the lab must
-    come farther, or it is taken for hung.
+    ``events``, which are in the order of their instants. ``sysctls`` are set in every host's namespace and
+    read back. ``memory_bytes`` is what the lab is given, part of the experiment: its kernel derives tables
+    and limits from it. ``wall_limit_s`` is the wall-clock time in which the lab must come farther, or it is
+    taken for hung. Samples are taken at ``sample_at_ns``, in order, besides each ``sample_interval_ns``.
     """
 
     scenario: str
@@ -254,6 +254,7 @@ class Plan:
     traces: tuple[Trace, ...] = ()
     bonds: tuple[Bond, ...] = ()
     tagged: tuple[Tagged, ...] = ()
+    sample_at_ns: tuple[int, ...] = ()
 
     @property
     def timetable(self) -> tuple[Item, ...]:

@@ -60,6 +60,9 @@ class Timeline:
     def __init__(self, evidence: Evidence, checks: Iterable[Check] = ()) -> None:
         self._plan = evidence.result.timed(evidence.plan)
         self._result = evidence.result
+        # What was looked at for a window alone would be a rate of next to no time.
+        between = frozenset(self._plan.sample_at_ns)
+        self._samples = [sample for sample in self._result.samples if sample.at_ns not in between]
         self._busy_ports = _busy_ports(evidence)
         self._expected = expected_of(checks, evidence.plan)
         # Flows that begin together have one mark.
@@ -217,12 +220,12 @@ class Timeline:
 
     def _at_flow(self, flow: Flow, figure: Callable[[FlowSample], float]) -> list[Point]:
         """A figure of a flow in each sample that has it."""
-        samples = (sample for sample in self._result.samples if flow.name in sample.flows)
+        samples = (sample for sample in self._samples if flow.name in sample.flows)
         return [(sample.at_ns, figure(sample.flows[flow.name])) for sample in samples]
 
     def _at_port(self, port: Port, figure: Callable[[PortSample], float]) -> list[Point]:
         """A figure of a port in each sample."""
-        return [(sample.at_ns, figure(sample.ports[port.name])) for sample in self._result.samples]
+        return [(sample.at_ns, figure(sample.ports[port.name])) for sample in self._samples]
 
     def _chart(  # noqa: PLR0913 - what a chart has
         self,
