@@ -10,6 +10,7 @@ from examples import SHIPPED, TRAFFIC, scenario
 from recorded import plan as recorded_plan
 
 from wirelab.errors import InputError
+from wirelab.model.expect import Expectation
 from wirelab.model.experiment import load_file
 from wirelab.plan.build import build_plan
 from wirelab.plan.flows import phase_ns
@@ -17,12 +18,15 @@ from wirelab.plan.traffic import Ping
 from wirelab.plan.types import Event
 from wirelab.results.counting import at
 from wirelab.results.datagrams import Received, received_in_window
+from wirelab.results.flow import FlowResult
 from wirelab.results.ping import Echoes
 from wirelab.results.samples import FlowSample, PortSample, Sample
 from wirelab.results.window import (
     acknowledged,
     flow_in_window,
+    in_window,
     longest_gap_ns,
+    own_time_ns,
     ping_in_window,
     port_in_window,
     recovery_ns,
@@ -266,3 +270,41 @@ def test_a_plan_has_the_ends_of_windows_that_samples_tell(tmp_path: Path) -> Non
     assert [at_ns - shift_ns for at_ns in plan.sample_at_ns] == [1250 * NS_PER_MS, 2 * NS_PER_S, 3 * NS_PER_S]
     plain = load_file(scenario(tmp_path), SHIPPED)
     assert "sample_at_ns" not in build_plan(plain, plain.cases[0], 1).to_json()
+
+
+def test_a_window_is_cut_where_a_transfer_was_done() -> None:
+    """It brings all of its bytes, at its rate, however late the window ends, and nothing after that."""
+    size = 4 * BYTES_PER_S + BYTES_PER_S // 100
+    transfer = replace(FLOW, size_bytes=size)
+    over_ns = 5010 * NS_PER_MS
+    # Looked at each tenth of a second: the last look that has it is at 5 s.
+    seen = [
+        replace(sample, flows=sample.flows if sample.at_ns < over_ns else {})
+        for sample in _samples(range(9000, 9000))
+        if sample.at_ns % (100 * NS_PER_MS) == 0
+    ]
+    done = {
+        transfer.name: replace(FlowResult.unconnected(transfer, ""), connected=True, duration_s=4.01),
+    }
+
+    def of(from_s: int, to_s: int) -> tuple[float | None, tuple[int, int] | None]:
+        one = Expectation(transfer.name, "goodput", 0, None, window=(from_s * NS_PER_S, to_s * NS_PER_S))
+        moved = replace(PLAN, traffic=(transfer,))
+        own = own_time_ns(one, moved, seen, done, {})
+        return in_window(one, moved, seen, done, {}, {}), own
+
+    for window in ((2, 9), (4, 6), (1, 60)):
+        goodput, own = of(*window)
+        assert goodput == pytest.approx(1e9, rel=1e-3)
+        assert own == (NS_PER_S, over_ns)
+    assert of(6, 9)[0] is None
+
+
+def test_a_window_of_datagrams_is_cut_where_they_end() -> None:
+    """A transfer of them is over when the receiver has nothing more to tell."""
+    flow = replace(FLOW, protocol="udp", size_bytes=200_000)
+    received = _counted((0, 1000), (0, 1000))
+    whole = (flow.start_ns, flow.start_ns + 9 * NS_PER_S)
+    assert received_in_window("goodput", flow, received, *whole) == pytest.approx(100 * 1000 * 8)
+    after = (flow.start_ns + 3 * NS_PER_S, flow.start_ns + 4 * NS_PER_S)
+    assert received_in_window("goodput", flow, received, *after) is None

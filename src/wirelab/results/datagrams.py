@@ -75,6 +75,13 @@ def _ns(seconds: Field) -> int:
     return round(seconds.number() * NS_PER_S)
 
 
+def received_until_ns(flow: Flow, received: Sequence[Received]) -> int:
+    """When a flow was over: a transfer as soon as its receiver has nothing more to tell."""
+    if flow.size_bytes is None or not received:
+        return flow.end_ns
+    return min(flow.start_ns + received[-1].after_ns, flow.end_ns)
+
+
 def received_in_window(
     metric: str, flow: Flow, received: Sequence[Received], from_ns: int, to_ns: int
 ) -> float | None:
@@ -85,7 +92,12 @@ def received_in_window(
     """
     if len(received) <= 1:
         return None
-    from_ns, to_ns = max(from_ns, flow.start_ns) - flow.start_ns, min(to_ns, flow.end_ns) - flow.start_ns
+    from_ns, to_ns = (
+        max(from_ns, flow.start_ns) - flow.start_ns,
+        min(to_ns, received_until_ns(flow, received)) - flow.start_ns,
+    )
+    if from_ns >= to_ns:
+        return None
     payload, sent, lost = (
         at(counted, to_ns) - at(counted, from_ns)
         for counted in (

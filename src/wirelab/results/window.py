@@ -1,5 +1,6 @@
 """What samples and echoes tell of a part of the time, and of how a flow came through what happened to it."""
 
+import math
 from bisect import bisect_left
 from collections.abc import Callable, Mapping, Sequence
 from itertools import pairwise
@@ -10,7 +11,7 @@ from wirelab.plan.flows import phase_ns
 from wirelab.plan.traffic import Flow, Ping
 from wirelab.plan.types import Plan
 from wirelab.results.counting import Counted, at
-from wirelab.results.datagrams import Received, received_in_window
+from wirelab.results.datagrams import Received, received_in_window, received_until_ns
 from wirelab.results.flow import FlowResult
 from wirelab.results.ping import Echoes, ping_figure
 from wirelab.results.rtt import FIGURES, Rtt
@@ -103,8 +104,12 @@ def in_window(  # noqa: PLR0913, PLR0917 - whatever may tell of a window
     if flow is not None and flow.protocol == "udp":
         return received_in_window(expectation.metric, flow, received.get(flow.name, ()), from_ns, to_ns)
     if flow is not None:
-        total = flows[flow.name].retransmits
-        return flow_in_window(expectation.metric, flow, samples, from_ns, to_ns, retransmits=total)
+        measured = flows[flow.name]
+        over_ns = _over_ns(flow, samples, measured.duration_ns)
+        total = measured.retransmits
+        return flow_in_window(
+            expectation.metric, flow, samples, from_ns, to_ns, retransmits=total, over_ns=over_ns
+        )
     ping = next((ping for ping in plan.pings if ping.name == expectation.subject), None)
     if ping is not None:
         return ping_in_window(expectation.metric, ping, echoes[ping.name], from_ns, to_ns)
@@ -120,36 +125,77 @@ def flow_in_window(  # noqa: PLR0913 - a window of a flow, and its end
     to_ns: int,
     *,
     retransmits: int | None = None,
+    over_ns: int | None = None,
 ) -> float | None:
     """A metric of a flow between two instants of the Plan; None where no sample tells it.
 
     Its goodput is what was acknowledged; ``retransmits`` are all of the flow's, if its end tells them.
+    ``over_ns`` is when a transfer was done, None for one that was not, and for a flow that runs for a time.
     Raises KeyError for a metric that a window does not have.
     """
     counted = acknowledged(flow, samples)
-    if not counted:
+    from_ns, to_ns = max(from_ns, flow.start_ns), min(to_ns, flow.end_ns if over_ns is None else over_ns)
+    if not counted or from_ns >= to_ns:
         return None
-    from_ns, to_ns = max(from_ns, flow.start_ns), min(to_ns, flow.end_ns)
     if metric == "retransmits":
-        again = _sent_again(flow, samples, retransmits)
+        again = _sent_again(flow, samples, retransmits, over_ns)
         return round(at(again, to_ns) - at(again, from_ns))
+    if over_ns is not None and flow.size_bytes is not None:
+        before = [reading for reading in counted if reading[0] < over_ns]
+        counted = [*before, (over_ns, max(flow.size_bytes, before[-1][1]))]
     return _FLOW[metric](flow, counted, samples, from_ns, to_ns)
 
 
-def _sent_again(flow: Flow, samples: Sequence[Sample], total: int | None) -> Counted:
+def own_time_ns(
+    expectation: Expectation,
+    plan: Plan,
+    samples: Sequence[Sample],
+    flows: Mapping[str, FlowResult],
+    received: Mapping[str, Sequence[Received]],
+) -> tuple[int, int] | None:
+    """When the subject of a window began and was over, in instants of the Plan; None for a port."""
+    item = next((item for item in plan.traffic if item.name == expectation.subject), None)
+    if item is None:
+        return None
+    over_ns = None
+    if isinstance(item, Flow):
+        told = received.get(item.name, ())
+        over_ns = _over_ns(item, samples, flows[item.name].duration_ns) or received_until_ns(item, told)
+    return item.start_ns, item.end_ns if over_ns is None else over_ns
+
+
+def _over_ns(flow: Flow, samples: Sequence[Sample], taken_ns: float | None) -> int | None:
+    """When a transfer was done: before the first sample that has all of it, or not the flow any more.
+
+    None for one that was not, and for a flow that runs for a time.
+    """
+    if flow.size_bytes is None or taken_ns is None or flow.protocol == "udp":
+        return None
+    last_ns = flow.start_ns
+    for sample in samples:
+        if flow.name in sample.flows and sample.flows[flow.name].bytes_acked < flow.size_bytes:
+            last_ns = max(last_ns, sample.at_ns)
+    gone_ns = next((sample.at_ns for sample in samples if sample.at_ns > last_ns), flow.end_ns)
+    # Its own clock begins when it has its connection.
+    done_ns = flow.start_ns + round(taken_ns)
+    return min(done_ns if last_ns < done_ns <= gone_ns else gone_ns, flow.end_ns)
+
+
+def _sent_again(flow: Flow, samples: Sequence[Sample], total: int | None, over_ns: int | None) -> Counted:
     """The segments of a flow that had been sent again by each sample, and by its end, if that is known."""
     seen = [
         (sample.at_ns, sample.flows[flow.name].retransmits)
         for sample in samples
-        if flow.name in sample.flows and sample.at_ns > flow.start_ns
+        if flow.name in sample.flows and flow.start_ns < sample.at_ns < (over_ns or math.inf)
     ]
     known = [(flow.start_ns, 0), *seen]
     if total is None:
         return known
     last_ns, last = known[-1]
-    # A transfer may be over long before its time is: the next sample does not have it any more.
+    # A flow may be over long before its time is: the next sample does not have it any more.
     gone_ns = next((sample.at_ns for sample in samples if sample.at_ns > last_ns), flow.end_ns)
-    return [*known, (max(min(gone_ns, flow.end_ns), last_ns), max(total, last))]
+    end_ns = flow.end_ns if over_ns is None else over_ns
+    return [*known, (max(min(gone_ns, end_ns), last_ns), max(total, last))]
 
 
 def _rtt(metric: str, samples: Sequence[Sample], name: str, from_ns: int, to_ns: int) -> float | None:

@@ -5,10 +5,11 @@ from dataclasses import dataclass
 
 from wirelab.errors import WirelabError
 from wirelab.model.expect import Expectation
+from wirelab.plan.flows import phase_ns
 from wirelab.plan.types import Plan
 from wirelab.results.result import Result
 from wirelab.results.values import Figure, Text, printable
-from wirelab.results.window import in_window
+from wirelab.results.window import in_window, own_time_ns
 from wirelab.units import SIZE, TIME, rounded
 from wirelab.verdict.evidence import evidence
 from wirelab.verdict.laws import LAWS
@@ -48,6 +49,7 @@ def check(expectation: Expectation, plan: Plan, result: Result) -> Check:
         value = result.measured(expectation)
     else:
         value = in_window(expectation, plan, result.samples, result.flows, result.echoes, result.received)
+        proof = "; ".join([*_cut(expectation, plan, result), proof])
     if value is None:
         measured, holds = "nothing", False
         explanation = f"{_untold(expectation, plan, result)}; {proof}"
@@ -65,6 +67,21 @@ def check(expectation: Expectation, plan: Plan, result: Result) -> Check:
         subject=expectation.subject,
         metric=expectation.metric,
     )
+
+
+def _cut(expectation: Expectation, plan: Plan, result: Result) -> list[str]:
+    """What of a window is not of its subject's time, and so is not told of."""
+    own = own_time_ns(expectation, plan, result.samples, result.flows, result.received)
+    if expectation.window is None or own is None:
+        return []
+    from_ns, to_ns = expectation.window
+    began_ns, over_ns = (instant_ns - phase_ns(plan.seed) for instant_ns in own)
+    if over_ns <= from_ns:
+        return [f"{expectation.subject} was over before the window, at {rounded(over_ns, TIME)}"]
+    if began_ns <= from_ns and to_ns <= over_ns:
+        return []
+    part = (rounded(one, TIME) for one in (max(began_ns, from_ns), min(over_ns, to_ns)))
+    return [f"the window is cut to the time of {expectation.subject}, {' to '.join(part)}"]
 
 
 def _untold(expectation: Expectation, plan: Plan, result: Result) -> str:
