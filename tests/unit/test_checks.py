@@ -8,14 +8,14 @@ from typing import TYPE_CHECKING
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from recorded import Recording, iperf3, plan, recording, with_ports
+from recorded import G, Recording, iperf3, plan, recording, with_ports
 
 from wirelab.errors import LabError, SkipError
 from wirelab.model.expect import Expectation
 from wirelab.model.metric import METRICS, SubjectKind, metrics_of
 from wirelab.plan.node import Firewall
 from wirelab.plan.traffic import Ping
-from wirelab.plan.types import Plan, Pool, Queue
+from wirelab.plan.types import Event, Plan, Pool, Queue
 from wirelab.results.ping import Echoes, PingResult
 from wirelab.results.result import Result, read_result
 from wirelab.verdict.checks import Check, broken_lab, check, check_all, check_breaks
@@ -285,11 +285,14 @@ def test_a_flow_of_no_size_is_not_said_to_have_come_short_of_it(tmp_path: Path) 
     result = result_of(recording(), tmp_path)
     cut = replace(result.flows["download"], reached_bytes=237_000_000, goodput_bps=None, recovery_ns=None)
     result = replace(result, flows={**result.flows, "download": cut})
-    for metric, words in (
-        ("recovers_within", "it was never again as fast as before the first event"),
-        ("goodput", "nothing came through that would tell goodput"),
+    within, after = (replace(plan(), events=(Event(at_s * G, "something"),)) for at_s in (5, 6))
+    for metric, happens, words in (
+        ("recovers_within", within, "it was never again as fast as before the first event"),
+        ("recovers_within", after, "nothing happened in its time that it could recover from"),
+        ("recovers_within", plan(), "nothing happened in its time that it could recover from"),
+        ("goodput", plan(), "nothing came through that would tell goodput"),
     ):
-        told = check(Expectation("download", metric, 0, None), plan(), result).explanation
+        told = check(Expectation("download", metric, 0, None), happens, result).explanation
         assert told is not None
         assert told.startswith(words)
         assert "had come" not in told.partition(";")[0].replace("nothing had come", "")

@@ -73,3 +73,21 @@ def test_an_event_that_a_nearer_setting_overrules_is_refused(tmp_path: Path) -> 
     load_file(
         scenario(tmp_path, head=head + "events:\n  - {at: 2 s, with: {switch.queue_limit: 50 kB}}\n"), SHIPPED
     )
+
+
+@pytest.mark.parametrize("at", ["500 ms", "1 s", "3 s", "3500 ms"])
+def test_a_flow_recovers_from_nothing_that_is_not_of_its_time(at: str, tmp_path: Path) -> None:
+    """However much happens before it or after it, what is expected of it could never come true."""
+    traffic = (
+        "traffic:\n  - iperf3: {name: download, from: server, to: client, time: 2 s}\n"
+        "  - ping: {name: echo, from: server, to: client, start: 0 s, time: 5 s}\n"
+    )
+    expect = "expect: {download: {recovers_within: ..1 s}}\n"
+    for instant, holds in ((at, False), ("2 s", True)):
+        head = f"{HEAD}events:\n  - {{at: {instant}, with: {{patch.link: down}}}}\n"
+        path = scenario(tmp_path, head=head, traffic=traffic, expect=expect)
+        if holds:
+            load_file(path, SHIPPED)
+            continue
+        with pytest.raises(InputError, match="nothing happens in `main` from 1 s to 3 s that"):
+            load_file(path, SHIPPED)

@@ -95,6 +95,10 @@ def _traffic(draw: st.DrawFn) -> list[tuple[SubjectKind, dict[str, str]]]:
 @st.composite
 def _expect(draw: st.DrawFn, items: list[tuple[SubjectKind, dict[str, str]]]) -> dict[str, dict[str, str]]:
     timed = {item["name"] for _, item in items if "time" in item}
+    # A sum has something to be of.
+    of = {"retransmits": {"flow", "copy"}, "goodput": {"flow", "copy", "UDP flow"}}
+    sums = {name for name, kinds in of.items() if not kinds & {kind for kind, _ in items}}
+    sums |= set() if any("bytes" in item for _, item in items) else {"duration"}
     metrics = {
         **{item["name"]: metrics_of(kind) for kind, item in items},
         **dict.fromkeys(PORTS, metrics_of("port")),
@@ -105,6 +109,7 @@ def _expect(draw: st.DrawFn, items: list[tuple[SubjectKind, dict[str, str]]]) ->
         expect[subject] = {}
         # One needs transfers without a time, the other an event.
         senseless = {"duration", "recovers_within"} if subject in timed else {"recovers_within"}
+        senseless |= sums if subject == "network" else set()
         has = [metric.name for metric in metrics[subject] if metric.name not in senseless]
         for metric in draw(st.sets(st.sampled_from(has), min_size=1)):
             low, high = sorted(draw(st.tuples(st.integers(0, 10**6), st.integers(0, 10**6))))

@@ -17,11 +17,12 @@ from wirelab.model.published import Published, read_published
 from wirelab.model.scenario import Control, Scenario
 from wirelab.model.scenario import Event as WrittenEvent
 from wirelab.model.settings import INSTEAD, Setting, SettingReader
+from wirelab.model.timetable import starts_ns
 from wirelab.model.topology import Topology
 from wirelab.model.trace_file import Traces
 from wirelab.model.wiring import Wiring
 from wirelab.model.yamlfile import Document, Loc
-from wirelab.units import Quantity
+from wirelab.units import TIME, Quantity, show
 
 MAIN: Final = "main"
 """The name of the one case of a scenario without variants."""
@@ -225,11 +226,25 @@ class CaseReader:
             for event in states(events) if not self.problems else ():
                 for conflict in wiring_conflicts(event.wiring(wiring)):
                     self._report(conflict.setting.loc if conflict.setting else event.loc, conflict.message)
-        for expectation in draft.expectations if breaks is None and not draft.events else ():
-            if expectation.metric == "recovers_within":
-                place = ("expect", expectation.subject, expectation.metric)
-                self._report(place, f"nothing happens in `{name}` that it could recover from: give `events`")
+        if breaks is None and bool(events) == bool(draft.events):
+            self._report_unharmed(name, draft.expectations, events)
         return Case(name, wiring, draft.expectations, breaks, events)
+
+    def _report_unharmed(
+        self, name: str, expectations: Sequence[Expectation], events: Sequence[Event]
+    ) -> None:
+        """What is to recover although nothing happens to it."""
+        longest_ns = {item.name: item.longest_ns for item in self._scenario.items}
+        began_ns = starts_ns(self._scenario.items)
+        for one in expectations:
+            if one.metric != "recovers_within":
+                continue
+            from_ns = began_ns[one.subject]
+            to_ns = from_ns + longest_ns[one.subject]
+            if not any(from_ns < event.at_ns < to_ns for event in events):
+                when = f" from {show(from_ns, TIME)} to {show(to_ns, TIME)}" if events else ""
+                message = f"nothing happens in `{name}`{when} that it could recover from: give `events`"
+                self._report(("expect", one.subject, one.metric), message)
 
     def _wiring(self, settings: tuple[Setting, ...]) -> Wiring:
         wiring = Wiring.of(self._topology, self._parts, settings, self._traces)

@@ -64,8 +64,12 @@ def recovery_ns(plan: Plan, flow: Flow, counted: Counted) -> int | None:
 
     So it is where nothing had come before the first: it cannot be as fast as that again.
     """
-    events_ns = [event.at_ns for event in plan.events if flow.start_ns < event.at_ns < flow.end_ns]
-    if not events_ns or not counted:
+    if not counted:
+        return None
+    # A transfer may be over long before its time is.
+    over_ns = flow.end_ns if flow.size_bytes is None else min(counted[-1][0], flow.end_ns)
+    events_ns = [event.at_ns for event in plan.events if flow.start_ns < event.at_ns < over_ns]
+    if not events_ns:
         return None
     first_ns, last_ns = events_ns[0], events_ns[-1]
     began_ns = max(first_ns - _BEFORE_NS, flow.start_ns)
