@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import pytest
-from hypothesis import given
+from hypothesis import assume, given
 from hypothesis import strategies as st
 
 from wirelab.model.expect import Expectation
@@ -48,3 +48,26 @@ def test_every_metric_can_be_written_and_belongs_to_something() -> None:
     """The model of `expect:` has a field for each, and each is somebody's."""
     assert set(Bounds.model_fields) - {"why", "windows"} == set(METRICS)
     assert all(metric.subjects for metric in METRICS.values())
+
+
+@given(
+    st.integers(0, 10**12), st.floats(1e-3, 1e6), st.booleans(), st.sampled_from(["goodput", "rtt", "drops"])
+)
+def test_what_fails_is_seen_to_fail(end: int, beyond: float, too_much: bool, metric: str) -> None:  # noqa: FBT001 - drawn
+    """A measured value that is shown as the end of its range would read as one that holds."""
+    expected = Expectation("f", metric, None, end) if too_much else Expectation("f", metric, end, None)
+    measured = end + beyond if too_much else end - beyond
+    assume(measured >= 0)
+    assume(not expected.holds(measured))
+    assert expected.shown(measured) != expected.of.shown(end)
+
+
+def test_as_many_digits_are_shown_as_are_needed() -> None:
+    """Three where they do, as everywhere."""
+    expected = Expectation("f", "goodput", None, 948_000_000)
+    assert expected.sentence(948_312_000) == "expected at most 948 Mbit/s of goodput, measured 948.3 Mbit/s"
+    assert (
+        expected.sentence(948_000_400) == "expected at most 948 Mbit/s of goodput, measured 948.0004 Mbit/s"
+    )
+    assert expected.sentence(951_312_000).endswith("measured 951 Mbit/s")
+    assert expected.shown(947_999_999) == "948 Mbit/s"

@@ -10,6 +10,8 @@ from wirelab.model.metric import METRICS, Choice, Metric
 from wirelab.units import COUNT, TIME, show
 
 FROM: Final = " from "
+_DIGITS: Final = range(3, 18)
+"""At first as a figure is shown, at most as many as it has."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,7 +59,16 @@ class Expectation:
 
     def sentence(self, measured: float) -> str:
         """What was expected and what was measured: ``expected at most 50 retransmits, measured 16 102``."""
-        return f"expected {self._words}, measured {self.of.shown(measured)}"
+        return f"expected {self._words}, measured {self.shown(measured)}"
+
+    def shown(self, measured: float) -> str:
+        """A measured value for the eye, with as many digits as tell it from the end that it is beyond."""
+        if self.holds(measured):
+            return self.of.shown(measured)
+        end = self.low if self.low is not None and measured < self.low else self.high
+        texts = (self.of.shown(measured, digits) for digits in _DIGITS)
+        ends = (self.of.shown(end or 0, digits) for digits in _DIGITS)
+        return next((text for text, other in zip(texts, ends, strict=True) if text != other), str(measured))
 
     @property
     def _words(self) -> str:

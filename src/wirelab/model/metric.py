@@ -82,10 +82,10 @@ class Metric:
         """The head of its column, empty if it has none."""
         return self.name.replace("_", " ") if self.column is None else self.column
 
-    def shown(self, value: float) -> str:
+    def shown(self, value: float, digits: int = 3) -> str:
         """A measured value, rounded for the eye."""
         quantity = self.quantity
-        return quantity.word(value) if isinstance(quantity, Choice) else rounded(value, quantity)
+        return quantity.word(value) if isinstance(quantity, Choice) else rounded(value, quantity, digits)
 
     def shown_range(self, low: int | None, high: int | None) -> str:
         """A range as a scenario writes it: ``2.3..2.38 Gbit/s``. Raises ValueError if both ends are open."""

@@ -54,7 +54,7 @@ def check(expectation: Expectation, plan: Plan, result: Result) -> Check:
         measured, holds = "nothing", False
         explanation = f"{_untold(expectation, plan, result)}; {proof}"
     else:
-        measured, holds = expectation.of.shown(value), expectation.holds(value)
+        measured, holds = expectation.shown(value), expectation.holds(value)
         explanation = proof if holds else f"{expectation.sentence(value)}; {proof}"
     return Check(
         name=expectation.name,
