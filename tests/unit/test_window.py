@@ -308,3 +308,32 @@ def test_a_window_of_datagrams_is_cut_where_they_end() -> None:
     assert received_in_window("goodput", flow, received, *whole) == pytest.approx(100 * 1000 * 8)
     after = (flow.start_ns + 3 * NS_PER_S, flow.start_ns + 4 * NS_PER_S)
     assert received_in_window("goodput", flow, received, *after) is None
+
+
+@pytest.mark.parametrize(
+    ("from_ms", "to_ms", "sound"), [(1200, 1299, False), (1200, 1300, True), (2950, 4000, False)]
+)
+def test_a_window_of_a_ping_has_a_request(from_ms: int, to_ms: int, sound: bool, tmp_path: Path) -> None:  # noqa: FBT001 - a case
+    """Between two of them nothing could come back, and whatever is expected of it would fail."""
+    traffic = "traffic:\n  - ping: {name: echo, from: server, to: client, time: 2 s, interval: 100 ms}\n"
+    expect = f"expect:\n  echo: {{windows: [{{from: {from_ms} ms, to: {to_ms} ms, lost: 0 %}}]}}\n"
+    path = scenario(tmp_path, traffic=traffic, expect=expect)
+    if sound:
+        load_file(path, SHIPPED)
+        return
+    with pytest.raises(InputError, match="no echo may be asked for in it: `echo` asks every 100 ms"):
+        load_file(path, SHIPPED)
+
+
+def test_the_ends_of_a_window_are_samples_of_it() -> None:
+    """However short it is between two intervals: it has two looks, which tell of a gap and of round trips."""
+    edges_ns = (2001 * NS_PER_MS, 2003 * NS_PER_MS)
+    looks = {*range(1000, 10_001, 100), 2001, 2003}
+    samples = [
+        replace(sample, at_ns=at_ms * NS_PER_MS)
+        for at_ms, sample in (
+            (at_ms, _samples(range(9000, 9000))[(at_ms - 1000) // 10]) for at_ms in sorted(looks)
+        )
+    ]
+    assert flow_in_window("rtt_p50", FLOW, samples, *edges_ns) == 1000
+    assert flow_in_window("longest_gap", FLOW, samples, *edges_ns) is not None

@@ -105,6 +105,8 @@ class ExpectReader:
         elif kind == "UDP flow" and (part := _part_of_a_second(from_ns, to_ns, began_ns, over_ns)):
             began = f"`{name}`, which begins at {show(began_ns, TIME)}"
             self._report((*loc, part), f"a receiver of UDP tells of whole seconds of {began}")
+        elif every := _between_requests(self._items.get(name), max(from_ns, began_ns), min(to_ns, over_ns)):
+            self._report((*loc, "to"), f"no echo may be asked for in it: `{name}` asks every {every}")
         else:
             return self._metrics(kind, name, window, loc, (from_ns, to_ns))
         return []
@@ -181,6 +183,13 @@ def unfollowed(item: Item | None, metric: str, *, in_window: bool = False) -> st
     if not in_window and metric not in _FOLLOWED:
         return ""
     return f"samples follow one connection, and `{item.name}` has {item.parallel}"
+
+
+def _between_requests(item: Item | None, from_ns: int, to_ns: int) -> str:
+    """How long a ping waits from one request to the next, if a time may lie in between; else empty."""
+    if not isinstance(item, Ping) or to_ns - from_ns >= item.interval_ns:
+        return ""
+    return show(item.interval_ns, TIME)
 
 
 def _part_of_a_second(from_ns: int, to_ns: int, began_ns: int, over_ns: int) -> str | None:

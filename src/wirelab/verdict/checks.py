@@ -97,7 +97,8 @@ def _untold(expectation: Expectation, plan: Plan, result: Result) -> str:
             return "nothing happened in its time that it could recover from"
         return "it was never again as fast as before the first event, or nothing had come by then"
     if reached is None or flow is None or flow.size_bytes is None:
-        return f"nothing came through that would tell {expectation.metric}"
+        when = " in the window" if expectation.window else ""
+        return f"nothing came through{when} that would tell {expectation.metric}"
     shares = f"{rounded(reached, SIZE)} of {rounded(flow.size_bytes, SIZE)}"
     return f"it was not done in {rounded(flow.duration_ns, TIME)} and some grace: {shares} had come"
 
