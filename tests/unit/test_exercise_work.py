@@ -136,7 +136,7 @@ def test_sealed_predictions_do_not_change(exercise: Assignment) -> None:
     [
         ("download", "1.2", "download: `1.2` has no unit"),
         ("download", "1.2 Gbps", "download: unknown unit `Gbps`; did you mean `Gbit/s`"),
-        ("download", "1.2 KiB", "download: `KiB` is a unit of size"),
+        ("download", "1.2 KiB", "download: `KiB` counts bytes"),
         ("download", "9" * 1_000_000, "download: 1000000 characters are too many"),
         ("download", "1" + "0" * 150 + " bit/s", "download: 157 characters are no rate"),
         ("download", "99999999999999999999 Gbit/s", "download: `99999999999999999999 Gbit/s` is too large"),
