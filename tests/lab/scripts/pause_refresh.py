@@ -45,7 +45,7 @@ def main() -> None:
     ):
         setting("p2", name, value)
     for port in ("p1", "p2"):
-        subprocess.run(["ip", "link", "set", port, "up"], check=True)
+        subprocess.run(["ip", "link", "set", port, "promisc", "on", "up"], check=True)
     time.sleep(2)  # the kernel gives a port its queue some time after the carrier
 
     out = socket.socket(socket.AF_PACKET, socket.SOCK_RAW, 0)
