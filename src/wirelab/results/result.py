@@ -265,16 +265,14 @@ def _open(plan: Plan) -> Plan:
 
 
 def _linked_port(port: Port, link: LinkState | None) -> Port:
-    return (
-        port
-        if link is None
-        else replace(
-            port,
-            speed_bps=link.speed_bps or port.speed_bps,
-            duplex=link.duplex or port.duplex,
-            pause_rx=link.pause_rx,
-            pause_tx=link.pause_tx,
-        )
+    if link is None:
+        return port
+    return replace(
+        port,
+        speed_bps=link.speed_bps or port.speed_bps,
+        duplex=link.duplex or port.duplex,
+        pause_rx=link.pause_rx,
+        pause_tx=link.pause_tx,
     )
 
 

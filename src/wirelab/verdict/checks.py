@@ -89,11 +89,8 @@ def _untold(expectation: Expectation, plan: Plan, result: Result) -> str:
     reached = result.flows[expectation.subject].reached_bytes if expectation.subject in result.flows else None
     flow = next((flow for flow in plan.flows if flow.name == expectation.subject), None)
     if expectation.metric == "recovers_within":
-        began_ns, over_ns = own_time_ns(expectation, plan, result.samples, result.flows, result.received) or (
-            0,
-            0,
-        )
-        if not any(began_ns < event.at_ns < over_ns for event in plan.events):
+        own = own_time_ns(expectation, plan, result.samples, result.flows, result.received)
+        if own and not any(own[0] < event.at_ns < own[1] for event in plan.events):
             return "nothing happened in its time that it could recover from"
         return "it was never again as fast as before the first event, or nothing had come by then"
     if reached is None or flow is None or flow.size_bytes is None:
