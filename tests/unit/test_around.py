@@ -27,7 +27,7 @@ def _event(kind: Kind, port: str, number: int, ns: int, figure: int) -> Event:
     if kind is Kind.SENT:
         return Sent(at_ps(ns), kind, port, number, at_ps(ns - 1200), is_control=False, is_damaged=False)
     if kind is Kind.DROPPED:
-        return Dropped(at_ps(ns), kind, port, number, 19, figure, 16_384)
+        return Dropped(at_ps(ns), kind, port, number, 20, figure, 16_384)
     if kind is Kind.PAUSED:
         return Paused(at_ps(ns), kind, port, 0, at_ps(ns + figure), figure % 2, figure)
     if kind is Kind.ARRIVED:

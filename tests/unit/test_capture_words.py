@@ -24,10 +24,10 @@ def drop(counter: int | None, fill_bytes: int = 0, limit_bytes: int = 0) -> Drop
     ("dropped", "words"),
     [
         (drop(None, 15_104, 16_384), "FIFO 16 KiB full, 15 104 B waiting"),
-        (drop(19, 1_200_000, 1_500_000), "packet buffer 1.5 MB full, 1 200 000 B waiting"),
-        (drop(20, 999, 4_000_000), "shared packet memory 4 MB full, 999 B waiting"),
+        (drop(20, 1_200_000, 1_500_000), "packet buffer 1.5 MB full, 1 200 000 B waiting"),
+        (drop(21, 999, 4_000_000), "shared packet memory 4 MB full, 999 B waiting"),
         (drop(3), "no link"),
-        (drop(25), "wrong frame check sequence"),
+        (drop(26), "wrong frame check sequence"),
     ],
 )
 def test_what_was_full_is_named_with_its_limit_and_what_waits(dropped: Dropped, words: str) -> None:

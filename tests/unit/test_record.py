@@ -58,7 +58,7 @@ def test_each_kind_is_read_as_the_driver_wrote_it(tmp_path: Path) -> None:
         entry(Kind.QUEUED, struct.pack("<II", 3028, 2), frame=7, port=1),
         entry(Kind.SENT, struct.pack("<QHHI", 4_000, 0, 1, 3), frame=7, port=1),
         entry(Kind.ARRIVED, frame=7, port=1),
-        entry(Kind.DROPPED, struct.pack("<IIQ", 19, 15_000, 16_384), frame=7, port=1),
+        entry(Kind.DROPPED, struct.pack("<IIQ", 20, 15_000, 16_384), frame=7, port=1),
         entry(Kind.DROPPED, struct.pack("<IIQ", 0x10000 + 9, 15_000, 0), frame=7, port=1),
         entry(Kind.PAUSED, struct.pack("<QII", 9_000, 3, 0xFFFF), port=1),
         entry(
@@ -73,7 +73,7 @@ def test_each_kind_is_read_as_the_driver_wrote_it(tmp_path: Path) -> None:
         Fill(5_000, Kind.QUEUED, "switch-p1", 7, 3028, 2),
         Sent(5_000, Kind.SENT, "switch-p1", 7, 4_000, is_control=False, is_damaged=True, ring_frames=3),
         Event(5_000, Kind.ARRIVED, "switch-p1", 7),
-        Dropped(5_000, Kind.DROPPED, "switch-p1", 7, 19, 15_000, 16_384),
+        Dropped(5_000, Kind.DROPPED, "switch-p1", 7, 20, 15_000, 16_384),
         Dropped(5_000, Kind.DROPPED, "switch-p1", 7, None, 15_000, 0),
         Paused(5_000, Kind.PAUSED, "switch-p1", 0, 9_000, 3, 0xFFFF),
         Connection(5_000, Kind.TCP, "", 0, *address, 5201, 40_000, *range(17)),

@@ -16,14 +16,14 @@ CAUSES: Final[Mapping[int, str]] = {
     3: "no link",
     4: "no memory, or not to be segmented",
     5: "given up after collisions",
-    19: "packet buffer",
-    20: "shared packet memory",
-    21: "longer than the MTU allows",
-    22: "port down",
-    23: "no memory",
-    24: "damaged by a collision",
-    25: "wrong frame check sequence",
+    20: "packet buffer",
+    21: "shared packet memory",
+    22: "longer than the MTU allows",
+    23: "port down",
+    24: "no memory",
+    25: "damaged by a collision",
     26: "wrong frame check sequence",
+    27: "wrong frame check sequence",
 }
 """Why a frame is lost, by the place of what counts it in the driver's counters (kernel/driver/counters.h)."""
 
