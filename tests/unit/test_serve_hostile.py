@@ -170,7 +170,7 @@ def test_a_second_tab_does_not_seal_twice_and_takes_no_answer_back(served: Serve
     ("field", "text", "words"),
     [
         ("value__upload", "2.3 parsec", "unknown unit `parsec`"),
-        ("value__upload", "2300 KiB", "is a unit of size"),
+        ("value__upload", "2300 KiB", "counts bytes; a rate is written in"),
         ("value__upload", "1" * 4001, "That is too long"),
         ("value__upload", "9" * 150, "upload: "),
         ("value__burst", "30 kB; DROP TABLE work", "burst: "),
