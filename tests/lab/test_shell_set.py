@@ -85,7 +85,7 @@ def test_a_setting_that_failed_can_be_set_again(lab: Lab, tmp_path: Path) -> Non
         handle = told(one, queue.format("show")).split()[2]
         own = f"root handle {handle}"
         told(one, queue.format("del") + "root", queue.format("add") + f"{own} pfifo")
-        with pytest.raises(InputError, match="must match existing qdisc"):
+        with pytest.raises(InputError, match="Invalid qdisc name"):
             told(one, "set client.delay 50 ms")
         told(one, queue.format("del") + "root", queue.format("add") + f"{own} netem limit 1000 delay 10ms")
         told(one, queue.format("add") + f"parent {handle} fq_codel", "set client.delay 50 ms")
