@@ -17,16 +17,24 @@ if TYPE_CHECKING:
     from wirelab.lab.select import Lab
 
 
+def written(folder: Path, settings: str, *events: str) -> Path:
+    """A scenario in which a client downloads for 2 s by a path with settings of its own."""
+    file = folder / "set.yaml"
+    file.write_text(
+        f"name: set\nsource: {{title: a test}}\ntopology: one-switch\nwith: {{{settings}}}\n"
+        "traffic:\n  - iperf3: {name: download, from: server, to: client, time: 2 s}\n"
+        f"events: [{', '.join(events)}]\nexpect:\n  download: {{goodput: ..1 Gbit/s}}\n"
+    )
+    return file
+
+
 def test_an_event_leaves_what_was_set_before_the_traffic(lab: Lab, tmp_path: Path) -> None:
     """It is about one setting of a port; the others are as they were set by then, and not as at the start."""
-    file = tmp_path / "pulled.yaml"
-    file.write_text(
-        "name: pulled\nsource: {title: a test}\ntopology: one-switch\n"
-        "with: {client.delay: 10 ms, client.reorder: 10 %}\n"
-        "traffic:\n  - iperf3: {name: download, from: server, to: client, time: 2 s}\n"
-        "events:\n  - {at: 500 ms, for: 100 ms, with: {client.link: down}}\n"
-        "  - {at: 800 ms, with: {client.reorder: 0 %}}\n"
-        "expect:\n  download: {goodput: ..1 Gbit/s}\n"
+    file = written(
+        tmp_path,
+        "client.delay: 10 ms, client.reorder: 10 %",
+        "{at: 500 ms, for: 100 ms, with: {client.link: down}}",
+        "{at: 800 ms, with: {client.reorder: 0 %}}",
     )
     with switched_on(lab, file=file) as one:
         told(one, "set client.delay 50 ms", "start", "run 1 s")
@@ -46,15 +54,12 @@ def test_what_is_kept_of_frames_has_its_limit_however_often_one_looks(lab: Lab) 
 
 def test_what_is_set_while_traffic_runs_outlasts_its_events(lab: Lab, tmp_path: Path) -> None:
     """An event is about one setting of a port, whenever another was set; and what it made lasts for `set`."""
-    file = tmp_path / "later.yaml"
-    file.write_text(
-        "name: later\nsource: {title: a test}\ntopology: one-switch\n"
-        "with: {client.delay: 10 ms, client.reorder: 10 %}\n"
-        "traffic:\n  - iperf3: {name: download, from: server, to: client, time: 2 s}\n"
-        "events:\n  - {at: 500 ms, with: {client.reorder: 20 %}}\n"
-        "  - {at: 1 s, with: {client.delay: 30 ms}}\n"
-        "  - {at: 1500 ms, with: {client.reorder: 0 %}}\n"
-        "expect:\n  download: {goodput: ..1 Gbit/s}\n"
+    file = written(
+        tmp_path,
+        "client.delay: 10 ms, client.reorder: 10 %",
+        "{at: 500 ms, with: {client.reorder: 20 %}}",
+        "{at: 1 s, with: {client.delay: 30 ms}}",
+        "{at: 1500 ms, with: {client.reorder: 0 %}}",
     )
     path = "client tc qdisc show dev client-eth0"
     with switched_on(lab, file=file) as one:
@@ -74,12 +79,7 @@ def test_what_is_set_while_traffic_runs_outlasts_its_events(lab: Lab, tmp_path: 
 
 def test_a_setting_that_failed_can_be_set_again(lab: Lab, tmp_path: Path) -> None:
     """What tc refuses is not so, and tc hears what it is told next."""
-    file = tmp_path / "delayed.yaml"
-    file.write_text(
-        "name: delayed\nsource: {title: a test}\ntopology: one-switch\nwith: {client.delay: 10 ms}\n"
-        "traffic:\n  - iperf3: {name: download, from: server, to: client, time: 1 s}\n"
-        "expect:\n  download: {goodput: ..1 Gbit/s}\n"
-    )
+    file = written(tmp_path, "client.delay: 10 ms")
     queue = "client tc qdisc {} dev client-eth0 "
     with switched_on(lab, file=file) as one:
         handle = told(one, queue.format("show")).split()[2]
