@@ -16,6 +16,8 @@ if TYPE_CHECKING:
 
     from wirelab.lab.select import Lab
 
+REORDERED = "client.delay: 10 ms, client.reorder: 10 %"
+
 
 def written(folder: Path, settings: str, *events: str) -> Path:
     """A scenario in which a client downloads for 2 s by a path with settings of its own."""
@@ -30,12 +32,9 @@ def written(folder: Path, settings: str, *events: str) -> Path:
 
 def test_an_event_leaves_what_was_set_before_the_traffic(lab: Lab, tmp_path: Path) -> None:
     """It is about one setting of a port; the others are as they were set by then, and not as at the start."""
-    file = written(
-        tmp_path,
-        "client.delay: 10 ms, client.reorder: 10 %",
-        "{at: 500 ms, for: 100 ms, with: {client.link: down}}",
-        "{at: 800 ms, with: {client.reorder: 0 %}}",
-    )
+    pulled = "{at: 500 ms, for: 100 ms, with: {client.link: down}}"
+    over = "{at: 800 ms, with: {client.reorder: 0 %}}"
+    file = written(tmp_path, REORDERED, pulled, over)
     with switched_on(lab, file=file) as one:
         told(one, "set client.delay 50 ms", "start", "run 1 s")
         assert "delay 50ms" in told(one, "client tc qdisc show dev client-eth0")
@@ -56,7 +55,7 @@ def test_what_is_set_while_traffic_runs_outlasts_its_events(lab: Lab, tmp_path: 
     """An event is about one setting of a port, whenever another was set; and what it made lasts for `set`."""
     file = written(
         tmp_path,
-        "client.delay: 10 ms, client.reorder: 10 %",
+        REORDERED,
         "{at: 500 ms, with: {client.reorder: 20 %}}",
         "{at: 1 s, with: {client.delay: 30 ms}}",
         "{at: 1500 ms, with: {client.reorder: 0 %}}",
