@@ -11,8 +11,8 @@ from labs import exported, ids, imported
 from test_lab_cache import RecordingReporter
 from typer.testing import CliRunner
 
-from wirelab.cli.app import print_version
 from wirelab.cli.lab import app as lab_app
+from wirelab.cli.version import print_version
 from wirelab.errors import LabError
 from wirelab.lab import debian, doctor, kernel, rootfs
 from wirelab.lab.entry import CONTENTS, DamagedEntryError, Entry, is_suspicious, record

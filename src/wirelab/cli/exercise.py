@@ -33,7 +33,11 @@ from wirelab.report.text import Output, print_table
 from wirelab.verdict.verdict import Verdict
 
 app = typer.Typer(
-    help="Do an exercise: predict, run, look, answer, repair. Grade a class.", no_args_is_help=True
+    help="Do an exercise: predict, run, look, answer, repair. Grade a class.",
+    no_args_is_help=True,
+    add_completion=False,
+    rich_markup_mode=None,
+    pretty_exceptions_enable=False,
 )
 _look = app.command("look")(look_command)
 _grade = app.command("grade")(grade_command)
