@@ -12,8 +12,9 @@ from typing import TYPE_CHECKING, Any
 from wirelab.lab.command import run_command
 from wirelab.lab.machine import Machine, guest_folder
 from wirelab.plan.node import Host, Switch, Transceiver
+from wirelab.plan.queue import Queue
 from wirelab.plan.traffic import Flow, Iperf3
-from wirelab.plan.types import Cable, Plan, Port, Queue
+from wirelab.plan.types import Cable, Plan, Port
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Sequence

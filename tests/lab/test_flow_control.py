@@ -8,7 +8,8 @@ import pytest
 
 from tests.lab.rig import GBPS, MBPS, NS_PER_S, flow, forward_port, host_port, plan
 from wirelab.plan.node import Switch
-from wirelab.plan.types import Cable, Queue
+from wirelab.plan.queue import Queue
+from wirelab.plan.types import Cable
 from wirelab.results.result import read_result
 from wirelab.verdict.checks import check_laws
 

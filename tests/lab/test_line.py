@@ -16,8 +16,9 @@ from tests.lab.rig import GBPS, MBPS, NS_PER_MS, NS_PER_S, SCRIPTS, flow, host_p
 from tests.lab.road import carried_out
 from wirelab.model.ethernet import counted
 from wirelab.plan.iproute2 import egress
+from wirelab.plan.queue import Queue
 from wirelab.plan.shape import Shape
-from wirelab.plan.types import Cable, Netem, Queue
+from wirelab.plan.types import Cable, Netem
 from wirelab.results.result import read_result
 from wirelab.verdict.checks import check_laws
 

@@ -10,7 +10,8 @@ import pytest
 
 from tests.lab.rig import MBPS, flow, host_port, plan
 from tests.lab.road import carried_out
-from wirelab.plan.types import Cable, Netem, Queue
+from wirelab.plan.queue import Queue
+from wirelab.plan.types import Cable, Netem
 from wirelab.results.result import read_result
 from wirelab.verdict.checks import check_laws
 

@@ -13,8 +13,9 @@ from pathlib import Path
 from typing import Any
 
 from wirelab.plan.node import Host, Switch, Transceiver
+from wirelab.plan.queue import Queue
 from wirelab.plan.traffic import Iperf3
-from wirelab.plan.types import Cable, Plan, Port, Queue
+from wirelab.plan.types import Cable, Plan, Port
 
 IPERF3 = Path(__file__).parent / "data" / "iperf3"
 

@@ -10,7 +10,8 @@ import pytest
 from recorded import G, plan, recording, with_ports
 
 from wirelab.model.expect import Expectation
-from wirelab.plan.types import Event, Queue
+from wirelab.plan.queue import Queue
+from wirelab.plan.types import Event
 from wirelab.results.result import read_result
 from wirelab.verdict.bottleneck import bottlenecks
 from wirelab.verdict.checks import check

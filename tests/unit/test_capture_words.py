@@ -7,8 +7,9 @@ from dataclasses import replace
 import pytest
 from recorded import port
 
+from wirelab.plan.queue import Queue
 from wirelab.plan.shape import Shape
-from wirelab.plan.types import Netem, Queue
+from wirelab.plan.types import Netem
 from wirelab.report.capture import why_dropped
 from wirelab.results.record import Dropped, Kind
 

@@ -14,8 +14,9 @@ from wirelab.errors import LabError, SkipError
 from wirelab.model.expect import Expectation
 from wirelab.model.metric import METRICS, SubjectKind, metrics_of
 from wirelab.plan.node import Firewall
+from wirelab.plan.queue import Queue
 from wirelab.plan.traffic import Ping
-from wirelab.plan.types import Event, Plan, Pool, Queue
+from wirelab.plan.types import Event, Plan, Pool
 from wirelab.results.ping import Echoes, PingResult
 from wirelab.results.result import Result, read_result
 from wirelab.verdict.checks import Check, broken_lab, check, check_all, check_breaks

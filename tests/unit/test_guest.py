@@ -20,8 +20,8 @@ from wirelab.guest.running import Running, TrafficError
 from wirelab.guest.shortcuts import Shortcuts
 from wirelab.plan.node import Firewall
 from wirelab.plan.path import path
+from wirelab.plan.queue import Queue
 from wirelab.plan.traffic import Iperf3
-from wirelab.plan.types import Queue
 
 if TYPE_CHECKING:
     from collections.abc import Callable

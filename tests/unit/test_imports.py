@@ -42,6 +42,7 @@ SHARED = {
     "wirelab.plan.node",
     "wirelab.plan.path",
     "wirelab.plan.port_settings",
+    "wirelab.plan.queue",
     "wirelab.plan.shape",
     "wirelab.plan.tagged",
     "wirelab.plan.traffic",

@@ -11,10 +11,12 @@ from recorded import DROPPED, Recording, plan, recording, with_ports
 
 from wirelab.plan.ceiling import headroom_bytes
 from wirelab.plan.path import flow_path
-from wirelab.plan.types import Plan, Queue
+from wirelab.plan.queue import Queue
 
 if TYPE_CHECKING:
     from pathlib import Path
+
+    from wirelab.plan.types import Plan
 
 
 def with_pause(**settings: int) -> Plan:

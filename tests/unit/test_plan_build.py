@@ -11,8 +11,9 @@ from examples import HEAD, SCENARIOS, SHIPPED, TRAFFIC, experiment, plans, scena
 from wirelab.model.experiment import load_file
 from wirelab.plan.build import build_plan
 from wirelab.plan.flows import TICK_NS, phase_ns
+from wirelab.plan.queue import Queue
 from wirelab.plan.traffic import Iperf3
-from wirelab.plan.types import Netem, Queue
+from wirelab.plan.types import Netem
 from wirelab.units import NS_PER_S
 
 if TYPE_CHECKING:

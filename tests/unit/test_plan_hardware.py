@@ -16,7 +16,8 @@ from wirelab.plan.capture import Capture
 from wirelab.plan.iproute2 import egress, routes
 from wirelab.plan.physics import plan_bus
 from wirelab.plan.port_settings import settings_of
-from wirelab.plan.types import Cpu, Netem, Plan, Pool, Queue
+from wirelab.plan.queue import Queue
+from wirelab.plan.types import Cpu, Netem, Plan, Pool
 
 if TYPE_CHECKING:
     from collections.abc import Mapping

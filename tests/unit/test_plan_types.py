@@ -10,8 +10,9 @@ from hypothesis import strategies as st
 from recorded import plan, with_ports
 
 from wirelab.plan.node import Firewall, Host, Hub, Route, Switch, Transceiver
+from wirelab.plan.queue import Queue
 from wirelab.plan.traffic import Copy, Iperf3, Ping
-from wirelab.plan.types import SCHEMA, Bus, Cable, Cpu, Netem, Plan, Pool, Port, Queue
+from wirelab.plan.types import SCHEMA, Bus, Cable, Cpu, Netem, Plan, Pool, Port
 
 names = st.text(alphabet="abcdefghijklmnopqrstuvwxyz-", min_size=1, max_size=15)
 numbers = st.integers(0, 2**53)

@@ -11,7 +11,7 @@ from examples import experiment
 from wirelab.guest.queues import read_back
 from wirelab.plan import iproute2
 from wirelab.plan.build import build_plan
-from wirelab.plan.types import Queue, Red
+from wirelab.plan.queue import Queue, Red
 
 if TYPE_CHECKING:
     from pathlib import Path

@@ -17,9 +17,10 @@ from wirelab.model.experiment import load_file
 from wirelab.plan.build import build_plan
 from wirelab.plan.ceiling import ceiling
 from wirelab.plan.iproute2 import egress
+from wirelab.plan.queue import Queue
 from wirelab.plan.shape import Shape
 from wirelab.plan.traffic import Iperf3
-from wirelab.plan.types import Netem, Plan, Port, Queue
+from wirelab.plan.types import Netem, Plan, Port
 from wirelab.results.result import read_result
 from wirelab.verdict.happenings import dropped
 

@@ -5,7 +5,8 @@ from typing import Any
 
 from wirelab.guest.readback import Readback, readbacks
 from wirelab.plan import iproute2
-from wirelab.plan.types import OWN_QUEUE, SHAPER, Netem, Port, Queue
+from wirelab.plan.queue import OWN_QUEUE, Queue
+from wirelab.plan.types import SHAPER, Netem, Port
 
 BITS_PER_BYTE = 8
 _PPM = 1e6

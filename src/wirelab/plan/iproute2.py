@@ -8,9 +8,10 @@ from collections.abc import Iterator, Sequence
 
 from wirelab.plan.bond import LACP, Bond
 from wirelab.plan.node import Firewall, Host, Transceiver
+from wirelab.plan.queue import OWN_QUEUE, Queue
 from wirelab.plan.shape import Shape
 from wirelab.plan.tagged import Tagged
-from wirelab.plan.types import OWN_QUEUE, SHAPER, Netem, Port, Queue
+from wirelab.plan.types import SHAPER, Netem, Port
 
 PRIORITIES = 8
 CAKE = "cake"

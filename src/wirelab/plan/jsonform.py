@@ -15,15 +15,15 @@ _hints = cache(get_type_hints)
 
 def to_values(thing: object) -> Any:  # noqa: ANN401 - JSON values of any kind
     """A dataclass, and all in it, as dicts and lists without the fields that have their default."""
-    if dataclasses.is_dataclass(thing):
-        return {
-            field.name: to_values(value)
-            for field in dataclasses.fields(thing)
-            if (value := getattr(thing, field.name)) != _default(field)
-        }
     if isinstance(thing, tuple):
         return [to_values(value) for value in thing]
-    return thing
+    if not dataclasses.is_dataclass(thing):
+        return thing
+    return {
+        name: to_values(value)
+        for name, default in _defaults(type(thing)).items()  # type: ignore[arg-type] # as below
+        if (value := getattr(thing, name)) != default
+    }
 
 
 def from_values(kind: type[T], values: dict[str, Any]) -> T:
@@ -32,8 +32,13 @@ def from_values(kind: type[T], values: dict[str, Any]) -> T:
     return kind(**{name: _value(hints.get(name), value) for name, value in values.items()})
 
 
-def _default(field: dataclasses.Field[Any]) -> object:
-    return field.default if field.default_factory is dataclasses.MISSING else field.default_factory()
+@cache
+def _defaults(kind: type[Any]) -> dict[str, object]:
+    """The fields of a dataclass, and what each has if nothing is said."""
+    return {
+        field.name: field.default if field.default_factory is dataclasses.MISSING else field.default_factory()
+        for field in dataclasses.fields(kind)
+    }
 
 
 def _value(hint: Any, value: Any) -> Any:  # noqa: ANN401 - whatever an annotation may be

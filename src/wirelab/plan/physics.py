@@ -19,8 +19,9 @@ from wirelab.model.settings import FRAMES, STATIC, is_time
 from wirelab.model.shaping import CAKE, POLICE, held_bytes, is_shaped, joins, shaping
 from wirelab.model.topology import PortRef
 from wirelab.model.wiring import Wiring
+from wirelab.plan.queue import OWN_QUEUE, Queue, Red
 from wirelab.plan.shape import Shape, ShapeKind
-from wirelab.plan.types import OWN_QUEUE, Bus, Netem, Pool, Port, Queue, Red
+from wirelab.plan.types import Bus, Netem, Pool, Port
 from wirelab.units import BITS_PER_BYTE, COUNT, NS_PER_S, NS_PER_US, PPM, TIME, parse
 
 ALPHA_ONE: Final = 128

@@ -13,6 +13,7 @@ from wirelab.plan.bond import Bond
 from wirelab.plan.capture import Capture
 from wirelab.plan.jsonform import from_values, to_values
 from wirelab.plan.node import Firewall, Host, Hub, Node, Switch, Transceiver, without_part
+from wirelab.plan.queue import OWN_QUEUE, Queue
 from wirelab.plan.shape import Shape
 from wirelab.plan.tagged import Tagged
 from wirelab.plan.traffic import KINDS, Flow, Item, Ping
@@ -21,7 +22,6 @@ SCHEMA = 2
 MEMORY_BYTES = 768 << 20
 SAMPLE_NS = 100_000_000
 
-OWN_QUEUE = "etherfifo"
 SHAPER = "htb"
 
 Role = Literal["host", "forward", "repeat"]
@@ -29,36 +29,6 @@ Duplex = Literal["full", "half"]
 Trust = Literal["pcp", "dscp"]
 Moderation = Literal["first", "last", "interval"]
 Adaptive = Literal["none", "ixgbe", "igb", "e1000", "dim"]
-
-
-@dataclass(frozen=True, slots=True)
-class Red:
-    """Random early detection, as datasheets have it: thresholds of the queue, and what happens between them.
-
-    Below ``min_bytes`` nothing does, from ``max_bytes`` on every frame is marked or dropped; in between a
-    share that grows to ``probability_ppm``. Two that are equal are a step, which has none.
-    """
-
-    min_bytes: int
-    max_bytes: int
-    probability_ppm: int = 0
-
-
-@dataclass(frozen=True, slots=True)
-class Queue:
-    """The egress queue of a port, as a tc qdisc.
-
-    ``kind`` is the qdisc's name as tc spells it; ``etherfifo`` is the port's own, which counts as its
-    packet memory does. Its limit is in bytes (``bfifo``, ``red``, ``etherfifo``, ``cake``) or in
-    frames (``pfifo``, ``fq``, ``fq_codel``); both are None where the qdisc keeps its own default.
-    ``ecn`` says whether it marks instead of dropping, None for the qdisc's own default.
-    """
-
-    kind: str
-    limit_bytes: int | None = None
-    limit_frames: int | None = None
-    ecn: bool | None = None
-    red: Red | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -324,10 +294,7 @@ class Plan:
 
     def to_json(self) -> str:
         """The Plan as JSON text without what is at its default, the same bytes for equal Plans."""
-        values = to_values(self)
-        values["schema"] = SCHEMA
-        values["traffic"] = [{"tool": item.tool, **to_values(item)} for item in self.traffic]
-        return json.dumps(values, indent=1, sort_keys=True) + "\n"
+        return json.dumps(_values(self), indent=1, sort_keys=True) + "\n"
 
     def physical_json(self) -> str:
         """The Plan as the lab gets it: without what only people read, and the host's wall limit.
@@ -338,7 +305,7 @@ class Plan:
         unnamed: dict[str, Any] = {kind: tuple(map(without_part, getattr(self, kind))) for kind in kinds}
         events = tuple(replace(event, what="") for event in self.events)
         plain = replace(self, scenario="", variant="", drawing="", wall_limit_s=0, events=events, **unnamed)
-        return plain.to_json()
+        return json.dumps(_values(plain), sort_keys=True) + "\n"
 
     @classmethod
     def from_json(cls, text: str) -> Self:
@@ -348,3 +315,8 @@ class Plan:
             raise ValueError(f"plan schema {values['schema']}, this wirelab reads {SCHEMA}")
         traffic = tuple(from_values(KINDS[raw.pop("tool")], raw) for raw in values.pop("traffic"))
         return replace(from_values(cls, values), traffic=traffic)
+
+
+def _values(plan: Plan) -> dict[str, Any]:
+    traffic = [{"tool": item.tool, **to_values(item)} for item in plan.traffic]
+    return {**to_values(plan), "schema": SCHEMA, "traffic": traffic}

@@ -45,6 +45,7 @@ _CODE: Final = (
     "plan/node.py",
     "plan/path.py",
     "plan/port_settings.py",
+    "plan/queue.py",
     "plan/shape.py",
     "plan/tagged.py",
     "plan/traffic/*.py",

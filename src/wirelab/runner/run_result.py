@@ -4,7 +4,6 @@ Programs rely on its keys. What a newer wirelab says besides is left alone; what
 """
 
 import functools
-import json
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Annotated, Any, Final, Literal, Self
@@ -174,7 +173,7 @@ class RunResult:
 
     def to_json(self) -> str:
         """The text of ``result.json``."""
-        return json.dumps(_adapter().dump_python(self, mode="json", by_alias=True), indent=1) + "\n"
+        return _adapter().dump_json(self, indent=1, by_alias=True).decode() + "\n"
 
 
 def parse_run(content: bytes) -> RunResult:

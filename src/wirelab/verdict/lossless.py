@@ -16,7 +16,8 @@ from typing import Final
 from wirelab.plan.ceiling import headroom_bytes
 from wirelab.plan.event import touched
 from wirelab.plan.path import Hop, hops, priority, ways
-from wirelab.plan.types import OWN_QUEUE, Plan, Port
+from wirelab.plan.queue import OWN_QUEUE
+from wirelab.plan.types import Plan, Port
 from wirelab.results.counters import END
 from wirelab.results.result import Result
 from wirelab.verdict.violation import Violation, number
