@@ -65,6 +65,18 @@ def test_a_setting_that_a_nearer_one_overrules_is_refused(
         varied(case, {key: text})
 
 
+@pytest.mark.parametrize("owner", ["scenario", "variant"])
+def test_what_a_case_sets_without_effect_is_refused(owner: str, tmp_path: Path) -> None:
+    """A reader would take it for what was measured, be it the scenario's own or on top in a variant."""
+    settled = f"{NEARER}, switch.queue_limit: 50 kB" if owner == "scenario" else NEARER
+    more = "- {name: small, with: {switch.queue_limit: 50 kB}}" if owner == "variant" else "- {name: plain}"
+    text = f"{HEAD}with: {{{settled}}}\nvariants:\n  {more}\n"
+    with pytest.raises(InputError) as refused:
+        load_file(scenario(tmp_path, head=text), SHIPPED)
+    (problem,) = refused.value.problems
+    assert "switch.queue_limit: changes nothing: `switch.p1.queue_limit` is nearer" in str(problem)
+
+
 def test_an_event_that_a_nearer_setting_overrules_is_refused(tmp_path: Path) -> None:
     """One that is nearer at a part of the ports leaves it the others."""
     told = _refusal(tmp_path, "at: 2 s, with: {switch.queue_limit: 50 kB}", settings=NEARER)

@@ -146,6 +146,7 @@ class CaseReader:
                 self._report(loc, f"duplicate name: there is a variant or control `{case.name}` already")
             cases.append(case)
         if not self.problems:
+            self._report_overruled()
             self._report_unchanged(drafts)
         return tuple(cases)
 
@@ -199,6 +200,20 @@ class CaseReader:
         name = control.name or f"control-{int(self._document.written(loc)[1]) + 1}"
         happens = _instead(control.events, (*loc, "events"), draft)
         return self._case(name, _Draft((*draft.settings, *settings), draft.expectations, *happens), breaks)
+
+    def _report_overruled(self) -> None:
+        """What the scenario, or a variant on top of it, sets although something nearer to the ports holds."""
+        base = self._settings.read(self._scenario.settings, ("with",), self._report)
+        self._report_without_effect(base, base)
+        for index, variant in enumerate(self._scenario.variants):
+            own = self._settings.read(variant.settings, ("variants", index, "with"), self._report)
+            self._report_without_effect(own, (*base, *own))
+
+    def _report_without_effect(self, settings: Sequence[Setting], among: tuple[Setting, ...]) -> None:
+        wiring = Wiring.of(self._topology, self._parts, among, self._traces)
+        for one in settings:
+            if problem := overruled(wiring, one):
+                self._report(one.loc, problem)
 
     def _report_unchanged(self, drafts: Mapping[str, _Draft]) -> None:
         """Where a control is its variant, whatever breaks that is not what it says."""
