@@ -47,6 +47,27 @@ def test_the_second_time_changes_nothing(fleet: Fleet) -> None:
     assert fleet.checked.changed == 0
 
 
+def test_an_install_that_fails_leaves_what_was_there(fleet: Fleet) -> None:
+    """The worker is as it was and works, the others had nothing to do; the next time brings it up to date."""
+    _, bert, _ = fleet.hosts
+    module = next(bert.fleet_home.glob("venv/lib/python3.*/site-packages/wirelab/results/flow.py"))
+    newest = module.read_text(encoding="utf-8")
+    module.write_text(newest + "# older\n", encoding="utf-8")
+    failed = fleet.controller.play("provision", fleet.inventory, "-e", json.dumps({"wirelab_extra": "==0"}))
+    assert failed.code != 0
+    assert {name for name, counts in failed.recap.items() if counts["failed"]} == {bert.name}
+    said = " ".join(failed.text.split())
+    assert "the code was not brought, that of before is back: ERROR: " in said, failed.text
+    assert "wirelab==0" in said
+    assert module.read_text(encoding="utf-8").endswith("# older\n")
+    assert ssh(fleet.controller, bert.address, "~/.local/bin/wirelab lab id").strip() == Identity.here().lab
+    assert sorted(path.name for path in bert.fleet_home.glob("venv*")) == ["venv"]
+
+    again = fleet.controller.play("provision", fleet.inventory)
+    assert again.code == 0, again.text
+    assert module.read_text(encoding="utf-8") == newest
+
+
 def test_what_is_wrong_with_a_machine_is_said_and_others_go_on(fleet: Fleet) -> None:
     """No ssh, no Python, no python3-venv and no sudo, a folder that is not ours: each with the fix."""
     switch = fleet.controller.switch
