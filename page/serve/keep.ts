@@ -7,36 +7,61 @@ export function keepers(form: HTMLFormElement): void {
   const told = form.querySelector<HTMLElement>("[data-kept]");
   if (!url || !told) return;
   let timer = 0;
-  const keep = async (): Promise<void> => {
-    timer = 0;
+  const typed = (): URLSearchParams => {
     const fields = new URLSearchParams();
     for (const [name, value] of new FormData(form)) {
       if (typeof value === "string") fields.set(name, value);
     }
+    return fields;
+  };
+  const keep = async (): Promise<void> => {
+    timer = 0;
     try {
-      const answer = await fetch(url, { method: "POST", body: fields, keepalive: true });
+      const answer = await fetch(url, { method: "POST", body: typed(), keepalive: true });
       told.textContent = (answer.ok ? told.dataset.kept : told.dataset.unkept) ?? "";
     } catch {
       told.textContent = told.dataset.unkept ?? "";
     }
   };
-  form.addEventListener("input", () => {
+  const soon = (): void => {
     told.textContent = told.dataset.keeping ?? "";
     clearTimeout(timer);
     timer = window.setTimeout(() => void keep(), PAUSE_MS);
-  });
+  };
+  form.addEventListener("input", soon);
+  // Typed before this was here to hear it, or put back by the browser after a reload.
+  if ([...form.elements].some(differs)) soon();
   form.addEventListener("submit", () => {
     clearTimeout(timer);
     timer = 0;
   });
-  // Who leaves leaves no time for the pause.
+  // Who leaves, a field or the page, leaves no time for the pause.
   const leave = (): void => {
     if (!timer) return;
     clearTimeout(timer);
     void keep();
   };
-  window.addEventListener("pagehide", leave);
+  form.addEventListener("change", leave);
   document.addEventListener("visibilitychange", () => {
     if (document.visibilityState === "hidden") leave();
   });
+  window.addEventListener("pagehide", () => {
+    // Nobody is left to be told, and a fetch may go with the page.
+    if (timer) navigator.sendBeacon(url, typed());
+    clearTimeout(timer);
+    timer = 0;
+  });
+}
+
+/** Whether a field has another value than it came with. */
+function differs(field: Element): boolean {
+  if (field instanceof HTMLSelectElement) {
+    const given = [...field.options].find((one) => one.defaultSelected) ?? field.options[0];
+    return field.value !== given?.value;
+  }
+  if (field instanceof HTMLInputElement && ["checkbox", "radio"].includes(field.type)) {
+    return field.checked !== field.defaultChecked;
+  }
+  const typed = field instanceof HTMLInputElement || field instanceof HTMLTextAreaElement;
+  return typed && field.type !== "hidden" && field.value !== field.defaultValue;
 }

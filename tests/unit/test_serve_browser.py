@@ -121,12 +121,53 @@ def test_who_leaves_at_once_loses_nothing_that_was_typed(served: Served) -> None
     with chromium(served.url) as browser:
         ada = join(browser, served, "Ada")
         ada.get_by_role("link", name=EXERCISE).click()
+        ada.wait_for_load_state()
         address = ada.url
         ada.evaluate("window.setTimeout = () => 1")
-        ada.fill("#value-upload", "2.3")
+        ada.locator("#value-upload").press_sequentially("2.3")
         with ada.expect_response(lambda answer: answer.request.method == "POST") as kept:
             ada.evaluate(HIDE)
         assert kept.value.ok
+        ada.goto(address)
+        assert ada.input_value("#value-upload") == "2.3"
+
+
+def test_what_was_typed_before_the_script_was_there_is_kept(served: Served) -> None:
+    """On a slow line a student is faster than the page."""
+    with chromium(served.url) as browser:
+        ada = join(browser, served, "Ada")
+        held: list[Any] = []
+
+        def hold(route: Any) -> None:  # noqa: ANN401 - Playwright's
+            held.append(route)
+
+        ada.route("**/serve.js*", hold)
+        ada.get_by_role("link", name=EXERCISE).click(no_wait_after=True)
+        ada.locator("#value-upload").press_sequentially("2.3")
+        address = ada.url
+        with ada.expect_response(lambda answer: answer.request.method == "POST") as kept:
+            for one in held:
+                one.continue_()
+        assert kept.value.ok
+        ada.unroute("**/serve.js*")
+        ada.goto(address)
+        assert ada.input_value("#value-upload") == "2.3"
+
+
+@pytest.mark.parametrize("way", ["link", "address"])
+def test_who_goes_to_another_page_at_once_loses_nothing_that_was_typed(way: str, served: Served) -> None:
+    """By a link of the page, or by an address while the field still has the focus."""
+    with chromium(served.url) as browser:
+        ada = join(browser, served, "Ada")
+        ada.get_by_role("link", name=EXERCISE).click()
+        ada.wait_for_load_state()
+        address = ada.url
+        ada.evaluate("window.setTimeout = () => 1")
+        ada.locator("#value-upload").press_sequentially("2.3")
+        if way == "link":
+            ada.get_by_role("link", name="My code").click()
+        else:
+            ada.goto(served.url)
         ada.goto(address)
         assert ada.input_value("#value-upload") == "2.3"
 
