@@ -220,6 +220,10 @@ class Topology(Model):
 
     def ports(self) -> tuple[PortRef, ...]:
         """Every port with a cable in it: in the order of the nodes, each node's by number."""
+        return self._in_order
+
+    @functools.cached_property
+    def _in_order(self) -> tuple[PortRef, ...]:
         order = {name: index for index, name in enumerate(self.nodes)}
         return tuple(sorted(self._cabled, key=lambda ref: (order[ref.node], ref.number)))
 

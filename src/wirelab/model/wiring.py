@@ -167,7 +167,7 @@ class Wiring:
 
     def said(self, ref: PortRef, name: str) -> Setting | None:
         """What the settings say of a figure of a port, of its shape those of its cable, too."""
-        return self.setting(ref, name) or self._shape_setting(ref, name)
+        return (self.setting(ref, name) or self._shape_setting(ref, name)) if name in self._names else None
 
     def of_line(self, ref: PortRef, name: str) -> Value | None:
         """What the line that begins at a port says of it, None where no line begins or it says nothing."""
@@ -320,11 +320,11 @@ class Wiring:
 
     def of_host(self, node: str, name: str) -> Value:
         """A figure of a host itself, not of its card, from the settings, else its part or its system."""
-        host = self.host(node)
-        system = self.parts.systems.get(host.system)
-        parts = (host,) if system is None else (host, system)
-        said: list[Value | None] = [self.own(node, name), *(figure_value(part, name) for part in parts)]
-        return cast("Value", next((value for value in said if value is not None), None))
+        host, own = self.host(node), self.own(node, name)
+        value = figure_value(host, name) if own is None else own
+        if value is None and (system := self.parts.systems.get(host.system)) is not None:
+            value = figure_value(system, name)
+        return cast("Value", value)
 
     def bond_setting(self, bond: str, name: str) -> Value | None:
         """What the settings say of a bond, None if they say nothing."""
@@ -347,4 +347,4 @@ class Wiring:
         return USUAL_HASH if said is None else cast("HashPolicy", said)
 
     def _cable_setting(self, cable: Cable, name: str) -> Setting | None:
-        return self.settings.get((Target(cable.name), name)) if cable.name else None
+        return self.settings.get((Target(cable.name), name)) if cable.name and name in self._names else None
