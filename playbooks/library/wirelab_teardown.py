@@ -34,6 +34,7 @@ MARKER = "fleet.json"
 OURS = (
     "runs",
     "inbox",
+    "venv.before",
     *(f"venv/{name}" for name in ("bin", "include", "lib", "lib64", "share", "pyvenv.cfg", ".gitignore")),
     *(f"cache/{name}" for name in ("kernel", "debian", "rootfs", "refs", "locks", "logs", "runs")),
     *(f"cache/{name}" for name in ("downloads", "apt", "shell-history")),
@@ -48,12 +49,12 @@ def present(path: Path) -> bool:
 
 
 def is_busy(runs: Path) -> bool:
-    """Whether a run is under way: each has a lock on its folder."""
+    """Whether a run is under way: each has a folder, and a lock on it where the file system has locks."""
     for folder in runs.iterdir() if runs.is_dir() else ():
         descriptor = os.open(folder, os.O_RDONLY)
         try:
             fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
-        except BlockingIOError:
+        except OSError:
             return True
         finally:
             os.close(descriptor)

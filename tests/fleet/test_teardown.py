@@ -22,7 +22,8 @@ def test_only_what_is_ours_goes(fleet: Fleet) -> None:
     """Files that somebody put among ours stay with their folders; where there are none, nothing is left.
 
     With them stays the mark, so that the folder can be made a worker's again. What `wirelab shell` keeps is
-    ours. A check changes nothing, nor does a second time, and a run that is under way is not disturbed.
+    ours, and so is what an install left that was cut off. A check changes nothing, nor does a second time; a
+    run that is under way is not disturbed.
     """
     planted, plain, busy = fleet.hosts
     theirs = ("notes", "cache/notes", "venv/notes", "another/notes")
@@ -32,6 +33,7 @@ def test_only_what_is_ours_goes(fleet: Fleet) -> None:
         path.write_text("mine", encoding="utf-8")
     for host in (planted, plain):
         (host.fleet_home / "cache/shell-history").write_text("run 1 ms", encoding="utf-8")
+        (host.fleet_home / "venv.before").mkdir()
     (planted.home / ".local/bin/other").touch()
     (planted.home / ".cache/wirelab").mkdir(parents=True)
     ours = str(planted.fleet_home.relative_to(planted.home))
