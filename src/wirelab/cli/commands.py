@@ -46,7 +46,8 @@ class Commands(Group):
         return {name: self._command(name) for name in COMMANDS}
 
     @commands.setter
-    def commands(self, _none: object) -> None:
+    def commands(self, _registered: object) -> None:
+        # typer sets what was registered with it, which is nothing.
         self._there: dict[str, Any] = {}
 
     def list_commands(self, ctx: Any) -> list[str]:  # noqa: ANN401, ARG002 - typer's own types are private
