@@ -76,6 +76,19 @@ def test_what_is_set_while_traffic_runs_outlasts_its_events(lab: Lab, tmp_path: 
         assert "gap" not in said
 
 
+def test_what_happens_happens_once_whatever_is_started_meanwhile(lab: Lab, tmp_path: Path) -> None:
+    """Each start has a time of its own, but there is one network: events go by the time of the first."""
+    file = written(tmp_path, "client.delay: 10 ms", "{at: 500 ms, with: {client.delay: 30 ms}}")
+    text = file.read_text(encoding="utf-8")
+    ping = "  - ping: {name: ping, from: client, to: server, time: 1 s}\n"
+    file.write_text(text.replace("events:", f"{ping}events:"), encoding="utf-8")
+    with switched_on(lab, file=file) as one:
+        said = told(one, "start download", "run 100 ms", "start ping", "run 4 s")
+        assert said.count("event: client.delay 30 ms") == 1
+        assert "events happen once, in the time of the traffic that runs already" in said
+        assert said.count("the traffic is over") == 2
+
+
 def test_a_setting_that_failed_can_be_set_again(lab: Lab, tmp_path: Path) -> None:
     """What tc refuses is not so, and tc hears what it is told next."""
     file = written(tmp_path, "client.delay: 10 ms")

@@ -122,12 +122,17 @@ class _Session:
     def _start(self, names: list[str], *, now: bool) -> None:
         """Start traffic: a process of its own goes through the timetable, as a run does.
 
-        ``now``: what is named begins at once, all of it, and not when its turn would come.
+        ``now``: what is named begins at once, all of it, and not when its turn would come. There is one
+        network: what happens to it happens once, in the time of the traffic that was started first.
         """
         plan = self._network.plan
         chosen = tuple(item for item in plan.traffic if item.name in names)
         if now:
             chosen = tuple(replace(item, start_ns=0) for item in chosen)
+        happens = plan.events
+        if self._traffic and happens:
+            self._prompt.say(note="events happen once, in the time of the traffic that runs already")
+            happens = ()
         self._starts += 1
         results = self._results / f"start-{self._starts}"
         (results / "flows").mkdir(parents=True)
@@ -135,7 +140,7 @@ class _Session:
         child = os.fork()
         if not child:
             here.close()
-            self._go_through(replace(plan, traffic=chosen), Relay(there, plan.events), results)
+            self._go_through(replace(plan, traffic=chosen), Relay(there, happens), results)
         there.close()
         self._traffic[child] = _Traffic(os.pidfd_open(child), Relayed(here))
         self._done()
