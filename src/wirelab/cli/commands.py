@@ -7,6 +7,7 @@ from typing import Any, Final
 import typer
 
 from wirelab.cli.errors import Group
+from wirelab.cli.part import part
 
 COMMANDS: Final[Mapping[str, str]] = {
     "run": "wirelab.cli.run:run_command",
@@ -63,9 +64,7 @@ class Commands(Group):
             module, _, attribute = COMMANDS[name].partition(":")
             found = getattr(import_module(module), attribute)
             if not isinstance(found, typer.Typer):
-                alone = typer.Typer(
-                    add_completion=False, rich_markup_mode=None, pretty_exceptions_enable=False
-                )
+                alone = part()
                 alone.command(name, context_settings=dict(_PASSED_ON.get(name, {})))(found)
                 found = alone
             command = typer.main.get_command(found)

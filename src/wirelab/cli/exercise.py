@@ -17,6 +17,7 @@ from wirelab.cli.exercise_look import look_command
 from wirelab.cli.exercise_preview import preview_command
 from wirelab.cli.exercise_slides import slides_command
 from wirelab.cli.exercise_work import Desk, Exercise, Folder, complete_exercise, keep, pairs
+from wirelab.cli.part import part
 from wirelab.errors import InputError, LabError
 from wirelab.exercise import steps
 from wirelab.exercise.answers import checked_prediction, shown_of
@@ -32,13 +33,7 @@ from wirelab.model.fill import filled_text
 from wirelab.report.text import Output, print_table
 from wirelab.verdict.verdict import Verdict
 
-app = typer.Typer(
-    help="Do an exercise: predict, run, look, answer, repair. Grade a class.",
-    no_args_is_help=True,
-    add_completion=False,
-    rich_markup_mode=None,
-    pretty_exceptions_enable=False,
-)
+app = part("Do an exercise: predict, run, look, answer, repair. Grade a class.")
 _look = app.command("look")(look_command)
 _grade = app.command("grade")(grade_command)
 _slides = app.command("slides")(slides_command)

@@ -12,6 +12,7 @@ from rich.filesize import decimal
 from rich.table import Table
 
 from wirelab.cli.options import tell
+from wirelab.cli.part import part
 from wirelab.cli.screen import Screen
 from wirelab.errors import InputError
 from wirelab.lab import build as builder
@@ -20,13 +21,7 @@ from wirelab.lab.entry import DamagedEntryError, Entry, intact
 from wirelab.lab.first_use import select_or_take
 from wirelab.lab.recipe import BuildContext
 
-app = typer.Typer(
-    help="Build and choose the lab's kernel and root image.",
-    no_args_is_help=True,
-    add_completion=False,
-    rich_markup_mode=None,
-    pretty_exceptions_enable=False,
-)
+app = part("Build and choose the lab's kernel and root image.")
 
 SeriesName = Annotated[str | None, typer.Option(help="The kernel series: 7.2, 6.12, 6.1 or 7.2-full.")]
 ExportFile = Annotated[
