@@ -7,10 +7,14 @@ import os
 import subprocess
 import sys
 from pathlib import Path
+from typing import Any
 
 import pytest
+import typer
 from standin import SCENARIO, SOURCE, Wirelab, results_in
 
+from wirelab.cli.app import app
+from wirelab.cli.commands import COMMANDS
 from wirelab.plan.types import Plan
 
 
@@ -283,3 +287,15 @@ def test_a_mistake_of_our_own_is_no_traceback(tmp_path: Path) -> None:
 def test_exit_codes(statement: str, code: int, message: str, tmp_path: Path) -> None:
     """What is raised becomes a message and a number."""
     assert raised(statement, tmp_path) == (code, message)
+
+
+def test_a_command_is_imported_when_it_is_asked_for() -> None:
+    """Whoever asks for the version waits for no command; each is where the list says, by its own name."""
+    argv = [sys.executable, "-c", "import sys, wirelab.cli.app; print(*sys.modules)"]
+    done = subprocess.run(argv, capture_output=True, text=True, check=True)  # noqa: S603 - this Python
+    assert "wirelab.cli.commands" in done.stdout.split()
+    assert not {place.partition(":")[0] for place in COMMANDS.values()} & set(done.stdout.split())
+    found: Any = typer.main.get_command(app)
+    assert {name: command.name for name, command in found.commands.items()} == {
+        name: name for name in COMMANDS
+    }
