@@ -110,6 +110,16 @@ def test_a_wrong_unit_is_told_and_what_was_typed_is_still_there(served: Served) 
         assert len(ada.input_value("#value-burst")) <= 200
 
 
+def typing(browser: Chromium, served: Served) -> Any:  # noqa: ANN401 - as above
+    """A student's page, in the middle of a figure: the pause after which it is kept never ends."""
+    page = join(browser, served, "Ada")
+    page.get_by_role("link", name=EXERCISE).click()
+    page.wait_for_load_state()
+    page.evaluate("window.setTimeout = () => 1")
+    page.locator("#value-upload").press_sequentially("2.3")
+    return page
+
+
 HIDE = """() => {
   Object.defineProperty(document, "visibilityState", {value: "hidden"});
   document.dispatchEvent(new Event("visibilitychange"));
@@ -119,12 +129,8 @@ HIDE = """() => {
 def test_who_leaves_at_once_loses_nothing_that_was_typed(served: Served) -> None:
     """Another program or tab in front: what waits for a pause of the typing is kept on the way out."""
     with chromium(served.url) as browser:
-        ada = join(browser, served, "Ada")
-        ada.get_by_role("link", name=EXERCISE).click()
-        ada.wait_for_load_state()
+        ada = typing(browser, served)
         address = ada.url
-        ada.evaluate("window.setTimeout = () => 1")
-        ada.locator("#value-upload").press_sequentially("2.3")
         with ada.expect_response(lambda answer: answer.request.method == "POST") as kept:
             ada.evaluate(HIDE)
         assert kept.value.ok
@@ -158,12 +164,8 @@ def test_what_was_typed_before_the_script_was_there_is_kept(served: Served) -> N
 def test_who_goes_to_another_page_at_once_loses_nothing_that_was_typed(way: str, served: Served) -> None:
     """By a link of the page, or by an address while the field still has the focus."""
     with chromium(served.url) as browser:
-        ada = join(browser, served, "Ada")
-        ada.get_by_role("link", name=EXERCISE).click()
-        ada.wait_for_load_state()
+        ada = typing(browser, served)
         address = ada.url
-        ada.evaluate("window.setTimeout = () => 1")
-        ada.locator("#value-upload").press_sequentially("2.3")
         if way == "link":
             ada.get_by_role("link", name="My code").click()
         else:
