@@ -4,21 +4,40 @@
  *
  * A frame gets its number when it is first recorded. It is kept where a security
  * module would mark the frame, and so goes with it from port to port, into every
- * segment and copy of it.
+ * segment and copy of it. On its way it may get a tag, another address or a mark of
+ * congestion: whoever is to see packets is told of its headers again then.
  */
+#include <linux/if_vlan.h>
+#include <linux/jhash.h>
 #include <linux/skbuff.h>
 #include <linux/string.h>
+#include <linux/vmalloc.h>
 
 #include "etherport.h"
 #include "prompt.h"
 #include "recorder.h"
+
+/* So many frames are remembered as they were told of last; with as many under way one may be told twice. */
+#define ETHERPORT_RECORD_TOLD	65536
+
+struct etherport_record_told {
+	u32 number;
+	u32 hash;
+};
 
 static struct {
 	u32 frames;		/* the last number that was given */
 	u32 first;		/* that was given in ``part`` of the file */
 	u32 part;
 	u16 ports;
+	struct etherport_record_told *told;	/* NULL: nobody asks what headers became */
 } recorded;
+
+int __init etherport_record_setup(void)
+{
+	recorded.told = vcalloc(ETHERPORT_RECORD_TOLD, sizeof(*recorded.told));
+	return recorded.told ? 0 : -ENOMEM;
+}
 
 /*
  * Whether a window is open, and ETHERPORT_RECORDER_ROOM is there: for who has asked
@@ -62,30 +81,73 @@ static bool etherport_record_knows(u32 number)
 	return number >= recorded.first;
 }
 
+/* What begins a frame as it is on a line: a tag that is beside it will be in it. */
+static void etherport_record_look(const struct sk_buff *skb, struct etherport_record_frame *frame)
+{
+	const u32 tag_len = skb_vlan_tag_present(skb) ? VLAN_HLEN : 0;
+	const u32 before_len = tag_len ? 2 * ETH_ALEN : 0;
+	const __be16 tag[] = { skb->vlan_proto, htons(skb_vlan_tag_get(skb)) };
+
+	frame->len = max_t(u32, skb->len + tag_len, ETH_ZLEN);
+	frame->kept = min_t(u32, skb->len + tag_len, ETHERPORT_RECORD_HEADERS_LEN);
+	skb_copy_bits(skb, 0, frame->headers, before_len);
+	memcpy(frame->headers + before_len, tag, tag_len);
+	skb_copy_bits(skb, before_len, frame->headers + before_len + tag_len,
+		      frame->kept - before_len - tag_len);
+	/* Up to the next word. */
+	if (frame->kept < ETHERPORT_RECORD_HEADERS_LEN)
+		memset(frame->headers + frame->kept, 0, -frame->kept & 7);
+}
+
+/* Whether a frame looks otherwise than when it was told of last, or that is not known. Now it is told of. */
+static bool etherport_record_is_new(u32 number, const struct etherport_record_frame *frame)
+{
+	struct etherport_record_told *told = &recorded.told[number % ETHERPORT_RECORD_TOLD];
+	const u32 hash = jhash(frame->headers, frame->kept, frame->len);
+	const bool is_new = told->number != number || told->hash != hash;
+
+	*told = (struct etherport_record_told){ .number = number, .hash = hash };
+	return is_new;
+}
+
+static void etherport_record_tell(u32 number, const struct etherport_record_frame *frame, u64 now_ps)
+{
+	etherport_recorder_put((struct etherport_record){
+		.at_ps = now_ps,
+		.frame = number,
+		.kind = ETHERPORT_RECORD_FRAME,
+	}, frame, offsetof(struct etherport_record_frame, headers) + frame->kept);
+}
+
 /* A frame with its Ethernet header gets a number. */
 static void etherport_record_frame(struct sk_buff *skb, u64 now_ps)
 {
 	const struct etherport_record_same same = { .number = skb->secmark };
 	struct etherport_record_frame frame;
 
-	frame.len = etherport_frame_len(skb);
-	frame.kept = min_t(u32, skb->len, ETHERPORT_RECORD_HEADERS_LEN);
+	etherport_record_look(skb, &frame);
 	skb->secmark = ++recorded.frames;
-	skb_copy_bits(skb, 0, frame.headers, frame.kept);
-	/* Up to the next word. */
-	if (frame.kept < ETHERPORT_RECORD_HEADERS_LEN)
-		memset(frame.headers + frame.kept, 0, -frame.kept & 7);
+	if (recorded.told)
+		etherport_record_is_new(skb->secmark, &frame);
 	if (same.number)
 		etherport_recorder_put((struct etherport_record){
 			.at_ps = now_ps,
 			.frame = skb->secmark,
 			.kind = ETHERPORT_RECORD_SAME,
 		}, &same, sizeof(same));
-	etherport_recorder_put((struct etherport_record){
-		.at_ps = now_ps,
-		.frame = skb->secmark,
-		.kind = ETHERPORT_RECORD_FRAME,
-	}, &frame, offsetof(struct etherport_record_frame, headers) + frame.kept);
+	etherport_record_tell(skb->secmark, &frame, now_ps);
+}
+
+/* A frame is about to leave a node, in which it may have become another. */
+static void etherport_record_again(struct sk_buff *skb, u64 now_ps)
+{
+	struct etherport_record_frame frame;
+
+	if (!recorded.told)
+		return;
+	etherport_record_look(skb, &frame);
+	if (etherport_record_is_new(skb->secmark, &frame))
+		etherport_record_tell(skb->secmark, &frame, now_ps);
 }
 
 static bool etherport_record_is_of_moments(u8 kind, const void *data)
@@ -123,7 +185,11 @@ u32 etherport_record_number(struct sk_buff *skb)
 {
 	u64 now_ps;
 
-	if (etherport_recorder_open(&now_ps) && !etherport_record_knows(skb->secmark))
+	if (!etherport_recorder_open(&now_ps))
+		return skb->secmark;
+	if (etherport_record_knows(skb->secmark))
+		etherport_record_again(skb, now_ps);
+	else
 		etherport_record_frame(skb, now_ps);
 	return skb->secmark;
 }
@@ -151,6 +217,8 @@ static __always_inline void etherport_record(struct etherport *port, struct sk_b
 		return;
 	if (skb && !etherport_record_knows(skb->secmark))
 		etherport_record_frame(skb, now_ps);
+	else if (skb && kind == ETHERPORT_RECORD_TX_RING)
+		etherport_record_again(skb, now_ps);
 	etherport_record_event(port, skb ? skb->secmark : 0, kind, at_ps, now_ps, data, len);
 }
 

@@ -19,7 +19,7 @@ struct sock;
 
 enum etherport_record_kind {
 	ETHERPORT_RECORD_PORT = 1,	/* a port's name, before its first record */
-	ETHERPORT_RECORD_FRAME,		/* a frame's headers, before its first record */
+	ETHERPORT_RECORD_FRAME,		/* a frame's headers, before its first record, and when they changed */
 	ETHERPORT_RECORD_QUEUED,	/* in the egress queue */
 	ETHERPORT_RECORD_TX_RING,	/* in the TX ring */
 	ETHERPORT_RECORD_SENT,		/* its last bit has left */
@@ -135,6 +135,7 @@ static inline bool etherport_records(void)
 
 /* record.c, probe.c */
 void etherport_probe_setup(void);
+int etherport_record_setup(void);
 u32 etherport_record_number(struct sk_buff *skb);
 void etherport_record_of(struct etherport *port, u32 number, u8 kind, u64 at_ps, const void *data,
 			 u32 len);

@@ -324,6 +324,10 @@ int __init etherport_recorder_setup(void)
 	err = etherport_recorder_read_options();
 	if (err)
 		return err;
+	/* A picture of a moment shows no headers. */
+	err = recorder.moments ? 0 : etherport_record_setup();
+	if (err)
+		return err;
 	recorder.buffer_len = recorder.moments ? ETHERPORT_MOMENTS_BLOCK_LEN :
 						 ETHERPORT_RECORD_BUFFER_LEN;
 	recorder.buffer = vmalloc(recorder.buffer_len);
