@@ -275,11 +275,13 @@ static int etherport_poll(struct napi_struct *napi, int budget)
 	if (done < budget) {
 		/* With napi_defer_hard_irqs the stack looks again by itself, uninterrupted. */
 		port->rx_masked = !napi_complete_done(napi, done);
-		etherport_adapt(&port->vector, port->speed_mbps, etherport_now_ps());
-		if (skb_queue_empty(&port->rx_ring))
+		/* What came while the CPU was at it is of the same interrupt, as it is for NAPI. */
+		if (skb_queue_empty(&port->rx_ring)) {
+			etherport_adapt(&port->vector, port->speed_mbps, etherport_now_ps());
 			etherport_tx_moderate(port, etherport_now_ps());
-		else if (!etherport_event_pending(&port->cpu_event))
+		} else if (!etherport_event_pending(&port->cpu_event)) {
 			etherport_rx_work(port);
+		}
 	}
 	return done;
 }
