@@ -98,6 +98,12 @@ void etherport_tx_complete(struct etherport *port, struct sk_buff *skb, u64 now_
 {
 	struct etherport_class *class = &port->classes[skb_get_queue_mapping(skb)];
 
+	/*
+	 * The card has read what the frame has of its sender's pages: they are free
+	 * from now on, whatever becomes of the frame. Without memory for a copy
+	 * etherport_strip() tries again.
+	 */
+	skb_orphan_frags_rx(skb, GFP_ATOMIC);
 	if (!etherport_tells_late(port)) {
 		skb_orphan(skb);
 		netdev_tx_completed_queue(skb_get_tx_queue(port->dev, skb), 1, skb->len);
