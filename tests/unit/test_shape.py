@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 from examples import SHIPPED, experiment, scenario
-from recorded import DROPPED, recording
+from recorded import DROPPED, recording, with_ports
 from recorded import plan as recorded_plan
 
 from wirelab.errors import InputError
@@ -193,6 +193,27 @@ def test_a_shaper_bounds_what_a_path_can_carry(tmp_path: Path) -> None:
     assert short.bps == pytest.approx(98_460_000 * 14_480 / (10 * 1534 - 2 * 1534))
 
 
+TRANSFER = """\
+traffic:
+  - iperf3: {name: download, from: server, to: client, bytes: 20 MB, within: 60 s}
+"""
+
+
+def test_a_transfer_is_long_enough_for_what_it_is_shaped_to(tmp_path: Path) -> None:
+    """20 MB last a second and more at 100 Mbit/s, and no tenth of one at a line's rate, or after an event."""
+    shaped = "switch.p2.shape: {rate: 100 Mbit/s}, module: asf-10g-t"
+    rest = "events:\n  - {at: 2 s, with: {switch.p2.shape.rate: RATE}}\n"
+    assert experiment(tmp_path, settings=shaped, traffic=TRANSFER).cases
+    assert experiment(
+        tmp_path, settings=shaped, traffic=TRANSFER, rest=rest.replace("RATE", "50 Mbit/s")
+    ).cases
+    for settings, more in (("module: asf-10g-t", ""), (shaped, rest.replace("RATE", "2 Gbit/s"))):
+        with pytest.raises(
+            InputError, match="iperf3 looks 10 times a second whether all is sent: at up to 2"
+        ):
+            experiment(tmp_path, settings=settings, traffic=TRANSFER, rest=more)
+
+
 def test_what_is_lost_has_no_share_of_a_burst(tmp_path: Path) -> None:
     """Of 1 Gbit/s for half a second 98.46 Mbit/s pass, and the burst: none of it goes to what was lost."""
     built = plan(tmp_path, "", "home-line")
@@ -280,8 +301,9 @@ def test_a_policer_is_not_blamed_on_the_queue_below_it(tmp_path: Path) -> None:
     result = read_result(recorded_plan(), recorded.write(tmp_path))
     drops = result.ports["module.line"].drops
     assert {"queue": 100, "police": 50, "netem": DROPPED - 150}.items() <= drops.items()
-    line = replace(recorded_plan().port("module-line"), shape=Shape("police", 50 * MBPS, 20_000))
-    assert "50 frames were dropped at module.line (policed to 50 Mbit/s)" in " ".join(dropped(result, [line]))
+    policed = with_ports(recorded_plan(), "module-line", shape=Shape("police", 50 * MBPS, 20_000))
+    told = " ".join(dropped(policed, result, [policed.port("module-line")]))
+    assert "50 frames were dropped at module.line (policed to 50 Mbit/s)" in told
 
 
 def test_a_shape_is_written_in_one_piece_or_line_by_line(tmp_path: Path) -> None:

@@ -241,6 +241,9 @@ class CaseReader:
             for event in states(events) if not self.problems else ():
                 for conflict in wiring_conflicts(event.wiring(wiring)):
                     self._report(conflict.setting.loc if conflict.setting else event.loc, conflict.message)
+        if not self.problems:
+            known = (wiring, *(event.wiring(wiring) for event in states(events)))
+            self.problems += transfer_problems(self._scenario, known, self._document)
         if breaks is None and bool(events) == bool(draft.events):
             self._report_unharmed(name, draft.expectations, events)
         return Case(name, wiring, draft.expectations, breaks, events)
@@ -269,8 +272,6 @@ class CaseReader:
                 self._report(conflict.setting.loc, conflict.message)
             elif conflict.missing_part and conflict.missing_part not in written:
                 self._report(("with",) if written else ("topology",), conflict.message)
-        if not self.problems:
-            self.problems += transfer_problems(self._scenario, wiring, self._document)
         return wiring
 
     def _limited(self, key: str, items: Sequence[Item]) -> Sequence[Item]:

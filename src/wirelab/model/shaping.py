@@ -90,6 +90,14 @@ def is_shaped(wiring: Wiring, ref: PortRef) -> bool:
     return wiring.value(ref, "shape.rate") is not None or bool(wiring.value(ref, "shape.trace"))
 
 
+def shaped_bps(wiring: Wiring, ref: PortRef) -> int | None:
+    """What a line's shaper or a router's own lets pass at a port; None where there is neither, or a trace."""
+    if told := shaping(wiring, ref):
+        return None if told.trace else told.rate_bps
+    rate = wiring.value(ref, "rate")
+    return None if rate is None else int(rate)
+
+
 def held_bytes(wiring: Wiring, ref: PortRef, time_ns: int) -> int:
     """What passes at a shaped port in so long: the limit of a queue that is written as a time."""
     told = shaping(wiring, ref)

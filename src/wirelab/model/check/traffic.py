@@ -1,6 +1,6 @@
 """What is wrong with the traffic of a scenario that has the right shape."""
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Final
 
 from wirelab.errors import Problem, unknown
@@ -8,6 +8,7 @@ from wirelab.model.check.vlan import blocked
 from wirelab.model.linking import forced_mode, offered_modes
 from wirelab.model.metric import METRICS, NETWORK
 from wirelab.model.scenario import Scenario
+from wirelab.model.shaping import shaped_bps
 from wirelab.model.topology import PortRef, Topology
 from wirelab.model.traffic import Copy, Iperf3, Item
 from wirelab.model.wiring import Wiring
@@ -136,15 +137,15 @@ def _end_problems(item: Item, topology: Topology) -> Iterator[tuple[str, str]]:
             yield "to", f"no VLAN leads from `{item.sender}` to `{item.receiver}`: {why}"
 
 
-def transfer_problems(scenario: Scenario, wiring: Wiring, document: Document) -> Iterator[Problem]:
-    """The transfers of a wiring that would send far more than their bytes, at the rate of their lines.
+def transfer_problems(scenario: Scenario, known: Sequence[Wiring], document: Document) -> Iterator[Problem]:
+    """The transfers that would send far more than their bytes, at the fastest that their way is once.
 
-    They are over before iperf3 looks whether they are.
+    They are over before iperf3 looks whether they are. ``known`` is the wiring before and after each event.
     """
     for index, flow in enumerate(scenario.items):
         if not isinstance(flow, Iperf3) or flow.size_bytes is None:
             continue
-        rate_bps = _fastest_bps(wiring, flow)
+        rate_bps = max(_fastest_bps(wiring, flow) for wiring in known)
         least_bytes = _LARGEST_EXCESS * rate_bps // (BITS_PER_BYTE * LOOKS_PER_S)
         if flow.size_bytes < least_bytes:
             message = (
@@ -156,9 +157,10 @@ def transfer_problems(scenario: Scenario, wiring: Wiring, document: Document) ->
 
 
 def _fastest_bps(wiring: Wiring, flow: Iperf3) -> int:
-    """The most that the lines between two hosts, and what the flow itself asks for, allow."""
+    """The most that lines and shapers between two hosts, and what the flow itself asks for, allow."""
     way = wiring.topology.way(flow.sender, flow.receiver) or ()
     rates_bps = [_line_bps(wiring, ref) for hop in way for ref in hop]
+    rates_bps += [rate_bps for out, _ in way if (rate_bps := shaped_bps(wiring, out))]
     rates_bps += [rate_bps * flow.parallel for rate_bps in (flow.pacing_bps, flow.bitrate_bps) if rate_bps]
     return min(rates_bps, default=0)
 
