@@ -173,6 +173,8 @@ class SettingReader:
             return target, name, known[name]
         if target.port is None and name in settings_of(f"{owner} port"):
             raise ValueError(f"`{name}` is a setting of one port: write `{target.name}.<port>.{name}`")
+        if target.port is not None and name in settings_of(node := owner.removesuffix(" port")):
+            raise ValueError(f"`{name}` is a setting of the {node}: write `{target.name}.{name}`")
         if owner == "host" and name in fixed_sysctls():
             raise ValueError(f"`{name}` cannot be set: {fixed_sysctls()[name]}")
         raise ValueError(unknown(f"setting of {key.rpartition('.')[0]}", name, known, _MISTAKES))
