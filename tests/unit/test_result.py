@@ -75,6 +75,17 @@ def test_the_stub_of_an_interval_at_the_end_is_left_out() -> None:
     assert len(flow.intervals_bps) == 1
 
 
+def test_seconds_after_a_flow_are_none_of_its_own() -> None:
+    """A server whose client's last word is lost looks on for seconds in which nothing comes."""
+    server = iperf3("udp-lossy.server")
+    own = server["intervals"][0]
+    late = {"sum": {**own["sum"], "start": 1.0, "end": 2.0, "seconds": 1.0, "bits_per_second": 0}}
+    server["intervals"] = [own, late]
+    second = replace(UDP, duration_ns=1_000_000_000)
+    flow = parse_flow(second, Field("c", "", iperf3("udp-lossy.client")), Field("s", "", server))
+    assert flow.intervals_bps == (own["sum"]["bits_per_second"],)
+
+
 def test_a_warning_of_iperf3_is_no_damage(tmp_path: Path) -> None:
     """It stands in front of the JSON; anything else there is a file that is not what it should be."""
     file = recording().write(tmp_path) / "flows" / "upload.client.json"

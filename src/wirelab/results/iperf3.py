@@ -1,5 +1,6 @@
 """iperf3's two JSON files of a flow -> what the flow achieved."""
 
+import math
 from itertools import dropwhile
 from pathlib import Path
 from typing import Final
@@ -10,7 +11,7 @@ from wirelab.results.datagrams import sent_and_lost
 from wirelab.results.flow import FlowResult, goodput_bps
 from wirelab.results.rawjson import Field, parse_json, read_text
 from wirelab.results.rtt import Rtt
-from wirelab.units import BITS_PER_BYTE
+from wirelab.units import BITS_PER_BYTE, NS_PER_S
 
 _MOST_SENT: Final = 1.25
 _NOTHING_CAME: Final = "error - idle timeout for receiving data"
@@ -106,7 +107,7 @@ def parse_flow(flow: Flow, client: Field, server: Field) -> FlowResult:
         retransmits=None if udp else client["end"]["sum_sent"]["retransmits"].integer(),
         lost_datagrams=lost,
         rtt=None if udp else _rtt(client),
-        intervals_bps=_intervals(server),
+        intervals_bps=_intervals(server, None if flow.size_bytes is not None else flow.duration_ns),
         sent_datagrams=datagrams,
         duration_s=duration_s,
         reached_bytes=None if finished else received["bytes"].integer(),
@@ -125,12 +126,18 @@ def _rtt(client: Field) -> Rtt:
     )
 
 
-def _intervals(server: Field) -> tuple[float, ...]:
+def _intervals(server: Field, duration_ns: int | None) -> tuple[float, ...]:
     """The receiver's figures, without the stub of an interval that the end of a test leaves.
 
-    The server reports once more when the client is done, for whatever part of a second has passed.
+    The server reports once more when the client is done, for whatever part of a second has passed; where the
+    client's last word is late, because of losses, for seconds that are no more of ``duration_ns``.
     """
     sums = [interval["sum"] for interval in server["intervals"].elements()]
     longest_s = max((total["seconds"].number() for total in sums), default=0.0)
-    whole = (total for total in sums if total["seconds"].number() * 2 > longest_s)
+    over_s = math.inf if duration_ns is None else duration_ns / NS_PER_S
+    whole = (
+        total
+        for total in sums
+        if total["seconds"].number() * 2 > longest_s and total["start"].number() + longest_s / 2 < over_s
+    )
     return tuple(total["bits_per_second"].number() for total in whole)
