@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import pytest
+from examples import shipped
 from recorded import Recording, plan, recording
 
 from wirelab.errors import LabError
@@ -373,3 +374,17 @@ def test_the_digest_of_a_run_is_that_of_all_its_variants(tmp_path: Path) -> None
     assert same is not None
     assert digest("b", recording(dropped=0), seed=2) == same
     assert digest("c", recording(dropped=1)) != same
+
+
+@pytest.mark.parametrize(
+    ("asked", "told"),
+    [
+        ("clean-10g", "clean-10g"),
+        ("scenarios/clean-10g.yaml", "clean-10g"),
+        ("/somewhere/scenarios/clean-10g.yaml", "clean-10g"),
+        ("mine/clean-10g.yaml", "clean-10g.yaml"),
+    ],
+)
+def test_a_run_is_repeated_by_a_name_that_others_know(asked: str, told: str) -> None:
+    """Where a file is on this machine means nothing to them; one of a catalogue has a name there."""
+    assert Job.of(asked, shipped("clean-10g"), 7).rerun_argv == ("wirelab", "run", told, "--seed", "7")

@@ -16,6 +16,7 @@ from wirelab.verdict.verdict import worst
 
 DEFAULT_SEED: Final = 1
 SEED_MAX: Final = (1 << 32) - 1
+_CATALOGUE: Final = "scenarios"
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,8 +52,7 @@ class Job:
             fitted=tuple(dict.fromkeys((*scenario.fitted, *partly))),
             story=experiment.story,
             source=", ".join(filter(None, (scenario.source.title, scenario.source.date))),
-            # The file alone: where it is on this machine means nothing to others.
-            rerun_argv=("wirelab", "run", Path(name).name, "--seed", str(seed)),
+            rerun_argv=("wirelab", "run", _name_for_others(Path(name)), "--seed", str(seed)),
         )
 
     def result(self, variants: Sequence[VariantResult], wall_s: float) -> RunResult:
@@ -73,6 +73,11 @@ class Job:
             source=self.source,
             rerun_argv=self.rerun_argv,
         )
+
+
+def _name_for_others(asked: Path) -> str:
+    """What names a scenario wherever its files are: of a catalogue's its name, else the file alone."""
+    return asked.stem if asked.parent.name == _CATALOGUE else asked.name
 
 
 @dataclass(frozen=True, slots=True)
