@@ -8,6 +8,8 @@ from typing import TYPE_CHECKING
 import pytest
 from recorded import G, plan, recording, with_ports
 
+from wirelab.plan.ceiling import ceiling
+from wirelab.plan.shape import Shape
 from wirelab.plan.types import Bus, Cpu
 from wirelab.results.result import read_result
 from wirelab.verdict.bottleneck import bottlenecks
@@ -115,3 +117,18 @@ def test_what_is_left_is_the_window(tmp_path: Path, flow: str) -> None:
     one = found(tmp_path, plan(), recording(dropped=0))[flow]
     assert one.mechanism is Mechanism.WINDOW
     assert one.evidence[-1].startswith("it has ")
+
+
+def test_a_shaper_is_the_bottleneck_whosever_it_is(tmp_path: Path) -> None:
+    """A router's own is found as a line's is, and no flow can have more than it lets pass."""
+    rate_bps = 5 * G // 4
+    own = with_ports(plan(), "module-line", rate_bps=rate_bps)
+    line = with_ports(plan(), "module-line", shape=Shape("tbf", rate_bps, 3200))
+    most = [of for one in (own, line) if (of := ceiling(one, one.flows[1]))]
+    assert [one.bottleneck for one in most] == ["the shaper of module.line"] * 2
+    assert most[0].bps == pytest.approx(most[1].bps, rel=1e-3)
+    for number, one in enumerate((own, line)):
+        download = found(tmp_path / str(number), one, recording(one))["download"]
+        assert (download.mechanism, download.where) == (Mechanism.LINE, "the shaper of module.line")
+        full = "159 frames were dropped at module.line (FIFO 16 KiB behind a shaper of 1.25 Gbit/s full)"
+        assert full in download.evidence

@@ -11,6 +11,7 @@ from recorded import G, plan, recording, with_ports
 
 from wirelab.model.expect import Expectation
 from wirelab.plan.queue import Queue
+from wirelab.plan.shape import Shape
 from wirelab.plan.types import Event
 from wirelab.results.result import read_result
 from wirelab.verdict.bottleneck import bottlenecks
@@ -94,3 +95,38 @@ def test_a_flow_ran_on_what_came_last_of_its_own_time(tmp_path: Path) -> None:
         result.linked(the_plan, item).port("client-eth0").speed_bps for item in (upload, download, None)
     ]
     assert speeds == [5 * G // 4, 10 * G, 10 * G]
+
+
+@pytest.mark.parametrize("rates_bps", [(5 * G // 4, 10 * G), (10 * G, 5 * G // 4)], ids=["faster", "slower"])
+def test_a_shaper_was_busy_at_the_rate_that_it_had(rates_bps: tuple[int, int], tmp_path: Path) -> None:
+    """Whatever it became in the middle of a flow: half of the time it was full, and half of it it was not."""
+    before, later = (Shape("tbf", rate_bps, 3200) for rate_bps in rates_bps)
+    first = with_ports(plan(), "module-line", shape=before)
+    the_plan = _changed(first, 5 * G, replace(first.port("module-line"), shape=later))
+    flows = {one.flow: one for one in bottlenecks(the_plan, _result(tmp_path, the_plan, recording(first)))}
+    [said] = [one for one in flows["download"].evidence if one.startswith("the shaper of module.line")]
+    assert float(said.split(" busy ")[1].split()[0]) == pytest.approx((98.4 + 12.3) / 2, abs=3)
+    assert flows["download"].where != "the shaper of module.line"
+
+
+def test_a_queue_that_became_another_is_told_as_both(tmp_path: Path) -> None:
+    """Frames were dropped by one or by the other."""
+    longer = replace(plan().port("module-line"), queue=Queue("bfifo", 2_000_000))
+    the_plan = _changed(plan(), 5 * G, longer)
+    result = _result(tmp_path, the_plan, recording())
+    told = check(Expectation("download", "retransmits", None, 0), the_plan, result).explanation
+    assert told is not None
+    assert "dropped at module.line (FIFO 16 KiB to 2 MB full)" in told
+
+
+def test_what_is_told_of_more_than_a_window_says_so(tmp_path: Path) -> None:
+    """The counters behind a sentence know no windows."""
+    window = (5 * G, 5 * G + G // 2)
+    result = _result(tmp_path, plan(), recording())
+    for subject, metric, whole in (
+        ("module.line", "drops", "in the whole run: 159 frames were dropped"),
+        ("download", "goodput", "in all of its time: 159 frames were dropped"),
+    ):
+        told = check(Expectation(subject, metric, 0, None, window=window), plan(), result).explanation
+        assert told is not None
+        assert whole in told

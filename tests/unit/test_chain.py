@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 import pytest
 from recorded import G, plan, recording, with_ports
 
-from wirelab.plan.types import Bus, Cpu
+from wirelab.plan.types import Bus, Cpu, Pool
 from wirelab.results.result import read_result
 from wirelab.verdict.bottleneck import bottlenecks
 from wirelab.verdict.formulas import longest_burst_frames, losing_bps, segment_bytes, window_bps
@@ -138,3 +138,30 @@ def test_every_bottleneck_of_a_recording_has_its_places(tmp_path: Path) -> None:
     result = read_result(plan(), recording().write(tmp_path / "raw"))
     found = bottlenecks(plan(), result)
     assert [one.at for one in found] == [("client",), ("module.line",)]
+
+
+def test_a_frame_is_as_long_as_its_hosts_send_it(tmp_path: Path) -> None:
+    """A switch that would pass longer ones on changes nothing of them."""
+    slow = with_ports(plan(), "module-line", "client-eth0", speed_bps=5 * G // 4)
+    jumbo = with_ports(slow, "switch-p1", "switch-p2", "module-host", "module-line", mtu_bytes=9000)
+    chains = [told(tmp_path / str(one.ports[1].mtu_bytes), one, recording(one)) for one in (slow, jumbo)]
+    assert chains[0] == chains[1]
+    assert "a full frame takes 1538 B on a line" in chains[1][0]
+
+
+def test_an_xoff_that_moves_is_told_as_what_moves_it(tmp_path: Path) -> None:
+    """Where it is a share of what is free nothing fills to the most that it may be."""
+    shared = with_ports(
+        plan(),
+        *("server-eth0", "switch-p1"),
+        pause_rx=True,
+        pause_tx=True,
+        pool=Pool(2, 2_000_000),
+        xoff_alpha_128ths=2,
+    )
+    recorded = recording(shared, dropped=0)
+    recorded.link_as(shared)
+    for snapshot in ("download:end", "end"):
+        recorded.stats(snapshot, "server-eth0").update(tx_paused_ns=G, rx_pause_frames=5)
+    words = " ".join(told(tmp_path, shared, recorded))
+    assert "filled to its XOFF of 1/64 of what was free of 2 MB, at most 108.7 kB" in words

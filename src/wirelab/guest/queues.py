@@ -6,6 +6,7 @@ from typing import Any
 from wirelab.guest.readback import Readback, readbacks
 from wirelab.plan import iproute2
 from wirelab.plan.queue import OWN_QUEUE, Queue
+from wirelab.plan.shape import ROUTER_BURST_BYTES
 from wirelab.plan.types import SHAPER, Netem, Port
 
 BITS_PER_BYTE = 8
@@ -42,7 +43,7 @@ def _shaper(port: Port, rate_bps: int, classes: Sequence[dict[str, Any]]) -> lis
     told = next(
         (c for c in classes if (c["class"], c["handle"]) == (SHAPER, handle)), {"rate": 0, "burst": 0}
     )
-    asked_bytes = iproute2.SHAPER_BURST_BYTES
+    asked_bytes = ROUTER_BURST_BYTES
     pairs = {
         "rate_bps": (rate_bps, told["rate"] * BITS_PER_BYTE),
         "rate_burst_bytes": (asked_bytes, told_burst_bytes(asked_bytes, told["burst"], rate_bps)),

@@ -85,7 +85,7 @@ def ceiling(plan: Plan, flow: Flow) -> Ceiling | None:
         told = tuple(frame + hop.tag_bytes for frame in frames)
         wire_bits = sum(map(ethernet.wire_bytes, told)) * BITS_PER_BYTE
         served_s[f"{_line(hop, lanes)} to {hop.into.label}"] = wire_bits / (hop.rate_bps * lanes)
-        if shape := hop.out.shape:
+        if shape := hop.out.shaper:
             shaped_s = _shaped_s(plan, hop.out, flow, payload, frames) / lanes
             served_s[f"the {shape.noun} of {hop.out.label}"] = shaped_s
         for port in (hop.out, hop.into):
@@ -104,7 +104,7 @@ def _line(hop: Hop, lanes: int) -> str:
 
 def _shaped_s(plan: Plan, port: Port, flow: Flow, payload: int, frames: tuple[int, ...]) -> float:
     """How long a shaper takes for frames of a flow, at whose start a burst passes at once."""
-    shape = port.shape
+    shape = port.shaper
     assert shape is not None  # noqa: S101 - whoever asks has looked
     counted = sum(map(shape.counted_bytes, frames))
     if trace := plan.trace(shape):
@@ -126,12 +126,12 @@ def _shaped_s(plan: Plan, port: Port, flow: Flow, payload: int, frames: tuple[in
 def _filled_bytes(plan: Plan, port: Port, flow: Flow) -> int:
     """What may pass at once, beside that, because events change the shaper: Linux fills its bucket then."""
     shapes = [
-        later.shape
+        later.shaper
         for event in plan.events
         for later in event.ports
         if later.name == port.name and flow.start_ns <= event.at_ns < flow.end_ns
     ]
-    changed = [shape for was, shape in pairwise([port.shape, *shapes]) if shape and shape != was]
+    changed = [shape for was, shape in pairwise([port.shaper, *shapes]) if shape and shape != was]
     return sum(shape.burst_bytes for shape in changed)
 
 

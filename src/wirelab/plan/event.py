@@ -60,6 +60,17 @@ def states(plan: Plan) -> list[tuple[int, Plan]]:
     return so_far
 
 
+def during(plan: Plan, from_ns: int, until_ns: int) -> list[tuple[int, int, Plan]]:
+    """The network from one instant to another: each state that it was in, from when, and until when."""
+    known = states(plan)
+    ends_ns = [*(at_ns for at_ns, _ in known[1:]), until_ns]
+    periods = (
+        (max(begun_ns, from_ns), min(end_ns, until_ns), state)
+        for (begun_ns, state), end_ns in zip(known, ends_ns, strict=True)
+    )
+    return [period for period in periods if period[0] < period[1]]
+
+
 def ended(plan: Plan) -> Plan:
     """The network as it is in the end."""
     return states(plan)[-1][1]

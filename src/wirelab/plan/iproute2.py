@@ -9,7 +9,7 @@ from collections.abc import Iterator, Sequence
 from wirelab.plan.bond import LACP, Bond
 from wirelab.plan.node import Firewall, Host, Transceiver
 from wirelab.plan.queue import OWN_QUEUE, Queue
-from wirelab.plan.shape import Shape
+from wirelab.plan.shape import ROUTER_BURST_BYTES, Shape
 from wirelab.plan.tagged import Tagged
 from wirelab.plan.types import SHAPER, Netem, Port
 
@@ -22,12 +22,6 @@ BUCKET, KICK = "a:", "b:"
 """What follows a trace, or is changed by events, and what has the port look at it again."""
 _PRIOMAP = 16
 _PPM = 1_000_000
-
-SHAPER_BURST_BYTES = 1600
-"""What htb lets pass at once: tc's own choice where timers are of high resolution (tc/q_htb.c).
-
-Said all the same: on a kernel in its first ticks, tc would choose what passes in 4 ms.
-"""
 
 
 def egress(port: Port) -> Iterator[str]:
@@ -45,7 +39,7 @@ def egress(port: Port) -> Iterator[str]:
     if port.rate_bps:
         handle = shaper_handle(port)
         yield f"{qdisc} {'root' if port.netem is None else 'parent 1:'} handle {handle} {SHAPER} default 1"
-        burst = f"burst {SHAPER_BURST_BYTES}b cburst {SHAPER_BURST_BYTES}b"
+        burst = f"burst {ROUTER_BURST_BYTES}b cburst {ROUTER_BURST_BYTES}b"
         shaper = f"{SHAPER} rate {port.rate_bps}bit {burst}"
         yield f"class replace dev {port.name} parent {handle} classid {handle}1 {shaper}"
     if port.shape is not None:

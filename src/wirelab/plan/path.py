@@ -44,7 +44,8 @@ class Hop:
     @property
     def served_bps(self) -> int:
         """What empties the egress queue: the line, or the shaper before it."""
-        return min(self.rate_bps, self.out.shape.rate_bps) if self.out.shape else self.rate_bps
+        shaper = self.out.shaper
+        return min(self.rate_bps, shaper.rate_bps) if shaper else self.rate_bps
 
     @property
     def lossless(self) -> bool:

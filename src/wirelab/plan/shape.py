@@ -1,9 +1,17 @@
 """What lets pass what leaves a port. Standard library only, for the guest."""
 
 from dataclasses import dataclass
-from typing import Literal
+from typing import Final, Literal
 
 ShapeKind = Literal["tbf", "htb", "cake", "police"]
+
+ROUTER_BURST_BYTES: Final = 1600
+"""What a router's htb lets pass at once: tc's own choice where timers are of high resolution (tc/q_htb.c).
+
+Said all the same: on a kernel in its first ticks, tc would choose what passes in 4 ms.
+"""
+_GSO_MAX_BYTES: Final = 65536
+"""GSO_LEGACY_MAX_SIZE of include/linux/netdevice.h: what a stack hands to a queue as one."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,3 +53,8 @@ class Shape:
     def counted_bytes(self, frame: int) -> int:
         """What a frame of so many bytes counts."""
         return max(frame + self.overhead_bytes, self.least_bytes)
+
+
+def router_shape(rate_bps: int) -> Shape:
+    """A router's own htb: it takes GSO packets whole, so that one passes at once beside its burst."""
+    return Shape("htb", rate_bps, ROUTER_BURST_BYTES + _GSO_MAX_BYTES)

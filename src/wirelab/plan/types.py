@@ -14,7 +14,7 @@ from wirelab.plan.capture import Capture
 from wirelab.plan.jsonform import from_values, to_values
 from wirelab.plan.node import Firewall, Host, Hub, Node, Switch, Transceiver, without_part
 from wirelab.plan.queue import OWN_QUEUE, Queue
-from wirelab.plan.shape import Shape
+from wirelab.plan.shape import Shape, router_shape
 from wirelab.plan.tagged import Tagged
 from wirelab.plan.traffic import KINDS, Flow, Item, Ping
 
@@ -158,6 +158,11 @@ class Port:
     def own_queue(self) -> Queue | None:
         """Its queue if it is the port's own, which tc knows no options of."""
         return self.queue if self.queue and self.queue.kind == OWN_QUEUE else None
+
+    @property
+    def shaper(self) -> Shape | None:
+        """What lets pass what leaves by it, whosever it is: a line's, or a router's own."""
+        return self.shape or (router_shape(self.rate_bps) if self.rate_bps else None)
 
     @property
     def adapts(self) -> bool:

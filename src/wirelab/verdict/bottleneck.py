@@ -56,17 +56,17 @@ def bottleneck(begun: Plan, flow: Flow, result: Result) -> Bottleneck:
     there = spanned(plan, flow.sender, flow.receiver)
     both = (*there, *spanned(plan, flow.receiver, flow.sender))
     measured = result.flows[flow.name]
-    servers = busy(plan, flow, result)
+    servers = busy(begun, flow, result)
     worth_it = (one for one in servers if one.share_ppm >= _IDLE_PPM)
     busiest = sorted(worth_it, key=lambda one: -one.share_ppm)[:_MOST_BUSY_NAMED]
     told = [_said(one) for one in busiest]
-    evidence = (*told, *happenings(plan, result, both, flow.name))
+    evidence = (*told, *happenings(begun, result, both, flow.name))
     if not measured.connected:
         mechanism, where, at = _unconnected(begun, flow)
         return Bottleneck(flow.name, mechanism, where, evidence[len(told) :], at)
     first = _saturated(servers)
     if first is None and flow.protocol == "tcp":
-        first = _saturated(busy_back(plan, flow, result))
+        first = _saturated(busy_back(begun, flow, result))
     if first is not None:
         # What it says itself comes first, whatever is as busy.
         others = tuple(words for words in evidence if words != _said(first))
@@ -95,7 +95,7 @@ def where_lost(begun: Plan, flow: Flow, result: Result) -> Bottleneck | None:
     if found is None:
         return None
     mechanism, where, at = found
-    return Bottleneck(flow.name, mechanism, where, tuple(happenings(plan, result, both, flow.name)), at)
+    return Bottleneck(flow.name, mechanism, where, tuple(happenings(begun, result, both, flow.name)), at)
 
 
 def _said(one: Busy) -> str:

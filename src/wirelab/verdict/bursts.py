@@ -15,7 +15,7 @@ from wirelab.results.headers import Headers, read_headers
 from wirelab.results.record import Dropped, Event, Frame, Kind, Sent
 from wirelab.results.values import Count, Label
 from wirelab.units import BITS_PER_BYTE, NS_PER_US, PS_PER_NS, PS_PER_S, TIME, rounded
-from wirelab.verdict.formulas import segment_bytes
+from wirelab.verdict.formulas import full_frame_bytes, segment_bytes
 from wirelab.verdict.happenings import count_of
 
 KINDS: Final = frozenset({Kind.FRAME, Kind.SENT, Kind.ARRIVED, Kind.HANDED, Kind.DROPPED})
@@ -115,7 +115,7 @@ def bursts(
     seen = _Reader(plan, flow, into.into.name, place.name, sender)
     for event in record:
         seen.read(event)
-    found = list(_split(seen.came, _gap_ps(into)))
+    found = list(_split(seen.came, _gap_ps(into, full_frame_bytes(plan, flow))))
     lengths = Seen.of([len(burst.numbers) for burst in found])
     if lengths is None:
         return None
@@ -185,9 +185,9 @@ class _Reader:
             self.acks[frame.number] = headers
 
 
-def _gap_ps(hop: Hop) -> int:
+def _gap_ps(hop: Hop, frame_bytes: int) -> int:
     """From here on two frames are not of one burst: another one had room between them."""
-    wire_bits = ethernet.wire_bytes(ethernet.frame_bytes(hop.out.mtu_bytes) + hop.tag_bytes) * BITS_PER_BYTE
+    wire_bits = ethernet.wire_bytes(frame_bytes + hop.tag_bytes) * BITS_PER_BYTE
     return _GAP_FRAMES * wire_bits * PS_PER_S // hop.rate_bps
 
 

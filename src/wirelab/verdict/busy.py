@@ -3,12 +3,13 @@
 from collections.abc import Iterable, Iterator
 
 from wirelab.model import ethernet
+from wirelab.plan.event import during
 from wirelab.plan.path import Hop, spanned
 from wirelab.plan.traffic import Flow, Iperf3
 from wirelab.plan.types import Bus, Plan, Port
 from wirelab.results.copy import blocks_of
 from wirelab.results.counters import PortCounters, window
-from wirelab.results.counting import at
+from wirelab.results.counting import Counted, at
 from wirelab.results.result import Result
 from wirelab.units import BITS_PER_BYTE, NS_PER_S, PPM, PS_PER_NS
 from wirelab.verdict.explanation import Busy, Mechanism
@@ -21,37 +22,34 @@ def active_ns(flow: Flow, result: Result) -> int:
     return max(min(last - first, round(taken_ns or last - first)), 1)
 
 
-def busy(plan: Plan, flow: Flow, result: Result) -> tuple[Busy, ...]:
-    """All that serves a flow from its sender on to its receiver, in that order.
-
-    ``plan`` is one with what the ports agreed on: see ``Result.linked``.
-    """
-    way = spanned(plan, flow.sender, flow.receiver)
-    return (*_programs(flow, result), *_serving(plan, way, flow, result))
+def busy(begun: Plan, flow: Flow, result: Result) -> tuple[Busy, ...]:
+    """All that serves a flow of a Plan from its sender on to its receiver, in that order."""
+    return (*_programs(flow, result), *_serving(begun, flow.sender, flow.receiver, flow, result))
 
 
-def busy_back(plan: Plan, flow: Flow, result: Result) -> tuple[Busy, ...]:
+def busy_back(begun: Plan, flow: Flow, result: Result) -> tuple[Busy, ...]:
     """What serves its acknowledgements, from its receiver on to its sender."""
-    return tuple(_serving(plan, spanned(plan, flow.receiver, flow.sender), flow, result))
+    return tuple(_serving(begun, flow.receiver, flow.sender, flow, result))
 
 
 _Served = tuple[Mechanism, str, float, int, tuple[str, ...]]
 """What, where, for how many nanoseconds, how many bytes it served (0: not counted), at which ports."""
 
 
-def _serving(plan: Plan, way: Iterable[Hop], flow: Flow, result: Result) -> Iterator[Busy]:
+def _serving(begun: Plan, sender: str, receiver: str, flow: Flow, result: Result) -> Iterator[Busy]:
+    way = spanned(result.linked(begun, flow), sender, receiver)
     time_ns = active_ns(flow, result)
     own_bytes = (result.flows[flow.name].goodput_bps or 0) * time_ns / NS_PER_S / BITS_PER_BYTE
-    for mechanism, where, busy_ns, served_bytes, place in _servers(plan, way, flow, result):
+    for mechanism, where, busy_ns, served_bytes, place in _servers(begun, way, flow, result):
         own_ppm = min(round(own_bytes * PPM / served_bytes), PPM) if served_bytes else PPM
         yield Busy(mechanism, where, min(round(busy_ns * PPM / time_ns), PPM), own_ppm, place)
 
 
-def _servers(plan: Plan, way: Iterable[Hop], flow: Flow, result: Result) -> Iterator[_Served]:
+def _servers(begun: Plan, way: Iterable[Hop], flow: Flow, result: Result) -> Iterator[_Served]:
     """What serves frames on a way, each once."""
     cpus: set[str] = set()
     for hop in way:
-        yield from _cpu(plan, hop.out, flow, result, cpus)
+        yield from _cpu(begun, hop.out, flow, result, cpus)
         sent = result.change(hop.out.name, flow.name)
         if hop.out.bus is not None:
             yield (
@@ -61,10 +59,10 @@ def _servers(plan: Plan, way: Iterable[Hop], flow: Flow, result: Result) -> Iter
                 sent["tx_bytes"],
                 (hop.out.label,),
             )
-        yield from _shaper(hop.out, flow, result)
+        yield from _shaper(begun, hop.out, flow, result)
         line = f"the line from {hop.out.label} to {hop.into.label}"
         ends = (hop.out.label, hop.into.label)
-        yield Mechanism.LINE, line, _line_ns(plan, hop, flow, result), sent["tx_bytes"], ends
+        yield Mechanism.LINE, line, _line_ns(begun, hop, flow, result), sent["tx_bytes"], ends
         if hop.into.bus is not None:
             came = result.change(hop.into.name, flow.name)
             yield (
@@ -74,12 +72,12 @@ def _servers(plan: Plan, way: Iterable[Hop], flow: Flow, result: Result) -> Iter
                 came["rx_bytes"],
                 (hop.into.label,),
             )
-        yield from _cpu(plan, hop.into, flow, result, cpus)
+        yield from _cpu(begun, hop.into, flow, result, cpus)
 
 
-def _shaper(port: Port, flow: Flow, result: Result) -> Iterator[_Served]:
+def _shaper(begun: Plan, port: Port, flow: Flow, result: Result) -> Iterator[_Served]:
     """A shaper that keeps frames waiting; a policer keeps none, and what it drops is a loss."""
-    shape = port.shape
+    shape = port.shaper
     if shape is None or shape.noun == "policer":
         return
     name = f"the {shape.noun} of {port.label}"
@@ -90,34 +88,58 @@ def _shaper(port: Port, flow: Flow, result: Result) -> Iterator[_Served]:
         followed = f"{name}, which follows {shape.trace},"
         yield Mechanism.LINE, followed, share * active_ns(flow, result), 0, (port.label,)
     else:
-        sent = result.change(port.name, flow.name)
-        counted = sent["tx_bytes"] + sent["tx_frames"] * shape.overhead_bytes
-        busy_ns = counted * BITS_PER_BYTE * NS_PER_S / shape.rate_bps
-        yield Mechanism.LINE, name, busy_ns, sent["tx_bytes"], (port.label,)
+        sent_bytes = result.change(port.name, flow.name)["tx_bytes"]
+        yield Mechanism.LINE, name, _shaping_ns(begun, port, flow, result), sent_bytes, (port.label,)
 
 
-def _line_ns(plan: Plan, hop: Hop, flow: Flow, result: Result) -> float:
+def _shaping_ns(begun: Plan, port: Port, flow: Flow, result: Result) -> float:
+    """How long a shaper was busy: with what left by it between two events, at the rate that it had then."""
+    sent = result.change(port.name, flow.name)
+    counted = [(sample.at_ns, sample.ports[port.name].tx_bytes) for sample in result.samples]
+    periods = during(begun, flow.start_ns, flow.end_ns)
+    busy_ns = 0.0
+    for from_ns, until_ns, state in periods:
+        shape = state.port(port.name).shaper
+        if shape is None:
+            continue
+        share = 1.0 if len(periods) == 1 else _share(counted, flow, from_ns, until_ns)
+        counted_bytes = share * (sent["tx_bytes"] + sent["tx_frames"] * shape.overhead_bytes)
+        busy_ns += counted_bytes * BITS_PER_BYTE * NS_PER_S / shape.rate_bps
+    return busy_ns
+
+
+def _share(counted: Counted, flow: Flow, from_ns: int, until_ns: int) -> float:
+    """The part of what was counted while a flow ran that was counted between two instants of that.
+
+    Of what came and went between two samples it is the part of its time.
+    """
+    all_of_it = at(counted, flow.end_ns) - at(counted, flow.start_ns)
+    if not all_of_it:
+        return (until_ns - from_ns) / max(flow.end_ns - flow.start_ns, 1)
+    return (at(counted, until_ns) - at(counted, from_ns)) / all_of_it
+
+
+def _line_ns(begun: Plan, hop: Hop, flow: Flow, result: Result) -> float:
     """How long frames were on a line; on a shared medium those of both directions."""
     ends = (hop.out, hop.into) if hop.out.duplex == "half" else (hop.out,)
     changes = [result.change(port.name, flow.name) for port in ends]
     overhead_bytes = ethernet.OVERHEAD_BYTES + hop.tag_bytes
     sent = sum(change["tx_bytes"] + change["tx_frames"] * overhead_bytes for change in changes)
-    return sent * BITS_PER_BYTE * NS_PER_S * _time_a_bit(plan, hop, flow, result)
+    return sent * BITS_PER_BYTE * NS_PER_S * _time_a_bit(begun, hop, flow, result)
 
 
-def _time_a_bit(plan: Plan, hop: Hop, flow: Flow, result: Result) -> float:
+def _time_a_bit(begun: Plan, hop: Hop, flow: Flow, result: Result) -> float:
     """Seconds for a bit of a flow, in the mean of what was sent before and after the last event.
 
-    The link that an event takes away may come back at another speed, which is that of ``plan``.
+    The link that an event takes away may come back at another speed, which is that of the hop.
     """
-    begun_bps = result.snapshots[window(flow.name)[0]].ports[hop.out.name].link.speed_bps
-    events_ns = [event.at_ns for event in plan.events if flow.start_ns < event.at_ns < flow.end_ns]
-    if not events_ns or begun_bps in {None, hop.rate_bps}:
+    first_bps = result.snapshots[window(flow.name)[0]].ports[hop.out.name].link.speed_bps
+    events_ns = [event.at_ns for event in begun.events if flow.start_ns < event.at_ns < flow.end_ns]
+    if not events_ns or first_bps in {None, hop.rate_bps}:
         return 1 / hop.rate_bps
     counted = [(sample.at_ns, sample.ports[hop.out.name].tx_bytes) for sample in result.samples]
-    first, middle, last = (at(counted, at_ns) for at_ns in (flow.start_ns, events_ns[-1], flow.end_ns))
-    before = (middle - first) / max(last - first, 1)
-    return before / (begun_bps or hop.rate_bps) + (1 - before) / hop.rate_bps
+    before = _share(counted, flow, flow.start_ns, events_ns[-1])
+    return before / (first_bps or hop.rate_bps) + (1 - before) / hop.rate_bps
 
 
 def _bus_ns(bus: Bus, change: PortCounters, direction: str) -> float:

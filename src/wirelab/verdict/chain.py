@@ -33,8 +33,14 @@ from wirelab.units import (
 )
 from wirelab.verdict.busy import active_ns
 from wirelab.verdict.explanation import Bottleneck, Mechanism
-from wirelab.verdict.formulas import longest_burst_frames, losing_bps, segment_bytes, window_bps
-from wirelab.verdict.happenings import count_of, frames_were
+from wirelab.verdict.formulas import (
+    full_frame_bytes,
+    longest_burst_frames,
+    losing_bps,
+    segment_bytes,
+    window_bps,
+)
+from wirelab.verdict.happenings import count_of, frames_were, xoff
 
 _MENTIONED_PPM: Final = 10_000
 _OTHERS_PPM: Final = 950_000
@@ -61,7 +67,7 @@ def _fifo(plan: Plan, flow: Flow, result: Result, found: Bottleneck) -> list[str
             f" {show(leaves_bps, RATE)}: while {comes_bps / leaves_bps:.3g} come, one leaves"
         )
     limit_bytes = port.queue.limit_bytes if port.queue else None
-    frame_bytes = ethernet.frame_bytes(port.mtu_bytes)
+    frame_bytes = full_frame_bytes(plan, flow)
     burst = limit_bytes and longest_burst_frames(limit_bytes, frame_bytes, comes_bps, leaves_bps)
     if limit_bytes and burst:
         rates = f"{show(leaves_bps, RATE)} / {show(comes_bps, RATE)}"
@@ -82,8 +88,8 @@ def _line(plan: Plan, flow: Flow, result: Result, found: Bottleneck) -> list[str
     path_bps = result.flows[flow.name].path_bps
     if not ahead:
         words.append(f"it carries the acknowledgements of {flow.name}, which waits for them")
-    elif flow.protocol == "tcp" and path_bps and hop.out.shape is None:
-        payload, frame = segment_bytes(plan, flow), ethernet.frame_bytes(hop.out.mtu_bytes) + hop.tag_bytes
+    elif flow.protocol == "tcp" and path_bps and hop.out.shaper is None:
+        payload, frame = segment_bytes(plan, flow), full_frame_bytes(plan, flow) + hop.tag_bytes
         words.append(
             f"a full frame takes {ethernet.wire_bytes(frame)} B on a line, {payload} B of it payload:"
             f" {rounded(path_bps, RATE)} is all that the path carries"
@@ -104,7 +110,7 @@ def _bus(plan: Plan, flow: Flow, result: Result, found: Bottleneck) -> list[str]
     port = _port(plan, found)
     if port is None or port.bus is None:
         return []
-    bus, frame = port.bus, ethernet.frame_bytes(port.mtu_bytes)
+    bus, frame = port.bus, full_frame_bytes(plan, flow)
     parts = -(-frame // (bus.payload_bytes or frame))
     whole = frame + parts * bus.overhead_bytes + bus.frame_bytes
     taken_ns = whole * BITS_PER_BYTE * NS_PER_S / bus.bps
@@ -228,7 +234,7 @@ def _silences(plan: Plan, flow: Flow, result: Result) -> list[str]:
             continue
         held_bytes = result.ports[hop.into.label].buffer_high_water_bytes
         full = (
-            f"the packet buffer of {hop.into.label} filled to its XOFF of {show(hop.into.xoff_bytes, SIZE)}"
+            f"the packet buffer of {hop.into.label} filled to its XOFF of {xoff(hop.into)}"
             f" (it held up to {rounded(held_bytes, SIZE)})"
         )
         paused = f"{hop.out.label} was paused {rounded(min(share_ppm, PPM), RATIO, 2)} of the time"

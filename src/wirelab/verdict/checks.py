@@ -49,7 +49,9 @@ def check(expectation: Expectation, plan: Plan, result: Result) -> Check:
         value = result.measured(expectation)
     else:
         value = in_window(expectation, plan, result.samples, result.flows, result.echoes, result.received)
-        proof = "; ".join([*_cut(expectation, plan, result), proof])
+        is_traffic = any(item.name == expectation.subject for item in plan.traffic)
+        told_of = "all of its time" if is_traffic else "the whole run"
+        proof = "; ".join([*_cut(expectation, plan, result), f"in {told_of}: {proof}"])
     if value is None:
         measured, holds = "nothing", False
         explanation = f"{_untold(expectation, plan, result)}; {proof}"

@@ -1,13 +1,14 @@
 """Why a figure is what it is: where frames were dropped, who was paused, what was full."""
 
 from collections.abc import Iterable
+from dataclasses import replace
 from typing import Final
 
 from wirelab.model.expect import Expectation
 from wirelab.model.metric import METRICS, PAUSED_PRIORITY
 from wirelab.model.modes import MODE_OF, Mode, listed
 from wirelab.plan.ceiling import ceiling
-from wirelab.plan.event import ended
+from wirelab.plan.event import during, ended
 from wirelab.plan.path import Hop, hops, spanned
 from wirelab.plan.traffic import Flow, Item, Ping
 from wirelab.plan.types import Plan, Port
@@ -27,6 +28,7 @@ from wirelab.verdict.happenings import (
     pauses,
     priorities_paused,
     shut,
+    xoff,
 )
 
 _MOST_EVENTS: Final = 4
@@ -39,23 +41,24 @@ def evidence(expectation: Expectation, plan: Plan, result: Result) -> str:
     item = next((item for item in plan.traffic if item.name == subject), None)
     begun, offered, plan = plan, ended(plan), result.linked(plan, item)
     if isinstance(item, Flow):
-        return _flow_evidence(metric, item, _shut(item, begun), plan, result)
+        return _flow_evidence(metric, item, begun, plan, result)
     if isinstance(item, Ping):
-        return _ping_evidence(item, _shut(item, begun), plan, result)
+        return _ping_evidence(item, begun, plan, result)
     port = next((port for port in plan.ports if port.label == subject), None)
     if port is None:
-        return "; ".join(happenings(plan, result, hops(plan), None))
+        return "; ".join(happenings(begun, result, hops(plan), None))
     if METRICS[metric].needs_traffic:
-        return _port_evidence(metric, port, plan, result)
+        return _port_evidence(metric, port, begun, plan, result)
     hop = next(hop for hop in hops(offered) if hop.out.name == port.name)
     return f"{_end(hop.out, offered)}; {_end(hop.into, offered)}"
 
 
-def _flow_evidence(metric: str, flow: Flow, shut: list[str], plan: Plan, result: Result) -> str:
+def _flow_evidence(metric: str, flow: Flow, begun: Plan, plan: Plan, result: Result) -> str:
+    shut = _shut(flow, begun)
     way = spanned(plan, flow.sender, flow.receiver)
     there_and_back = (*way, *spanned(plan, flow.receiver, flow.sender))
     measured = result.flows[flow.name]
-    reasons = happenings(plan, result, there_and_back, flow.name) + shut + _events(flow, plan)
+    reasons = happenings(begun, result, there_and_back, flow.name) + shut + _events(flow, plan)
     if not measured.connected:
         between = f"between {flow.sender} and {flow.receiver}"
         if measured.lost_connection:
@@ -68,7 +71,7 @@ def _flow_evidence(metric: str, flow: Flow, shut: list[str], plan: Plan, result:
     if metric == "retransmits" and told:
         reasons.append("what was sent again had not been lost")
     if metric in RTT_FIGURES:
-        reasons = [*_fullest_queue(result, way, flow.name), *reasons]
+        reasons = [*_fullest_queue(begun, result, way, flow.name), *reasons]
     if metric in ("goodput", "duration"):
         reasons += _neighbours(flow, plan)
         most = ceiling(plan, flow)
@@ -80,12 +83,12 @@ def _flow_evidence(metric: str, flow: Flow, shut: list[str], plan: Plan, result:
     return "; ".join(reasons)
 
 
-def _ping_evidence(ping: Ping, shut: list[str], plan: Plan, result: Result) -> str:
+def _ping_evidence(ping: Ping, begun: Plan, plan: Plan, result: Result) -> str:
     """The fullest queue on its way there and back, which is what an echo waits in, and what became of it."""
     way = (*spanned(plan, ping.sender, ping.receiver), *spanned(plan, ping.receiver, ping.sender))
-    reasons = _fullest_queue(result, way, ping.name)
+    reasons = _fullest_queue(begun, result, way, ping.name)
     if result.pings[ping.name].lost_ppm:
-        reasons += happenings(plan, result, way, ping.name) + shut
+        reasons += happenings(begun, result, way, ping.name) + _shut(ping, begun) + _events(ping, plan)
     else:
         # What was dropped on its way meanwhile was somebody else's.
         reasons += ["no echo was lost", *pauses(result, way, ping.name)[:MOST_NAMED]]
@@ -103,17 +106,17 @@ def _end(port: Port, plan: Plan) -> str:
     return f"{said}, as far as {leader} has it" if port.autoneg else f"{said} while {leader} has a link"
 
 
-def _port_evidence(metric: str, port: Port, plan: Plan, result: Result) -> str:
+def _port_evidence(metric: str, port: Port, begun: Plan, plan: Plan, result: Result) -> str:
     measured = result.ports[port.label]
-    drops = dropped(result, (port,))
+    drops = dropped(begun, result, (port,))
     drops += overrun(result, [hop for hop in hops(plan) if hop.into is port])
     match metric:
         case "pause_sent" | "pfc_sent" | "buffer_high_water":
             return (
                 f"its packet buffer held up to {rounded(measured.buffer_high_water_bytes, SIZE)}"
                 f" of {show(port.buffer_bytes, SIZE)}"
-                + (f" and sends PAUSE at {show(port.xoff_bytes, SIZE)}" if port.pause_tx else "")
-                + (f" and sends PFC at {show(port.xoff_bytes, SIZE)} of one priority" if port.pfc else "")
+                + (f" and sends PAUSE at {xoff(port)}" if port.pause_tx else "")
+                + (f" and sends PFC at {xoff(port)} of one priority" if port.pfc else "")
             )
         case "cpu_busy":
             return _cpu_evidence(port)
@@ -153,14 +156,15 @@ def _cpu_evidence(port: Port) -> str:
     return ", ".join(f"{unit} costs {show(cost_ps, COST)}" for unit, cost_ps in costs_ps.items() if cost_ps)
 
 
-def _fullest_queue(result: Result, way: Iterable[Hop], item: str) -> list[str]:
+def _fullest_queue(begun: Plan, result: Result, way: Iterable[Hop], item: str) -> list[str]:
     """The egress queue on the path that kept a frame waiting longest, by the samples taken meanwhile."""
     first, last = (result.snapshots[name].at_ns for name in window(item))
     waits = [
         (queue_bytes * BITS_PER_BYTE * NS_PER_S // hop.served_bps, queue_bytes, hop)
+        for from_ns, until_ns, state in during(begun, first, last + 1)
+        for hop in [_shaped(hop, state) for hop in way]
         for sample in result.samples
-        if first <= sample.at_ns <= last
-        for hop in way
+        if from_ns <= sample.at_ns < until_ns
         for queue_bytes in (sample.ports[hop.out.name].queue_bytes,)
     ]
     fullest = max(waits, key=lambda wait: wait[0], default=None)
@@ -168,7 +172,13 @@ def _fullest_queue(result: Result, way: Iterable[Hop], item: str) -> list[str]:
         return []
     wait_ns, queue_bytes, hop = fullest
     held = f"the queue of {hop.out.label} held up to {rounded(queue_bytes, SIZE)}, {rounded(wait_ns, TIME)}"
-    return [f"{held} at {'line rate' if hop.out.shape is None else rounded(hop.served_bps, RATE)}"]
+    return [f"{held} at {'line rate' if hop.out.shaper is None else rounded(hop.served_bps, RATE)}"]
+
+
+def _shaped(hop: Hop, state: Plan) -> Hop:
+    """A hop with the shaper that it had in one state of the network."""
+    then = state.port(hop.out.name)
+    return replace(hop, out=replace(hop.out, shape=then.shape, rate_bps=then.rate_bps))
 
 
 def _events(item: Item, plan: Plan) -> list[str]:

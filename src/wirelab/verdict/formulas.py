@@ -36,12 +36,20 @@ def losing_bps(loss: float, segment_bytes: int, rtt_us: float) -> float:
     return window_bps(math.sqrt(1.5 / loss), segment_bytes, rtt_us)
 
 
+def full_frame_bytes(plan: Plan, flow: Flow) -> int:
+    """The longest frame of a flow, without its FCS: the smallest MTU on its way bounds it."""
+    return ethernet.frame_bytes(_mtu_bytes(plan, flow))
+
+
 def segment_bytes(plan: Plan, flow: Flow) -> int:
     """The payload of a full segment of a flow."""
-    way = flow_path(plan, flow)
-    mtu_bytes = min((port.mtu_bytes for hop in way for port in (hop.out, hop.into)), default=1500)
     ends = [
         {**plan.sysctls, **host.sysctls} for host in plan.hosts if host.name in (flow.sender, flow.receiver)
     ]
     timestamps = all(sysctls.get(TIMESTAMPS, "1").strip() != "0" for sysctls in ends)
-    return ethernet.tcp_payload_bytes(mtu_bytes, timestamps=timestamps)
+    return ethernet.tcp_payload_bytes(_mtu_bytes(plan, flow), timestamps=timestamps)
+
+
+def _mtu_bytes(plan: Plan, flow: Flow) -> int:
+    way = flow_path(plan, flow)
+    return min((port.mtu_bytes for hop in way for port in (hop.out, hop.into)), default=1500)

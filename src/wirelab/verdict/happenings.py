@@ -1,30 +1,30 @@
 """What happened on a way: where frames were lost, or blocked by a firewall, and who was kept silent."""
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from fractions import Fraction
 from typing import Final, NamedTuple
 
 from wirelab.plan.ceiling import headroom_bytes, reaction_bytes
-from wirelab.plan.event import opened, states
+from wirelab.plan.event import during, opened, states
 from wirelab.plan.path import Hop, flow_path
 from wirelab.plan.traffic import Item
 from wirelab.plan.types import Plan, Port
 from wirelab.results.counters import window
 from wirelab.results.port import PortResult
 from wirelab.results.result import Result
-from wirelab.units import COUNT, PPM, RATE, RATIO, SIZE, TIME, rounded, show
+from wirelab.units import COUNT, PPM, RATE, RATIO, SIZE, TIME, Quantity, rounded, show
 
 MOST_NAMED: Final = 2
 """Further places are summed up."""
 NO_DROPS: Final = "nothing was dropped"
 
 
-def happenings(plan: Plan, result: Result, way: Iterable[Hop], flow: str | None) -> list[str]:
+def happenings(begun: Plan, result: Result, way: Iterable[Hop], flow: str | None) -> list[str]:
     """The drops, then the pauses, on these hops; that there were none is said as well."""
     crossed = tuple(way)
     touched = {port.name for hop in crossed for port in (hop.out, hop.into)}
     losses = blocked(result, crossed, flow)
-    losses += dropped(result, [port for port in plan.ports if port.name in touched], flow)
+    losses += dropped(begun, result, [port for port in begun.ports if port.name in touched], flow)
     losses += overrun(result, crossed, flow)
     silences = pauses(result, crossed, flow)[:MOST_NAMED]
     if not losses and not silences:
@@ -42,13 +42,14 @@ def frames_were(count: int) -> str:
     return "1 frame was" if count == 1 else f"{rounded(count, COUNT)} frames were"
 
 
-def dropped(result: Result, ports: Iterable[Port], flow: str | None = None) -> list[str]:
+def dropped(begun: Plan, result: Result, ports: Iterable[Port], flow: str | None = None) -> list[str]:
     """Where frames were lost during ``flow`` (None: the whole run), largest first; the rest as a sum.
 
     ``15 980 frames were dropped at module.line (FIFO 16 KiB full)``.
     """
+    known = _states(begun, result, flow)
     sites = [
-        (frames, f"{frames_were(frames)} dropped at {port.label} ({_cause(port, cause)})")
+        (frames, f"{frames_were(frames)} dropped at {port.label} ({_cause(port, known, cause)})")
         for port in ports
         for cause, frames in result.change(port.name, flow).drops_by_cause.items()
         if frames > 0
@@ -111,7 +112,7 @@ def pauses(result: Result, way: Iterable[Hop], flow: str | None) -> list[str]:
 
     ``switch.p2 was paused 74 % of the time by module.host (8 120 PAUSE frames)``.
     """
-    first_ns, last_ns = (result.snapshots[name].at_ns for name in window(flow))
+    first_ns, last_ns = _time_of(result, flow)
     silences = []
     for hop in way:
         change = result.change(hop.out.name, flow)
@@ -137,11 +138,27 @@ def priorities_paused(port: PortResult, elapsed_ns: int) -> str:
     return "; ".join([*silences, frames]) if silences else "its peer never paused a priority"
 
 
-def _cause(port: Port, cause: str) -> str:
+def _time_of(result: Result, flow: str | None) -> tuple[int, int]:
+    """When counters were read for ``flow``, before it and after it."""
+    before, after = window(flow)
+    return result.snapshots[before].at_ns, result.snapshots[after].at_ns
+
+
+def _states(begun: Plan, result: Result, flow: str | None) -> list[Plan]:
+    """What the network was while ``flow`` ran, one state after the other."""
+    from_ns, until_ns = _time_of(result, flow)
+    # Counters are read a little later than it is over: what changes meanwhile explains nothing.
+    ends_ns = [item.end_ns for item in begun.traffic if item.name == flow]
+    return [state for _, _, state in during(begun, from_ns, max(min([until_ns, *ends_ns]), from_ns + 1))]
+
+
+def _cause(port: Port, known: Iterable[Plan], cause: str) -> str:
+    """Why frames were lost at a port, which was as each of these states has it."""
+    lives = [state.port(port.name) for state in known]
     words = {
-        "queue": _full_queue(port),
+        "queue": _full_queue(lives),
         "netem": "lost by netem, as asked",
-        "police": f"policed to {show(port.shape.rate_bps, RATE)}" if port.shape else "police",
+        "police": _policed(lives),
         "rx_buffer": f"packet buffer {show(port.buffer_bytes, SIZE)} full",
         "rx_oversize": f"longer than MTU {port.mtu_bytes} allows",
         "rx_down": "link down",
@@ -158,12 +175,34 @@ def _cause(port: Port, cause: str) -> str:
 
 def memory_share(port: Port) -> str:
     """What a dynamic threshold leaves to an egress queue, if it has one: ``1/4 of what was free of 4 MB``."""
-    if not port.queue_alpha_128ths or port.pool is None:
+    return _share_of_memory(port, port.queue_alpha_128ths)
+
+
+def xoff(port: Port) -> str:
+    """From where on a port says stop: ``108.7 kB``, ``1/64 of what was free of 4 MB, at most 108.7 kB``."""
+    share = _share_of_memory(port, port.xoff_alpha_128ths)
+    return f"{share}, at most {show(port.xoff_bytes, SIZE)}" if share else show(port.xoff_bytes, SIZE)
+
+
+def _share_of_memory(port: Port, alpha_128ths: int) -> str:
+    if not alpha_128ths or port.pool is None:
         return ""
-    return f"{Fraction(port.queue_alpha_128ths, 128)} of what was free of {show(port.pool.size_bytes, SIZE)}"
+    return f"{Fraction(alpha_128ths, 128)} of what was free of {show(port.pool.size_bytes, SIZE)}"
 
 
-def _full_queue(port: Port) -> str:
+def _range(settings: Iterable[int], quantity: Quantity) -> str:
+    """``20 kB``, or ``20 kB to 1 MB`` of what events had changed; empty for none."""
+    known = sorted(settings)
+    return " to ".join(show(end, quantity) for end in sorted({*known[:1], *known[-1:]}))
+
+
+def _policed(lives: Sequence[Port]) -> str:
+    rates_bps = [one.shape.rate_bps for one in lives if one.shape]
+    return f"policed to {_range(rates_bps, RATE)}" if rates_bps else "police"
+
+
+def _full_queue(lives: Sequence[Port]) -> str:
+    port = lives[-1]
     queue = port.queue
     if queue is None:
         return "egress queue full"
@@ -172,10 +211,9 @@ def _full_queue(port: Port) -> str:
         return f"by {queue.kind}"
     if share := memory_share(port):
         return f"queue longer than {share}"
+    rates_bps = [one.shaper.rate_bps for one in lives if one.shaper]
     mean = " in the mean" if port.shape and port.shape.trace else ""
-    behind = f" behind a shaper of {show(port.shape.rate_bps, RATE)}{mean}" if port.shape else ""
-    return (
-        f"FIFO{behind} full"
-        if queue.limit_bytes is None
-        else f"FIFO {show(queue.limit_bytes, SIZE)}{behind} full"
-    )
+    behind = f" behind a shaper of {_range(rates_bps, RATE)}{mean}" if rates_bps else ""
+    limits_bytes = [one.queue.limit_bytes for one in lives if one.queue and one.queue.limit_bytes is not None]
+    room = f" {_range(limits_bytes, SIZE)}" if limits_bytes else ""
+    return f"FIFO{room}{behind} full"
