@@ -108,6 +108,14 @@ def test_ixgbe_adapts_by_two_microseconds(rig: Rig) -> None:
     assert all(usecs % 2 == 0 for usecs in chosen)
 
 
+def test_a_driver_adapts_once_an_interrupt_whatever_a_frame_costs(rig: Rig) -> None:
+    """What comes while the CPU is at a batch is of the same interrupt: it is no interrupt of few frames."""
+    free, cheap, dear = (rig.script("adapts.py", "ixgbe", str(cost_ns)) for cost_ns in (0, 10, 1000))
+    for told in (cheap, dear):
+        assert told["interrupts"] <= 1.1 * free["interrupts"]
+        assert min(told["chosen"]) >= 0.9 * min(free["chosen"])
+
+
 @pytest.mark.parametrize(("moderation", "frames"), [("interval", {256}), ("last", {256, 128, 64})])
 def test_dim_takes_its_profiles(rig: Rig, moderation: str, frames: set[int]) -> None:
     """The kernel's own algorithm: it tries others than it begins with, and nothing but its table."""

@@ -53,6 +53,15 @@ def test_sender_is_told_when_its_frame_was_handed_over(rig: Rig) -> None:
     assert 0 <= told["after_ns"] < 1_000_000
 
 
+def test_sender_has_its_pages_back_when_its_frame_has_left(rig: Rig) -> None:
+    """However long the cable is, and whenever the other host looks at what came."""
+    near, far = (rig.script("zerocopy.py", *of) for of in (("0", "0"), ("25000000", "40000")))
+    for told in (near, far):
+        assert told["whole"]
+        assert told["free_ns"] < 100_000
+        assert told["told_ns"] < 100_000
+
+
 @pytest.mark.parametrize(("longest", "at_once"), [("12000", 8), ("3000", 2)])
 def test_no_more_segments_are_joined_than_a_host_is_told(rig: Rig, longest: str, at_once: int) -> None:
     """`gro_max_size`, as the lab sets it for `gro_max_segs`: so many full segments, with one header."""
