@@ -10,7 +10,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
-from wirelab.guest import clock, events, experiment
+from wirelab.guest import clock, events, experiment, surroundings
 from wirelab.guest.measure import Probe
 from wirelab.guest.network import Network
 from wirelab.guest.prompt import Prompt
@@ -33,6 +33,7 @@ def run(plan_folder: Path, results: Path) -> dict[str, Any]:
     (results / "flows").mkdir()
     shortcuts = Shortcuts.of(plan_folder)
     network = experiment.set_up(plan, results)
+    surroundings.furnish()
     ready_ns = experiment.next_ready_ns()
     prompt = Prompt()
     clock.sleep_until(ready_ns)

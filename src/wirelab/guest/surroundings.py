@@ -1,4 +1,4 @@
-"""What scripts expect of a machine, and a lab for a scenario needs not: it is made for `wirelab exec`."""
+"""What scripts expect of a machine, and a lab for a scenario needs not: made where commands are a user's."""
 
 from pathlib import Path
 
@@ -18,6 +18,16 @@ _LINKS = {"/dev/fd": "/proc/self/fd", "/dev/stdin": "/proc/self/fd/0"}
 _OF_THE_KERNEL = {"debugfs": Path("/sys/kernel/debug"), "tracefs": Path("/sys/kernel/tracing")}
 
 
+# Where the C library keeps memory and semaphores that have a name, and Python's multiprocessing its locks.
+_SHARED_MEMORY = Path("/dev/shm")  # noqa: S108 not a temporary name
+
+
+def furnish() -> None:
+    """Make what a program expects of any machine, for commands at a prompt, too. Raises CommandError."""
+    _SHARED_MEMORY.mkdir()
+    run(["mount", "-t", "tmpfs", "-o", "mode=1777", "tmpfs", str(_SHARED_MEMORY)])
+
+
 def prepare() -> None:
     """Give the machine a name, a loopback device, an /etc that can be written, cgroups, a host key and more.
 
@@ -30,6 +40,7 @@ def prepare() -> None:
     # With 127.0.0.1 alone the C library takes a machine for one without IPv4, and who asks for addresses that
     # are of use (AI_ADDRCONFIG, as getent does) is told of none, not even localhost's.
     run(["ip", "address", "add", "127.0.1.1/8", "dev", "lo"])
+    furnish()
     for name, leads_to in _LINKS.items():
         Path(name).symlink_to(leads_to)
     for kind, place in _OF_THE_KERNEL.items():

@@ -1,0 +1,50 @@
+"""What a program expects of any machine, in `wirelab exec` and at the prompt of `wirelab shell`."""
+
+from __future__ import annotations
+
+import shlex
+from typing import TYPE_CHECKING
+
+import pytest
+
+from tests.lab.sessions import switched_on, told
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator
+
+    from tests.lab.rig import Output, Rig
+    from wirelab.lab.select import Lab
+
+    Ask = Callable[..., str]
+
+SHARE = """
+from multiprocessing import Pool, Queue, shared_memory
+with Pool(2) as pool:
+    print(pool.map(abs, [-1]))
+queue = Queue()
+queue.put(2)
+print(queue.get())
+memory = shared_memory.SharedMemory(create=True, size=1)
+print(memory.buf[0])
+memory.unlink()
+"""
+
+
+@pytest.fixture(params=["exec", "shell"])
+def ask(request: pytest.FixtureRequest, lab: Lab, rig: Rig) -> Iterator[Ask]:
+    """Runs a program and returns all that it prints."""
+    if request.param == "exec":
+        yield lambda *argv: both(rig.execute(*argv))
+        return
+    with switched_on(lab) as session:
+        yield lambda *argv: told(session, f"client {shlex.join(argv)}")
+
+
+def both(output: Output) -> str:
+    """What a command printed."""
+    return output.stdout + output.stderr
+
+
+def test_processes_share_memory_and_semaphores(ask: Ask) -> None:
+    """As Python's multiprocessing does: both have names in /dev/shm."""
+    assert ask("python3", "-c", SHARE) == "[1]\n2\n0\n"
