@@ -48,3 +48,8 @@ def both(output: Output) -> str:
 def test_processes_share_memory_and_semaphores(ask: Ask) -> None:
     """As Python's multiprocessing does: both have names in /dev/shm."""
     assert ask("python3", "-c", SHARE) == "[1]\n2\n0\n"
+
+
+def test_a_lock_is_taken_where_locks_are(ask: Ask) -> None:
+    """/var/lock is a link to a folder that anybody can write to."""
+    assert ask("flock", "/var/lock/mine", "stat", "-L", "-c", "%a", "/var/lock") == "1777\n"

@@ -16,16 +16,18 @@ _EMPTY = Path("/run/sshd")
 _LINKS = {"/dev/fd": "/proc/self/fd", "/dev/stdin": "/proc/self/fd/0"}
 # Where a kernel wants them that has them.
 _OF_THE_KERNEL = {"debugfs": Path("/sys/kernel/debug"), "tracefs": Path("/sys/kernel/tracing")}
-
-
 # Where the C library keeps memory and semaphores that have a name, and Python's multiprocessing its locks.
 _SHARED_MEMORY = Path("/dev/shm")  # noqa: S108 not a temporary name
+# What /var/lock is a link to.
+_LOCKS = Path("/run/lock")
 
 
 def furnish() -> None:
     """Make what a program expects of any machine, for commands at a prompt, too. Raises CommandError."""
     _SHARED_MEMORY.mkdir()
     run(["mount", "-t", "tmpfs", "-o", "mode=1777", "tmpfs", str(_SHARED_MEMORY)])
+    _LOCKS.mkdir()
+    _LOCKS.chmod(0o1777)
 
 
 def prepare() -> None:
