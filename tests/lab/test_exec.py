@@ -20,6 +20,14 @@ if TYPE_CHECKING:
 
 WIRELAB = (sys.executable, "-m", "wirelab")
 
+WRITE = """
+import os, sys, time
+begun_ns = time.monotonic_ns()
+for _ in range(23_000):
+    os.write(1, bytes(1000))
+print(time.monotonic_ns() - begun_ns, file=sys.stderr)
+"""
+
 
 def wirelab(*argv: str, cwd: Path, **environ: str) -> subprocess.CompletedProcess[str]:
     """The command line as a user has it."""
@@ -47,6 +55,29 @@ def test_output_and_exit_code_are_the_commands(tmp_path: Path) -> None:
     """What the command writes to each stream comes out of that stream, and its exit code is ours."""
     done = wirelab("exec", "--", "sh", "-c", "echo out; echo err >&2; exit 7", cwd=tmp_path)
     assert (done.stdout, done.stderr, done.returncode) == ("out\n", "err\n", 7)
+
+
+def test_each_output_has_its_name(rig: Rig) -> None:
+    """What is written to /dev/stdout comes out of that stream, and likewise /dev/stderr, whoever writes."""
+    output = rig.execute(
+        "sh", "-c", "echo a; echo b >/dev/stdout; echo c >/dev/stderr; echo d | tee /dev/stderr"
+    )
+    assert (output.stdout, output.stderr) == ("a\nb\nd\n", "c\nd\n")
+    other = rig.execute("su", "nobody", "-s", "/bin/sh", "-c", "echo a >/dev/stdout; echo b >/dev/stderr")
+    assert (other.stdout, other.stderr) == ("a\n", "b\n")
+
+
+def test_nobody_waits_for_what_holds_the_output(rig: Rig) -> None:
+    """The lab ends with its command, and all that was printed by then is there."""
+    output = rig.execute("sh", "-c", "(sleep 1000; echo late) & echo soon; exit 3")
+    assert (output.stdout, output.code) == ("soon\n", 3)
+
+
+def test_a_long_output_is_whole_and_takes_no_more_time(rig: Rig) -> None:
+    """It goes at the pace of its CPU, which may be 10 ms ahead, and waits for no reader."""
+    output = rig.execute("python3", "-c", WRITE)
+    assert len(output.stdout) == 23_000_000
+    assert int(output.stderr) < 23_000 * 500 + 23_000_000 * 0.19 - 10_000_000 + 1_000_000
 
 
 def test_current_folder_is_there_and_read_only(tmp_path: Path) -> None:
@@ -124,11 +155,6 @@ def test_loopback_device_is_up(rig: Rig) -> None:
     """Both addresses of the loopback device answer, as on any machine."""
     output = rig.execute("sh", "-c", "ping -c 1 127.0.0.1 && ping -c 1 ::1")
     assert output.code == 0, output.stdout + output.stderr
-
-
-def test_a_shell_reads_what_a_command_prints_as_a_file(rig: Rig) -> None:
-    """`<(...)` is a name in /dev/fd."""
-    assert rig.execute("bash", "-c", "cat <(echo here)").stdout == "here\n"
 
 
 def test_cgroups_are_where_scripts_look(rig: Rig) -> None:

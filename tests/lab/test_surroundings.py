@@ -53,3 +53,13 @@ def test_processes_share_memory_and_semaphores(ask: Ask) -> None:
 def test_a_lock_is_taken_where_locks_are(ask: Ask) -> None:
     """/var/lock is a link to a folder that anybody can write to."""
     assert ask("flock", "/var/lock/mine", "stat", "-L", "-c", "%a", "/var/lock") == "1777\n"
+
+
+def test_a_shell_reads_what_a_command_prints_as_a_file(ask: Ask) -> None:
+    """`<(...)` is a name in /dev/fd."""
+    assert ask("bash", "-c", "cat <(echo here)") == "here\n"
+
+
+def test_what_is_written_to_an_output_by_its_name_is_seen(ask: Ask) -> None:
+    """Whoever opens /dev/stdout and /dev/stderr writes where the others write, and empties nothing."""
+    assert ask("sh", "-c", "echo one; echo two >/dev/stdout; echo three >/dev/stderr") == "one\ntwo\nthree\n"

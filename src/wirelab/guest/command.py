@@ -6,7 +6,8 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
-from wirelab.guest.shell import Program
+from wirelab.guest.outlet import Outlet, pass_on
+from wirelab.guest.shell import Attached
 from wirelab.guest.shell import run as run_program
 
 # Where the user's folders appear; the root image keeps /mnt empty.
@@ -38,10 +39,12 @@ def _mount(source: str, target: Path, *, read_only: bool) -> None:
 def _run(argv: Sequence[str], results: Path) -> int:
     inherited = {name: os.environ[name] for name in ("PATH", "HOME", "LC_ALL")}
     env = inherited | {"TERM": "dumb", "LOGNAME": "root", "USER": "root"}
+    outlets = out, err = Outlet(results / "stdout"), Outlet(results / "stderr")
     try:
-        program = Program(argv, results / "stdout", results / "stderr", cwd=WORK, env=env)
+        program = Attached(argv, out.writable, err.writable, env, cwd=WORK)
     except (FileNotFoundError, PermissionError) as error:
         code, why = _NOT_FOUND if isinstance(error, FileNotFoundError) else _NOT_EXECUTABLE
         (results / "stderr").write_text(f"wirelab exec: {argv[0]}: {why}\n")
         return code
+    pass_on(outlets, os.pidfd_open(program.pid))
     return program.wait()

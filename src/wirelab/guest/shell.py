@@ -107,12 +107,27 @@ class Program:
 
 
 class Attached:
-    """A program that writes to a descriptor, in a session of its own and with no input."""
+    """A program that writes to descriptors and has no input."""
 
-    def __init__(self, argv: Sequence[str], output: int, env: Mapping[str, str]) -> None:
-        """Start it. Raises OSError if there is no such program."""
+    def __init__(  # noqa: PLR0913 each one is a property of a process
+        self,
+        argv: Sequence[str],
+        stdout: int,
+        stderr: int,
+        env: Mapping[str, str],
+        *,
+        cwd: Path | None = None,
+        has_session: bool = False,
+    ) -> None:
+        """Start it, with ``has_session`` in one of its own. Raises OSError if there is no such program."""
         self._process = subprocess.Popen(  # noqa: S603 argv lists only
-            argv, stdin=subprocess.DEVNULL, stdout=output, stderr=output, env=env, start_new_session=True
+            argv,
+            stdin=subprocess.DEVNULL,
+            stdout=stdout,
+            stderr=stderr,
+            cwd=cwd,
+            env=env,
+            start_new_session=has_session,
         )
         self.pid = self._process.pid
 

@@ -11,9 +11,13 @@ _SSHD = Path("/usr/sbin/sshd")
 _KEY = Path("/etc/ssh/ssh_host_ed25519_key")
 # Where the ssh server locks in what speaks to strangers.
 _EMPTY = Path("/run/sshd")
-# As udev makes them: what a shell calls `<(...)` is below the first. There is no /dev/stdout: the command's
-# output is a file, and whoever opened it by that name to write would empty it.
-_LINKS = {"/dev/fd": "/proc/self/fd", "/dev/stdin": "/proc/self/fd/0"}
+# As udev makes them: what a shell calls `<(...)` is below the first.
+_LINKS = {
+    "/dev/fd": "/proc/self/fd",
+    "/dev/stdin": "/proc/self/fd/0",
+    "/dev/stdout": "/proc/self/fd/1",
+    "/dev/stderr": "/proc/self/fd/2",
+}
 # Where a kernel wants them that has them.
 _OF_THE_KERNEL = {"debugfs": Path("/sys/kernel/debug"), "tracefs": Path("/sys/kernel/tracing")}
 # Where the C library keeps memory and semaphores that have a name, and Python's multiprocessing its locks.
@@ -24,6 +28,8 @@ _LOCKS = Path("/run/lock")
 
 def furnish() -> None:
     """Make what a program expects of any machine, for commands at a prompt, too. Raises CommandError."""
+    for name, leads_to in _LINKS.items():
+        Path(name).symlink_to(leads_to)
     _SHARED_MEMORY.mkdir()
     run(["mount", "-t", "tmpfs", "-o", "mode=1777", "tmpfs", str(_SHARED_MEMORY)])
     _LOCKS.mkdir()
@@ -43,8 +49,6 @@ def prepare() -> None:
     # are of use (AI_ADDRCONFIG, as getent does) is told of none, not even localhost's.
     run(["ip", "address", "add", "127.0.1.1/8", "dev", "lo"])
     furnish()
-    for name, leads_to in _LINKS.items():
-        Path(name).symlink_to(leads_to)
     for kind, place in _OF_THE_KERNEL.items():
         if place.is_dir():
             run(["mount", "-t", kind, kind, str(place)])

@@ -28,7 +28,7 @@ class Job:
             termios.tcsetattr(its, termios.TCSANOW, settings)
             termios.tcsetwinsize(its, (0, columns))
             os.set_blocking(self.output, False)
-            self._program = Attached(argv, its, env)
+            self._program = Attached(argv, its, its, env, has_session=True)
         except BaseException:
             os.close(self.output)
             raise
