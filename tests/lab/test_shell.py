@@ -363,6 +363,9 @@ def test_at_a_terminal(lab: Lab) -> None:
     terminal.type("nonsense\r")
     terminal.until("unknown command or node")
     terminal.until("ms>")
+    terminal.type("save nosuch/mine.yaml\r")
+    terminal.until("cannot be written")
+    terminal.until("ms>")
     terminal.type("\x04")
     assert terminal.process.wait(MOST_S) == 0
     gone(labs, set, set())

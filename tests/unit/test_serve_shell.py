@@ -209,6 +209,17 @@ def test_a_scenario_is_saved_in_the_browser(served: Served, tmp_path: Path) -> N
     assert not (tmp_path / "mine.yaml").exists()
 
 
+@pytest.mark.parametrize("name", [f"{'a' * 300}.yaml", "a.yml/..", "mine"])
+def test_a_name_that_no_file_can_have_is_refused_in_the_browser(served: Served, name: str) -> None:
+    """Without a word of where the server has its files; the shell stays."""
+    line = opened(served, served.student())
+    line.send(json.dumps({"line": f"save {name}"}))
+    [said] = [message for message in told(line, "refused") if "refused" in message]
+    assert "/" not in f"{said['refused']}{said['hint']}"
+    line.send(json.dumps({"line": f"save {name[:9]}.yaml"}))
+    assert any("file" in message for message in told(line, "file"))
+
+
 @pytest.mark.parametrize(
     "headers",
     [{"Cookie": ""}, {"Cookie": "wirelab=made.up"}, {"Origin": "http://evil.example"}, {"Origin": ""}],

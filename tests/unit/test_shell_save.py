@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 import pytest
 from examples import ROOT, shipped
 
-from wirelab.errors import InputError, LabError
+from wirelab.errors import InputError
 from wirelab.model.experiment import load
 from wirelab.model.yamlfile import read
 from wirelab.shell.save import save, scenario_text
@@ -50,8 +50,21 @@ def test_what_is_saved_is_a_scenario(tmp_path: Path) -> None:
         save(file, text)
     with pytest.raises(InputError, match=r"ends in \.yaml"):
         save(tmp_path / "mine", text)
-    with pytest.raises(LabError, match="cannot be written"):
-        save(tmp_path / "no" / "mine.yaml", text)
     with pytest.raises(InputError):
         save(tmp_path / "half.yaml", "name: half\n")
     assert not (tmp_path / "half.yaml").exists()
+
+
+@pytest.mark.parametrize("name", ["no/mine.yaml", f"{'a' * 300}.yaml", "a\0b.yaml"])
+def test_what_cannot_be_written_is_a_wrong_name(tmp_path: Path, name: str) -> None:
+    """And no broken lab: the session goes on."""
+    with pytest.raises(InputError, match="cannot be written") as error:
+        save(tmp_path / name, "name: mine\n")
+    assert error.value.hint
+
+
+def test_nothing_is_left_of_what_was_written_in_part(tmp_path: Path) -> None:
+    """As on a disk that is full."""
+    with pytest.raises(InputError, match="cannot be written"):
+        save(tmp_path / "mine.yaml", "name: \ud800\n")
+    assert not list(tmp_path.iterdir())

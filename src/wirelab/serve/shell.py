@@ -174,7 +174,12 @@ class Shell:
     def _keep(self, path: Path, text: str) -> None:
         """A scenario goes to the page, as a file: nothing is written on the server."""
         with scratch_folder() as folder:
-            save(folder / path.name, text)
+            try:
+                save(folder / path.name, text)
+            except InputError as error:
+                # Where the server has its files is nobody's business.
+                said, hint = (text.replace(f"{folder}/", "") for text in (error.message, error.hint or ""))
+                raise InputError(said, hint=hint) from error
         self._tell({"file": path.name, "content": text})
 
     def _show(self, session: Session, said: Iterator[str | Picture]) -> None:

@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any, Final
 
-from wirelab.errors import InputError, LabError
+from wirelab.errors import InputError
 from wirelab.model.cases import Case, is_replaced
 from wirelab.model.files import check_file
 
@@ -40,16 +40,25 @@ def scenario_text(
 
 
 def save(file: Path, text: str) -> None:
-    """Write a scenario, unless the file is there. Raises InputError if it may not be, or is no scenario."""
+    """Write a scenario, unless the file is there.
+
+    Raises InputError if it may not be, cannot be written, or is no scenario: nothing is left of it then.
+    """
     if file.suffix not in _ENDINGS:
         raise InputError(f"{file}: a scenario ends in .yaml", hint=f"save {file}.yaml")
+    is_ours = False
     try:
         with file.open("x", encoding="utf-8") as out:
+            is_ours = True
             out.write(text)
     except FileExistsError:
         raise InputError(f"{file} is there already", hint="save it under another name") from None
-    except OSError as error:
-        raise LabError(f"{file}: cannot be written: {error.strerror}") from error
+    except (OSError, ValueError) as error:
+        if is_ours:
+            file.unlink()
+        # No LabError: whoever is at the prompt says another name, and the lab goes on.
+        why = getattr(error, "strerror", None) or error
+        raise InputError(f"{file}: cannot be written: {why}", hint="save it under another name") from error
     try:
         check_file(file)
     except InputError:
