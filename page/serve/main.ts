@@ -5,6 +5,7 @@ import { folded } from "./folded";
 import { fresh } from "./fresh";
 import { keepers } from "./keep";
 import { linked, scales } from "./knobs";
+import { once } from "./once";
 import { watch } from "./progress";
 
 for (const box of document.querySelectorAll<HTMLElement>("[data-events]")) watch(box);
@@ -14,3 +15,4 @@ for (const form of document.querySelectorAll<HTMLFormElement>("form[data-linked]
 for (const form of document.querySelectorAll<HTMLFormElement>("form[data-keep]")) keepers(form);
 for (const part of document.querySelectorAll<HTMLElement>("[data-fresh]")) fresh(part);
 copyButtons();
+once();

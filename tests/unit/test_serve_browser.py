@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import shutil
 import subprocess
+import time
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -195,6 +196,35 @@ def test_the_bench_by_keyboard_alone(served: Served) -> None:
         stranger = browser.person()
         stranger.goto(ada.get_by_label("To share it").input_value())
         assert "32 KiB" in stranger.locator(".chip").inner_text()
+
+
+def test_a_button_that_is_pressed_twice_does_it_once(served: Served) -> None:
+    """One student, whose code is shown; of four experiments one is used up."""
+    with chromium(served.url) as browser:
+        page = browser.person()
+        page.goto(f"{served.url}/join/{served.room.courses.all()[0].code}")
+        page.get_by_label("Your name").fill("Ada")
+        page.get_by_role("button", name="Join").dblclick()
+        page.locator(".big.code").wait_for()
+        page.get_by_role("link", name="To the exercises").click()
+        page.get_by_role("link", name=EXERCISE).click()
+        ExercisePage(page).predict(PREDICTED)
+        page.get_by_role("button", name="Seal the predictions").dblclick()
+        page.get_by_role("button", name="Run", exact=True).dblclick()
+        page.get_by_text("Over virtual time").first.wait_for()
+        page.locator("#experiments [name='set.module.fifo']").fill("64 KiB")
+        button = page.get_by_role("button", name="Run the experiment")
+        button.scroll_into_view_if_needed()
+        box = button.bounding_box()
+        with served.room.asking:
+            # The server takes its time. A click of Playwright's would wait for it, one of the mouse does not.
+            for _ in range(2):
+                page.mouse.click(box["x"] + box["width"] / 2, box["y"] + box["height"] / 2)
+                time.sleep(0.3)
+        page.get_by_text("3 experiments are left").wait_for()
+        served.wait_for_runs()
+        page.reload()
+        assert "3 experiments are left" in page.inner_text("main")
 
 
 def test_the_teacher_sees_the_class_while_it_works(served: Served) -> None:

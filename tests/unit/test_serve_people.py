@@ -81,6 +81,28 @@ def test_a_name_that_cannot_be_is_refused_with_a_word(name: str, words: str, ser
     assert len(served.room.students.of_course(course.id)) == 1
 
 
+@pytest.mark.parametrize("has_answer", [False, True])
+def test_who_joins_twice_with_one_form_is_one_student(served: Served, has_answer: bool) -> None:  # noqa: FBT001
+    """Be the first answer lost or not: of a button pressed twice, the browser shows the last one."""
+    course = served.room.courses.add("Networks 1")
+    ada = served.visitor()
+    ada.get("/")
+    token, before = ada.csrf, list(ada.jar)
+    ada.post("/join", name="Ada", code=course.code)
+    if not has_answer:
+        ada.jar.clear()
+        for cookie in before:
+            ada.jar.set_cookie(cookie)
+    again = ada.post("/join", csrf=token, name=" ada ", code=course.code)
+    [student] = served.room.students.of_course(course.id)
+    assert own_code(again.text) == own_code(ada.get("/me").text) == student.code
+    assert ada.post("/join", csrf=token, name="Eve", code=course.code).status == 403
+    served.room.students.new_code(student.id)
+    assert ada.post("/join", csrf=token, name="Ada", code=course.code).status == 403
+    assert "has that name already" in served.visitor().post("/join", name="Ada", code=course.code).text
+    assert len(served.room.students.of_course(course.id)) == 1
+
+
 def test_a_wrong_code_is_refused_and_guessing_is_slow(
     served: Served, caplog: pytest.LogCaptureFixture
 ) -> None:
@@ -221,6 +243,7 @@ def test_a_database_is_brought_up_to_date_step_by_step(tmp_path: Path) -> None:
     for table in ("laid_aside", "closed", "attempt", "work", "asked", "run"):
         old.write(f"DROP TABLE {table}")
     old.write("ALTER TABLE course DROP COLUMN roster")
+    old.write("ALTER TABLE student DROP COLUMN joined_by")
     old.write("PRAGMA user_version = 1")
     old.close()
     new = Database(path)

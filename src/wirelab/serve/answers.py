@@ -22,6 +22,7 @@ from wirelab.serve.visitor import COOKIE, Refusal, Visitor, logged
 Endpoint = Callable[[Request], Awaitable[Response]]
 Shown = Callable[[Visitor], Response]
 Posted = Callable[[Visitor, Form], Response]
+Taken = Callable[[Visitor, Form], Response | None]
 
 _LOG: Final = logging.getLogger(__name__)
 
@@ -40,8 +41,11 @@ class Answers:
 
         return endpoint
 
-    def post(self, take: Posted, letters: int = MOST_LETTERS) -> Endpoint:
-        """An endpoint that takes a form, whose fields may be so long."""
+    def post(self, take: Posted, letters: int = MOST_LETTERS, again: Taken | None = None) -> Endpoint:
+        """An endpoint that takes a form, whose fields may be so long.
+
+        ``again`` answers one that was taken already, and whose token is therefore an old one.
+        """
 
         async def endpoint(request: Request) -> Response:
             visitor = Visitor(self.room, request)
@@ -49,7 +53,7 @@ class Answers:
                 form = await read_form(request, letters)
             except InputError as error:
                 return await run_in_threadpool(self.problem, visitor, error)
-            return await run_in_threadpool(self._take, visitor, form, take)
+            return await run_in_threadpool(self._take, visitor, form, take, again)
 
         return endpoint
 
@@ -57,9 +61,11 @@ class Answers:
         """The page for something that cannot be read: what is wrong is said, and nothing was changed."""
         return page(visitor, "problem.html.j2", status, message=message(visitor, error))
 
-    def _take(self, visitor: Visitor, form: Form, take: Posted) -> Response:
+    def _take(self, visitor: Visitor, form: Form, take: Posted, again: Taken | None) -> Response:
         def taken(visitor: Visitor) -> Response:
             require(visitor, Deed.POST, visitor.person or visitor.address)
+            if again is not None and (answer := again(visitor, form)) is not None:
+                return answer
             visitor.require_csrf(form)
             return take(visitor, form)
 

@@ -11,7 +11,7 @@ from wirelab.serve.answers import Answers, go, message, page, require
 from wirelab.serve.code import read_code
 from wirelab.serve.forms import Form
 from wirelab.serve.limits import Deed
-from wirelab.serve.visitor import Refusal, Visitor
+from wirelab.serve.visitor import CSRF, Refusal, Visitor
 
 
 @dataclass(frozen=True, slots=True)
@@ -26,7 +26,7 @@ class Doors:
         return [
             Route("/", get(self.front)),
             Route("/join/{code}", get(self.invited)),
-            Route("/join", post(self.join), methods=["POST"]),
+            Route("/join", post(self.join, again=self.joined), methods=["POST"]),
             Route("/resume/{code}", get(self.returning)),
             Route("/resume", post(self.resume), methods=["POST"]),
             Route("/me", get(self.me)),
@@ -50,7 +50,7 @@ class Doors:
         return self._front(visitor, code=read_code(visitor.request.path_params["code"]))
 
     def join(self, visitor: Visitor, form: Form) -> Response:
-        """A name and a course's code make a student."""
+        """A name and a course's code make a student; sent twice by one browser, the same one."""
         room = visitor.room
         name, code = form.text("name"), read_code(form.text("code"))
         self._require_chance(visitor, Deed.WRONG_CODE)
@@ -61,11 +61,20 @@ class Doors:
             return self._front(visitor, 422, name=name, code=code, problem=visitor.words("join.no-course"))
         require(visitor, Deed.JOIN, visitor.address)
         try:
-            student = room.students.join(course, name)
+            student = room.students.join(course, name, form.text(CSRF))
         except InputError as error:
             return self._front(visitor, 422, name=name, code=code, problem=message(visitor, error))
         visitor.sign_in(student)
         return go(visitor, "/me?new=1")
+
+    def joined(self, visitor: Visitor, form: Form) -> Response | None:
+        """The form that has signed this student in, once more: as of a button that is pressed twice."""
+        student, room = visitor.student, visitor.room
+        course = room.courses.of_code(read_code(form.text("code")))
+        if student is None or course is None:
+            return None
+        same = room.students.joined(course, form.text("name"), form.text(CSRF))
+        return go(visitor, "/me?new=1") if same is not None and same.id == student.id else None
 
     def returning(self, visitor: Visitor) -> Response:
         """The page that a personal link leads to. It changes nothing yet: programs follow links, too."""

@@ -1,5 +1,6 @@
 """Students: a name in a course, and a code by which they come back from any device."""
 
+import hashlib
 import sqlite3
 import unicodedata
 from collections.abc import Callable
@@ -38,8 +39,11 @@ class Students:
     choose: Callable[[str], str]
     clock: Callable[[], float]
 
-    def join(self, course: Course, name: str) -> Student:
-        """A new student. Raises InputError for no name, one that somebody has, and a course that is full."""
+    def join(self, course: Course, name: str, key: str = "") -> Student:
+        """A new student, or the one that joined with the same ``key``, a secret of their browser's.
+
+        Raises InputError for no name, one that somebody has, and a course that is full.
+        """
         name = read_name(name)
         student = Student(
             new_code(COURSE_LETTERS, self.choose),
@@ -49,6 +53,8 @@ class Students:
             self.clock(),
         )
         with self.database.transaction() as connection:
+            if (same := self.joined(course, name, key)) is not None:
+                return same
             (count,) = connection.execute(
                 "SELECT count(*) FROM student WHERE course = ?", (course.id,)
             ).fetchone()
@@ -56,13 +62,21 @@ class Students:
                 raise InputError("join.full")
             try:
                 connection.execute(
-                    "INSERT INTO student (id, course, name, folded, code, joined_s, seen_s)"
-                    " VALUES (?, ?, ?, ?, ?, ?, ?)",
-                    (*_values(student), student.seen_s, student.seen_s),
+                    "INSERT INTO student (id, course, name, folded, code, joined_s, seen_s, joined_by)"
+                    " VALUES (?, ?, ?, ?, ?, ?, ?, ?)",
+                    (*_values(student), student.seen_s, student.seen_s, _hashed(key)),
                 )
             except sqlite3.IntegrityError:
                 raise InputError("join.taken") from None
         return student
+
+    def joined(self, course: Course, name: str, key: str) -> Student | None:
+        """Who has joined by that name and with that ``key``. Raises InputError for what is no name."""
+        row = self.database.row(
+            "SELECT * FROM student WHERE course = ? AND folded = ? AND joined_by = ? AND joined_by != ''",
+            (course.id, _folded(read_name(name)), _hashed(key)),
+        )
+        return None if row is None else _student(row)
 
     def of_code(self, code: str) -> Student | None:
         """Whose code that is. Their having been here is noted."""
@@ -87,9 +101,10 @@ class Students:
         return [_student(row) for row in rows]
 
     def new_code(self, student_id: str) -> None:
-        """Give them another code: who came with the old one is out."""
+        """Give them another code: who came with the old one is out, and whoever joined is as well."""
         self.database.write(
-            "UPDATE student SET code = ? WHERE id = ?", (new_code(RESUME_LETTERS, self.choose), student_id)
+            "UPDATE student SET code = ?, joined_by = '' WHERE id = ?",
+            (new_code(RESUME_LETTERS, self.choose), student_id),
         )
 
 
@@ -108,6 +123,11 @@ def read_name(text: str) -> str:
 
 def _folded(name: str) -> str:
     return unicodedata.normalize("NFKC", name).casefold()
+
+
+def _hashed(key: str) -> str:
+    """What is kept of a browser's secret, which is random and long."""
+    return hashlib.sha256(key.encode()).hexdigest() if key else ""
 
 
 def _values(student: Student) -> tuple[str, str, str, str, str]:
