@@ -150,6 +150,69 @@ def test_on_a_full_disk_pages_can_still_be_looked_at(served: Served, monkeypatch
     assert ada.get("/bench").status == 200
 
 
+def test_an_experiment_whose_lab_breaks_costs_nothing(served: Served) -> None:
+    """It is offered again with its settings, and takes the place of none: each has a name of its own."""
+    ada = ready(served)
+
+    def experiment(fifo: str, *, breaks: bool = False) -> str:
+        served.testbed.breaks = breaks
+        assert ada.post(f"{HERE}/experiment", set__module__fifo=fifo).status == 200
+        served.wait_for_runs()
+        return ada.get(HERE).text
+
+    for fifo in ("64 KiB", "96 KiB"):
+        page = experiment(fifo, breaks=True)
+        assert "4 experiments are left" in page
+        assert f'name="set.module.fifo" value="{fifo}"' in page
+    assert "3 experiments are left" in experiment("128 KiB")
+    assert "2 experiments are left" in experiment("64 KiB")
+    assert "1 experiments are left" in experiment("32 KiB")
+    page = experiment("16 KiB")
+    assert "All experiments are used up" in page
+    assert 'name="set.module.fifo" value="96 KiB"' not in page
+    assert ada.post(f"{HERE}/experiment", set__module__fifo="96 KiB").status == 422
+    found = [(run.name, run.settings["module.fifo"]) for run in kept(served).work.runs[1:]]
+    assert found == [
+        ("experiment-3", "128 KiB"),
+        ("experiment-1", "64 KiB"),
+        ("experiment-4", "32 KiB"),
+        ("experiment-5", "16 KiB"),
+    ]
+
+
+def test_an_experiment_that_was_broken_is_none_more_than_allowed(served: Served) -> None:
+    """Though somebody else asks for the same, and it is measured after all."""
+    ada = ready(served)
+    served.testbed.breaks = True
+    ada.post(f"{HERE}/experiment", set__module__fifo="64 KiB")
+    served.wait_for_runs()
+    served.testbed.breaks = False
+    for fifo in ("16 KiB", "24 KiB", "32 KiB", "48 KiB"):
+        assert ada.post(f"{HERE}/experiment", set__module__fifo=fifo).status == 200
+    [student] = served.room.students.of_course(served.room.courses.all()[0].id)
+    [broken, *_] = [one for one in served.room.works.attempts(student.id, "shallow-buffer") if one.settings]
+    served.wait_for_runs()
+    ada.get(HERE)
+    run = served.room.runs.get(broken.run)
+    assert run is not None
+    served.room.queue.ask(run.spec, "teacher")
+    served.wait_for_runs()
+    assert ada.get(HERE).status == 200
+    assert kept(served).work.count("experiment") == 4
+
+
+def test_a_repair_whose_lab_breaks_is_tried_again(served: Served) -> None:
+    """By the same name; another one has its own."""
+    ada = ready(served)
+    for fifo, breaks in (("64 KiB", True), ("64 KiB", False), ("32 KiB", False)):
+        served.testbed.breaks = breaks
+        assert ada.post(f"{HERE}/repair", doing="try", set__module__fifo=fifo).status == 200
+        served.wait_for_runs()
+        page = ada.get(HERE).text
+        assert ("Run it again" in page) == breaks
+    assert [run.name for run in kept(served).work.runs if run.kind == "repair"] == ["repair-1", "repair-2"]
+
+
 def test_experiments_that_are_asked_for_at_once_are_both_kept(
     served: Served, monkeypatch: pytest.MonkeyPatch
 ) -> None:

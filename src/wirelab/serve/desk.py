@@ -31,7 +31,7 @@ from wirelab.serve.carrier import PANEL
 from wirelab.serve.courses import Course
 from wirelab.serve.exercises import CONTROL, NETWORK, exercise_called, marks_spec, network_spec
 from wirelab.serve.room import Room
-from wirelab.serve.runs import Run
+from wirelab.serve.runs import Run, State
 from wirelab.serve.students import Student
 from wirelab.serve.works import Attempt, AttemptKind, Kept
 
@@ -77,6 +77,10 @@ class Desk:
         """What was asked to be run."""
         return self.room.works.attempts(self.student.id, self.exercise.name)
 
+    def counted(self, kind: AttemptKind) -> list[Attempt]:
+        """What was asked to be run of a kind, but for what broke: that costs nothing."""
+        return [one for one in self.attempts() if one.kind == kind and not self._is_broken(one)]
+
     def draft(self, fields: Mapping[str, str]) -> None:
         """Keep what is typed."""
         self._require_open()
@@ -105,7 +109,8 @@ class Desk:
     def _experiment(self, settings: Mapping[str, str]) -> None:
         with self.room.database.transaction():
             # At one instant: what is run is in the one or in the other.
-            work, waiting = self.kept().work, self._waiting("experiment")
+            work, called = self.kept().work, self._name("experiment", settings)
+            waiting = [one for one in self.counted("experiment") if not one.is_settled]
         for attempt in waiting:
             # As if they were done, so that no more are asked for than are allowed.
             work = ran(
@@ -117,9 +122,9 @@ class Desk:
                 now=self.room.works.now,
                 settings=attempt.settings,
             )
-        name, setup = experiment_asked(self.exercise, work, settings)
+        _, setup = experiment_asked(self.exercise, work, settings)
         run = self.room.queue.ask(network_spec(self.exercise, {NETWORK: setup}), self.person)
-        self._attempt("experiment", name, settings, run.id)
+        self._attempt("experiment", called, settings, run.id)
 
     def looked_at(self, name: str) -> Setup:
         """The network of a run, to be looked at with its clock stopped: as soon as it was run.
@@ -139,7 +144,7 @@ class Desk:
     def is_look_counted(self) -> bool:
         """Whether looking costs no experiment any more: it is the same network, however often one looks."""
         said = self.exercise.said.experiments
-        return said is None or any(one.kind == "experiment" and not one.settings for one in self.attempts())
+        return said is None or any(not one.settings for one in self.counted("experiment"))
 
     def look(self, name: str) -> Setup:
         """The same, and it counts as an experiment in which nothing was changed, once."""
@@ -156,9 +161,9 @@ class Desk:
         one, control = setups.values()
         spec = network_spec(self.exercise, {"repair": one, CONTROL: control})
         with self.room.asking:
+            name = self._name("repair", settings)
             run = self.room.queue.ask(spec, self.person)
-            number = 1 + sum(attempt.kind == "repair" for attempt in self.attempts())
-            self._attempt("repair", f"repair-{number}", settings, run.id)
+            self._attempt("repair", name, settings, run.id)
 
     def answer(self, answers: Mapping[str, str]) -> dict[str, str]:
         """Keep answers; what cannot be one stays a draft. Returns what is wrong with those, by question."""
@@ -204,8 +209,16 @@ class Desk:
         self.room.works.attempt(asked)
         settle(self.room)
 
-    def _waiting(self, kind: AttemptKind) -> list[Attempt]:
-        return [one for one in self.attempts() if one.kind == kind and not one.is_settled]
+    def _name(self, kind: AttemptKind, settings: Mapping[str, str]) -> str:
+        """What is asked for is called so: as the last that broke with these settings, or as a new one."""
+        asked = [one for one in self.attempts() if one.kind == kind]
+        broken = [one.name for one in asked if one.settings == settings and self._is_broken(one)]
+        return broken[-1] if broken else f"{kind}-{len(asked) + 1}"
+
+    def _is_broken(self, attempt: Attempt) -> bool:
+        """Whether its lab broke before it measured anything."""
+        run = None if attempt.is_settled else self.room.runs.get(attempt.run)
+        return run is not None and run.state is State.BROKEN
 
     def _require_open(self) -> None:
         if self.is_closed:
@@ -249,11 +262,14 @@ def _settle(room: Room, attempt: Attempt, folder: Path) -> None:
     exercise = exercise_called(attempt.exercise)
     digest = result_of(folder).variants[0].digest or ""
     now = room.works.now
-    room.works.change(
-        attempt.student,
-        attempt.exercise,
-        lambda work: ran(exercise, work, kind, attempt.name, digest, now=now, settings=attempt.settings),
-    )
+
+    def done(work: Work) -> Work:
+        if kind == "experiment":
+            # One that broke is run after all where somebody else asks for the same: then there may be others.
+            experiment_asked(exercise, work, attempt.settings)
+        return ran(exercise, work, kind, attempt.name, digest, now=now, settings=attempt.settings)
+
+    room.works.change(attempt.student, attempt.exercise, done)
 
 
 @lru_cache(maxsize=128)

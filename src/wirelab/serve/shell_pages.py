@@ -69,7 +69,7 @@ class ShellPages:
             problem = message(visitor, error)
         here = f"/exercises/{desk.exercise.name}"
         said = desk.exercise.said.experiments
-        used = sum(one.kind == "experiment" for one in desk.attempts())
+        used = len(desk.counted("experiment"))
         return self._page(
             visitor,
             title=desk.exercise.said.title,
