@@ -47,6 +47,12 @@ _LEFT = [
 _PAUSED = [_event(Kind.PAUSED, "module-line", 0, -3 * AROUND_NS, 3 * AROUND_NS)]
 _EVENTS = st.lists(
     st.builds(
+        lambda number, ns, length: Frame(at_ps(ns), number, length, headers(number)),
+        st.integers(1, FRAMES),
+        _INSTANTS,
+        _BYTES,
+    )
+    | st.builds(
         _event,
         st.sampled_from([kind for kind in Kind if kind not in {Kind.PORT, Kind.FRAME, Kind.TCP, Kind.END}]),
         st.sampled_from(PORTS),
@@ -58,13 +64,17 @@ _EVENTS = st.lists(
 )
 
 
+_RETOLD = [_WAITING[0][0], Frame(at_ps(-2 * AROUND_NS), 1, 9000, headers(1)), *_LEFT, _A_FRAME]
+
+
+@example(events=_RETOLD, is_in_order=True)
 @example(events=_WAITING[0], is_in_order=True)
 @example(events=_WAITING[1], is_in_order=True)
 @example(events=_LEFT, is_in_order=True)
 @example(events=_PAUSED, is_in_order=True)
 @given(events=_EVENTS, is_in_order=st.booleans())
 def test_a_picture_is_the_same_as_of_the_whole_record(
-    tmp_path_factory: pytest.TempPathFactory, events: list[Event], *, is_in_order: bool
+    tmp_path_factory: pytest.TempPathFactory, events: list[Frame | Event], *, is_in_order: bool
 ) -> None:
     """Whatever happened before: what still waits or is paused when the picture begins is known."""
     told = sorted(events, key=lambda event: event.at_ps) if is_in_order else events

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import struct
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from recorded import G, plan
@@ -86,6 +87,20 @@ def test_of_a_burst_that_loses_some_it_is_told_what_found_room_meanwhile() -> No
     assert found.sentences("download")[-1] == (
         "1 of the bursts lost some: of 20 frames 14 find room while 3 leave; 6 are lost"
     )
+
+
+def test_a_frame_that_is_told_of_again_is_no_other() -> None:
+    """It may get a tag before it is lost: data and acknowledgements count as often as they come."""
+    told = [*burst(1, 0, 20, 14), *heard(40, 100_000, 1_000_000), *heard(41, 200_000, 1_001_448)]
+    kept = {one.number: one for one in told if isinstance(one, Frame)}
+    again: list[Frame | Event] = []
+    for entry in told:
+        if not isinstance(entry, Frame):
+            again.append(replace(kept[entry.number], at_ps=entry.at_ps, length_bytes=1518))
+        again.append(entry)
+    found = read(told)
+    assert found is not None
+    assert read(again) == found
 
 
 def test_acknowledgements_that_come_at_once_count_together() -> None:

@@ -20,6 +20,7 @@ from wirelab.report.live import LiveReport
 from wirelab.report.text import Output, warn
 from wirelab.results.record import Event, Frame, read_record
 from wirelab.results.result import Result
+from wirelab.results.told import told_at_ports
 from wirelab.runner.cpus import usable
 from wirelab.runner.job import SEED_MAX
 from wirelab.runner.measurement_cache import MeasurementCache
@@ -88,7 +89,8 @@ class Bench:
                 RECORD_LIMIT_BYTES,
                 lambda done: live.progress(trial, done),
             )
-            return table(read_record(recorder.record(trial.plan, known, window).record))
+            record = read_record(recorder.record(trial.plan, known, window).record)
+            return table(told_at_ports(record, trial.plan.cables))
 
 
 def chosen(scenario: str | Path, variant: str | None) -> tuple[Experiment, Case]:

@@ -10,7 +10,7 @@ from wirelab.errors import InputError
 from wirelab.plan.types import Port
 from wirelab.report.capture import DROPPED, Packet, packets
 from wirelab.results.headers import read_headers
-from wirelab.results.record import Event, Frame, Kind
+from wirelab.results.record import Event, Frame
 from wirelab.units import NS_PER_S, PS_PER_NS
 
 if TYPE_CHECKING:  # pandas is an extra, imported when a table is asked for
@@ -38,7 +38,7 @@ def window_at(port: str, window: str) -> str:
 
 
 def frame_table(record: Iterable[Frame | Event], ports: Mapping[str, Port], ready_ns: int) -> "pd.DataFrame":
-    """What a record has of some ports, by interface name, in the order of time.
+    """What a record has of some ports, by interface name, in the order of time, with the headers told last.
 
     Raises InputError where the record was as long as it may be.
     """
@@ -50,16 +50,15 @@ def frame_table(record: Iterable[Frame | Event], ports: Mapping[str, Port], read
 def _rows(
     record: Iterable[Frame | Event], ports: Mapping[str, Port], ready_ns: int
 ) -> Iterator[dict[str, Any]]:
-    frames: dict[int, Frame] = {}
-    for packet in packets(record, frames, ports):
+    for packet in packets(record, ports):
         at_ns = packet.event.at_ps // PS_PER_NS - ready_ns
-        if packet.event.kind is Kind.END:
+        if packet.frame is None:
             raise InputError(
                 f"the record is as long as it may be at {at_ns / NS_PER_S:.6f} s: ask for less than that"
             )
         if at_ns >= 0:
             port = ports[packet.event.port].label
-            yield {"at_ns": at_ns, "port": port, **_row(packet, frames[packet.event.number])}
+            yield {"at_ns": at_ns, "port": port, **_row(packet, packet.frame)}
 
 
 def _row(packet: Packet, frame: Frame) -> dict[str, Any]:

@@ -5,10 +5,12 @@ from dataclasses import dataclass
 from typing import BinaryIO, Final
 
 from wirelab import __version__
+from wirelab.errors import LabError
 from wirelab.model import ethernet
 from wirelab.plan.types import Plan, Port
 from wirelab.report.pcapng import Direction, PcapngWriter
 from wirelab.results.record import HEADERS_BYTES, Dropped, Event, Frame, Kind, Sent
+from wirelab.results.told import PLACING, told_at_ports
 from wirelab.units import COUNT, PS_PER_NS, RATE, SIZE, rounded, show
 
 CAUSES: Final[Mapping[int, str]] = {
@@ -27,7 +29,7 @@ CAUSES: Final[Mapping[int, str]] = {
 }
 """Why a frame is lost, by the place of what counts it in the driver's counters (kernel/driver/counters.h)."""
 
-PACKETS: Final = frozenset({Kind.FRAME, Kind.SENT, Kind.ARRIVED, Kind.DROPPED, Kind.END})
+PACKETS: Final = PLACING | {Kind.END}
 """What of a record makes the packets of a capture."""
 DROPPED: Final = "dropped here: "
 """What the comment of a packet begins with that ends here; the reason follows."""
@@ -47,9 +49,13 @@ class Captured:
 
 @dataclass(slots=True)
 class Packet:
-    """A frame at a port, when its last bit had left or come; the comment is what became of it there."""
+    """A frame at a port as it was there, when its last bit had left or come, and what became of it there.
+
+    Without a frame it is the end of a record that is not whole.
+    """
 
     event: Event
+    frame: Frame | None
     direction: Direction
     comment: str = ""
 
@@ -74,18 +80,16 @@ def write_capture(  # noqa: PLR0913 - what is written, of what, and from when
     interfaces = {
         port.name: writer.interface(port.label, port.name, port.speed_bps) for port in of_names.values()
     }
-    frames: dict[int, Frame] = {}
     count = drops = 0
     cut_ns = None
-    for packet in packets(record, frames, of_names):
-        event = packet.event
+    for packet in packets(told_at_ports(record, plan.cables), of_names):
+        event, frame = packet.event, packet.frame
         at_ns = event.at_ps // PS_PER_NS - ready_ns
-        if event.kind is Kind.END:
+        if frame is None:
             cut_ns = at_ns
             break
         if at_ns < from_ns:
             continue
-        frame = frames[event.number]
         count += 1
         drops += packet.comment.startswith(DROPPED)
         writer.packet(
@@ -100,20 +104,21 @@ def write_capture(  # noqa: PLR0913 - what is written, of what, and from when
     return Captured(count, drops, cut_ns)
 
 
-def packets(
-    record: Iterable[Frame | Event], frames: dict[int, Frame], ports: Mapping[str, Port]
-) -> Iterator[Packet]:
-    """What is a packet at one of ``ports``, by interface name.
+def packets(record: Iterable[Frame | Event], ports: Mapping[str, Port]) -> Iterator[Packet]:
+    """What is a packet at one of ``ports``, by interface name, with the headers that were told last.
 
-    ``frames`` has each frame by its number when it is told of.
+    Raises LabError for a frame that was not told of.
     """
+    frames: dict[int, Frame] = {}
     waiting: Packet | None = None
     for entry in record:
         if isinstance(entry, Frame):
             frames[entry.number] = entry
         elif (entry.port in ports or entry.kind is Kind.END) and (
-            packet := _packet(entry, ports.get(entry.port))
+            packet := _packet(entry, frames.get(entry.number), ports.get(entry.port))
         ):
+            if packet.frame is None and entry.kind is not Kind.END:
+                raise LabError(f"the record does not say what frame {entry.number} is")
             if waiting and _is_end_of(waiting, entry):
                 waiting.comment = packet.comment
                 continue
@@ -130,12 +135,12 @@ def _is_end_of(packet: Packet, event: Event) -> bool:
     return isinstance(event, Dropped) and (came.port, came.number) == (event.port, event.number)
 
 
-def _packet(event: Event, port: Port | None) -> Packet | None:
+def _packet(event: Event, frame: Frame | None, port: Port | None) -> Packet | None:
     if isinstance(event, Sent):
-        return Packet(event, "outbound", "damaged by a collision" if event.is_damaged else "")
+        return Packet(event, frame, "outbound", "damaged by a collision" if event.is_damaged else "")
     if isinstance(event, Dropped):
-        return Packet(event, "outbound", DROPPED + why_dropped(event, port))
-    return Packet(event, "inbound") if event.kind in {Kind.ARRIVED, Kind.END} else None
+        return Packet(event, frame, "outbound", DROPPED + why_dropped(event, port))
+    return Packet(event, frame, "inbound") if event.kind in {Kind.ARRIVED, Kind.END} else None
 
 
 def why_dropped(drop: Dropped, port: Port | None = None) -> str:

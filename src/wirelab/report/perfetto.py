@@ -13,6 +13,7 @@ from wirelab.report.capture import why_dropped
 from wirelab.report.connections import end_of
 from wirelab.results.headers import read_headers
 from wirelab.results.record import Connection, Dropped, Event, Fill, Frame, Kind, Paused, Sent
+from wirelab.results.told import told_at_ports
 from wirelab.units import PS_PER_NS
 
 _VARINT, _FIXED64, _BYTES = 0, 1, 2
@@ -120,7 +121,7 @@ def write_perfetto(file: BinaryIO, plan: Plan, record: Iterable[Frame | Event], 
     # What these hand on was in no ring.
     forwards = {port.name for port in plan.ports if port.role != "host"}
     frames: dict[int, str] = {}
-    for entry in record:
+    for entry in told_at_ports(record, plan.cables):
         if isinstance(entry, Frame):
             frames[entry.number] = _named(entry)
             continue

@@ -79,7 +79,8 @@ class Lane:
 class Moment:
     """Some ms of a run: ``at_ns`` is what it is about, both it and ``from_ns`` in the traffic's time.
 
-    The columns are one figure a frame: ``kind`` is 0 with the flow, 1 against it, 2 PAUSE or PFC, 3 else.
+    The columns are one figure a frame, as it was first seen: ``kind`` is 0 with the flow, 1 against it,
+    2 PAUSE or PFC, 3 else.
     """
 
     title: Text
@@ -235,6 +236,7 @@ def moment(  # noqa: PLR0913, PLR0917 - what a moment is about
     lanes = {port.name: _LaneUnderWay(port) for port in ports}
     outs = {hop.out.name for hop in way}
     frames: dict[int, Frame] = {}
+    shown: dict[int, Frame] = {}
     kinds: dict[int, int] = {}
     places: dict[int, int] = {}
     wire_ns: dict[int, int] = {}
@@ -258,6 +260,7 @@ def moment(  # noqa: PLR0913, PLR0917 - what a moment is about
             # What a port of the way sends that sends goes with the flow, and what the others receive.
             against = (entry.port in outs) is (entry.kind is Kind.ARRIVED)
             place = places.setdefault(entry.number, len(places))
+            shown.setdefault(entry.number, frame)
             kinds.setdefault(entry.number, int(against and not isinstance(entry, Dropped)))
             if isinstance(entry, Sent):
                 wire_ns[entry.number] = (entry.at_ps - entry.start_ps) // PS_PER_NS
@@ -271,7 +274,7 @@ def moment(  # noqa: PLR0913, PLR0917 - what a moment is about
         from_ns,
         until_ns,
         tuple(lane.lane(until_ns - from_ns) for lane in lanes.values()),
-        **_columns([frames[number] for number in kinds], list(kinds.values())),
+        **_columns(list(shown.values()), list(kinds.values())),
     )
 
 

@@ -11,6 +11,7 @@ from wirelab.plan.types import Plan
 from wirelab.report.connections import FlowEnd, end_of
 from wirelab.results.headers import Headers, read_headers
 from wirelab.results.record import Connection, Event, Frame, Kind
+from wirelab.results.told import told_at_ports
 from wirelab.units import PS_PER_NS
 
 _WRAP: Final = 1 << 32
@@ -90,7 +91,7 @@ def read_senders(plan: Plan, record: Iterable[Frame | Event], ready_ns: int) -> 
     ends = _ends(plan)
     ports = {port.name for flow in plan.flows for port in plan.ports_of(flow.sender)}
     frames: dict[int, tuple[FlowEnd, bool, Headers, bytes] | None] = {}
-    for entry in record:
+    for entry in told_at_ports(record, plan.cables):
         if isinstance(entry, Frame):
             frames[entry.number] = _known(entry, ends)
             continue

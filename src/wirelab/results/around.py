@@ -19,8 +19,8 @@ def read_around(path: Path, from_ps: int, until_ps: int) -> Iterator[Frame | Eve
     """What happened to frames from one instant of the lab's clock to another, and what held when it began.
 
     What held are all pauses, the last fill of each buffer, and of each queue the last that was put into it
-    with what has left it since. A frame comes before the first event that is about it. Raises LabError where
-    it is no record, or damaged.
+    with what has left it since. A frame comes before the first event that is about it, and before the first
+    one after its headers have changed. Raises LabError where it is no record, or damaged.
     """
     with refusals(path):
         content = path.read_bytes()
@@ -79,25 +79,28 @@ class _Decoder:
 
     content: bytes
     _ports: dict[int, str] = field(default_factory=lambda: {0: ""})
-    _frames: dict[int, _Entry] = field(default_factory=dict)
+    _frames: dict[int, list[_Entry]] = field(default_factory=dict)
+    _told: dict[int, _Entry] = field(default_factory=dict)
 
     def learn(self, entry: _Entry) -> None:
         """Remember a port's name, and where a frame is told of. Raises ValueError for what is no entry."""
         body, end, _, number, port, kind = entry
         if kind == Kind.FRAME:
-            self._frames[number] = entry
+            self._frames.setdefault(number, []).append(entry)
         elif kind == Kind.PORT:
             self._ports[port] = port_name(self.content[body:end])
         elif kind not in ALL:
             raise ValueError(kind)
 
     def decoded(self, entry: _Entry) -> Iterator[Frame | Event]:
-        """An event, with its frame before it if that was not told of yet.
+        """An event, with its frame as it was told of before the event, if that is not what was said last.
 
         Raises KeyError for a port that was not told of, struct.error where the entry is too short.
         """
         body, end, at_ps, number, port, kind = entry
-        if (frame := self._frames.pop(number, None)) is not None:
+        frame = next((one for one in reversed(self._frames.get(number, ())) if one < entry), None)
+        if frame is not None and self._told.get(number) is not frame:
+            self._told[number] = frame
             first, last, told_ps, *_ = frame
             yield parsed(Kind.FRAME, self.content[first:last], told_ps, "", number)
         yield parsed(_TOLD[kind], self.content[body:end], at_ps, self._ports[port], number)

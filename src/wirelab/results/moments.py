@@ -72,8 +72,8 @@ def _kept(content: bytes, count: int, wanted: tuple[range, ...]) -> list[tuple[i
 class _Whole:
     """What was told of ports and frames in the blocks before: each slice tells it anew."""
 
-    _ports: set[int] = field(default_factory=set)
-    _frames: set[int] = field(default_factory=set)
+    _ports: dict[int, bytes] = field(default_factory=dict)
+    _frames: dict[int, bytes] = field(default_factory=dict)
     _same: dict[int, int] = field(default_factory=dict)
 
     def of(self, block: bytes) -> Iterator[bytes]:
@@ -86,15 +86,16 @@ class _Whole:
             if kind == _SAME:
                 (before,) = _NUMBER.unpack_from(block, body)
                 self._same[told] = self._same.get(before, before)
-            elif not self._is_known(kind, number, port):
+            elif not self._is_known(kind, number, port, block[body:end]):
                 yield HEAD.pack(at_ps, number, port, kind, (end - body) // WORD_BYTES) + block[body:end]
         if end != len(block):
             raise ValueError
 
-    def _is_known(self, kind: int, number: int, port: int) -> bool:
+    def _is_known(self, kind: int, number: int, port: int, body: bytes) -> bool:
+        """Whether an entry says of a port or a frame what was said of it last."""
         if kind not in {Kind.PORT, Kind.FRAME}:
             return False
         known, it = (self._ports, port) if kind == Kind.PORT else (self._frames, number)
-        is_known = it in known
-        known.add(it)
+        is_known = known.get(it) == body
+        known[it] = body
         return is_known

@@ -47,7 +47,7 @@ _END: Final = int(Kind.END)
 
 @dataclass(frozen=True, slots=True)
 class Frame:
-    """A frame on its first record: its length without FCS, and its first bytes."""
+    """A frame before its first event, and again once it has changed: length without FCS, and first bytes."""
 
     at_ps: int
     number: int

@@ -10,6 +10,7 @@ from wirelab.plan.types import Plan
 from wirelab.results.headers import read_headers
 from wirelab.results.record import Connection, Dropped, Event, Fill, Frame, Kind, Paused, Sent, read_record
 from wirelab.results.result import Result
+from wirelab.results.told import told_at_ports
 from wirelab.runner.recorded import Recorder
 from wirelab.units import NS_PER_S, PS_PER_NS
 
@@ -87,7 +88,8 @@ def _parting_in(before: Rerun, after: Rerun, from_ns: int, until_ns: int) -> tup
     streams: list[Iterator[tuple[Event, Frame | None]]] = []
     for run in (before, after):
         recorded = run.recorder.record_between(run.plan, run.known, from_ns, until_ns)
-        streams.append(_events(read_record(recorded.record), run.known.status.ready_ns))
+        record = told_at_ports(read_record(recorded.record), run.plan.cables)
+        streams.append(_events(record, run.known.status.ready_ns))
     for number, (ours, theirs) in enumerate(itertools.zip_longest(*streams)):
         if ours != theirs:
             told = [event for event, _ in filter(None, (ours, theirs))]
@@ -105,7 +107,7 @@ def _events(record: Iterable[Frame | Event], ready_ns: int) -> Iterator[tuple[Ev
     for entry in record:
         at_ps = entry.at_ps - ready_ns * PS_PER_NS
         if isinstance(entry, Frame):
-            # When it was first seen is the first event's.
+            # When it was told of is the event's.
             frames[entry.number] = replace(entry, at_ps=0)
         elif isinstance(entry, Sent):
             start_ps = entry.start_ps - ready_ns * PS_PER_NS

@@ -95,7 +95,7 @@ class Recorder:
         if end_ns is not None and end_ns < wanted[1]:
             return self.record_between(plan, known, *wanted)
         whole = recorded.record.rename(self.folder / f"whole-{RECORD}")
-        self._take(whole, known, (wanted,))
+        self._take(whole, plan, known, (wanted,))
         whole.unlink()
         return Recorded(recorded.raw, recorded.result, (wanted,))
 
@@ -115,7 +115,7 @@ class Recorder:
         """Record windows of the traffic's time, one after the other. Raises LabError as ``record`` does."""
         if self.kept and self.kept.has(known, windows_ns):
             (self.folder / RAW).mkdir(exist_ok=True)
-            self._take(self.kept.record, known, windows_ns)
+            self._take(self.kept.record, plan, known, windows_ns)
             return Recorded(self.folder / RAW, known, windows_ns)
         ready_ns = known.status.ready_ns
         windows = tuple((ready_ns + from_ns, ready_ns + until_ns) for from_ns, until_ns in windows_ns)
@@ -137,11 +137,13 @@ class Recorder:
             raise LabError(message, hint="was it measured with another lab? wirelab lab id")
         return result
 
-    def _take(self, record: Path, known: Result, windows_ns: Sequence[tuple[int, int]]) -> None:
+    def _take(
+        self, record: Path, plan: Plan, known: Result, windows_ns: Sequence[tuple[int, int]]
+    ) -> None:
         """Make what a record has of windows the record of this run."""
         ready_ns = known.status.ready_ns
         of_lab = [(ready_ns + from_ns, ready_ns + until_ns) for from_ns, until_ns in windows_ns]
-        write_excerpt(record, self.folder / RAW / RECORD, of_lab)
+        write_excerpt(record, self.folder / RAW / RECORD, of_lab, plan.cables)
 
     def _room_bytes(self) -> int:
         free_bytes = free_for_records_bytes(self.folder)

@@ -1,6 +1,6 @@
 """What happens to a frame, and what a frame is, in words."""
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any, Final
 
 from wirelab.plan.types import Event as Happening
@@ -96,6 +96,16 @@ class Words:
     def line(self, event: Event) -> str:
         """The same with its instant."""
         return f"{self.instant(event.at_ps)}  {self.event(event)}"
+
+    def lines(self, record: Iterable[Frame | Event], *, of_one: bool = False) -> Iterator[str]:
+        """What a record tells, an entry a line; what a frame is when that is new, of one without when."""
+        known: dict[int, str] = {}
+        for entry in record:
+            if not isinstance(entry, Frame):
+                yield f"{self.line(entry)}\n"
+            elif (headline := self.headline(entry)) != known.get(entry.number):
+                known[entry.number] = headline
+                yield f"{headline}\n" if of_one else f"{self.instant(entry.at_ps)}  {headline}\n"
 
     def headline(self, frame: Frame) -> str:
         """What a recorded frame is."""

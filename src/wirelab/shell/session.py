@@ -17,7 +17,8 @@ from wirelab.model.experiment import Experiment
 from wirelab.plan.build import build_plan
 from wirelab.plan.jsonform import to_values
 from wirelab.plan.types import Plan
-from wirelab.results.record import Event, Frame, Kind, RecordReader
+from wirelab.results.record import Event, Kind, RecordReader
+from wirelab.results.told import told_at_ports
 from wirelab.shell.around import ALONE, Around
 from wirelab.shell.booted import Booted, Told
 from wirelab.shell.change import by_now, change, from_the_start
@@ -220,12 +221,7 @@ class Session:
             if why == "time":
                 yield f"nothing happens to any frame before {self.now}\n"
                 return
-            words = self._words
-            for entry in reader.more():
-                if isinstance(entry, Frame):
-                    yield f"{words.instant(entry.at_ps)}  {words.headline(entry)}\n"
-                else:
-                    yield f"{words.line(entry)}\n"
+            yield from self._words.lines(reader.more())
 
     def _places(self) -> list[PortPlaces]:
         order = [port.name for port in self._plan.ports]
@@ -239,11 +235,10 @@ class Session:
             yield f"{line}\n"
 
     def _where(self, said: Where) -> Iterator[str]:
-        words, found = self._words, False
-        for entry in RecordReader(self._up.record).more(only={said.frame}):
-            found = True
-            yield f"{words.headline(entry) if isinstance(entry, Frame) else words.line(entry)}\n"
-        if not found:
+        record = RecordReader(self._up.record).more(only={said.frame})
+        lines = list(self._words.lines(told_at_ports(record, self._plan.cables), of_one=True))
+        yield from lines
+        if not lines:
             raise InputError(f"there is no frame {said.frame} so far: `show` has their numbers, and `step`")
 
     def _start(self, said: Start) -> Iterator[str]:

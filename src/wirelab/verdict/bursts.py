@@ -13,12 +13,13 @@ from wirelab.plan.traffic import Flow
 from wirelab.plan.types import Plan
 from wirelab.results.headers import Headers, read_headers
 from wirelab.results.record import Dropped, Event, Frame, Kind, Sent
+from wirelab.results.told import PLACING, told_at_ports
 from wirelab.results.values import Count, Label
 from wirelab.units import BITS_PER_BYTE, NS_PER_US, PS_PER_NS, PS_PER_S, TIME, rounded
 from wirelab.verdict.formulas import full_frame_bytes, segment_bytes
 from wirelab.verdict.happenings import count_of
 
-KINDS: Final = frozenset({Kind.FRAME, Kind.SENT, Kind.ARRIVED, Kind.HANDED, Kind.DROPPED})
+KINDS: Final = PLACING
 """What of a record they are read from."""
 
 _TOGETHER_PS: Final = NS_PER_US * PS_PER_NS
@@ -113,7 +114,7 @@ def bursts(
         return None
     sender = way[0].out.name
     seen = _Reader(plan, flow, into.into.name, place.name, sender)
-    for event in record:
+    for event in told_at_ports(record, plan.cables):
         seen.read(event)
     found = list(_split(seen.came, _gap_ps(into, full_frame_bytes(plan, flow))))
     lengths = Seen.of([len(burst.numbers) for burst in found])
