@@ -1,4 +1,4 @@
-"""What its way changes of a frame: a tag, the headers of a router, a mark; a capture has what each port saw."""
+"""What the way changes of a frame (a tag, headers, a mark) a capture has as each port saw it."""
 
 from __future__ import annotations
 
