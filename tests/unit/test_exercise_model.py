@@ -34,6 +34,15 @@ def test_what_is_shipped_is_sound(name: str) -> None:
     check_file(ROOT / "exercises" / name)
 
 
+def test_what_is_offered_may_need_another_setting_with_it(tmp_path: Path) -> None:
+    """A module that says stop needs a larger FIFO: where both may change, it is no mistake to offer it."""
+    text = (ROOT / "tests/bad-input/exercise/never.yaml").read_text(encoding="utf-8")
+    (tmp_path / "exercise.yaml").write_text(
+        text.replace(", 20 ms]", "]").replace("expect:", "most: 2\n  expect:"), encoding="utf-8"
+    )
+    assert read_exercise(tmp_path / "exercise.yaml").repairs["module"].listed == ("asf-10g-t", "aqr113c")
+
+
 def test_an_unknown_name_has_the_nearest_one() -> None:
     """As with scenarios."""
     with pytest.raises(InputError, match="unknown exercise `shalow-buffer`; did you mean `shallow-buffer`"):
@@ -174,6 +183,13 @@ def test_what_is_no_scale(said: dict[str, str]) -> None:
     """An open end, more values than anybody draws from, a value twice or of another kind."""
     with pytest.raises(ValueError, match=r"open end|more than 10000 values|twice|unit of size"):
         Scale.read(Range.model_validate(said), TIME)
+
+
+def test_a_scale_is_spread() -> None:
+    """From its first value to its last, each once."""
+    assert Scale.read(Range(range="0..8 ms"), TIME).spread(5) == ("0 ns", "2 ms", "4 ms", "6 ms", "8 ms")
+    assert Scale.read(Range(range="1..9", step="4"), COUNT).spread(5) == ("1", "5", "9")
+    assert Scale.read(Range(values=("on", "off")), None).spread(5) == ("on", "off")
 
 
 def test_a_figure_is_the_number_that_it_writes() -> None:

@@ -9,6 +9,7 @@ from wirelab.errors import InputError, found
 from wirelab.model.assignment import Assignment
 from wirelab.model.catalogue import Catalogue, beside, find_exercise
 from wirelab.model.check.exercise import ExerciseCheck
+from wirelab.model.check.offered import never_possible
 from wirelab.model.exercise import ExerciseFile
 from wirelab.model.expect import Expectation
 from wirelab.model.expect_reader import ExpectReader
@@ -51,7 +52,7 @@ def read_exercise(path: Path) -> Assignment:
             expectations = _expectations(said, experiment, written_out(read(scenario)), report)
     if problems or check is None or scenario is None:
         raise InputError.of(in_order(problems))
-    return Assignment(
+    exercise = Assignment(
         name=path.resolve().parent.name,
         folder=path.parent,
         said=said,
@@ -62,6 +63,9 @@ def read_exercise(path: Path) -> Assignment:
         expectations=expectations,
         digest=_digest(path, scenario),
     )
+    if never := [document.problem(loc, told) for loc, told in never_possible(exercise)]:
+        raise InputError.of(in_order(never))
+    return exercise
 
 
 def scenario_file(exercise: Assignment) -> Path:

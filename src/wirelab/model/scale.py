@@ -65,6 +65,12 @@ class Scale:
             return self.value(0), self.value(self.count - 1)
         return self._shown(self.low), self._shown(self.high)
 
+    def spread(self, count: int) -> tuple[str, ...]:
+        """So many of its values, or as many as there are, from the first to the last; at least 2."""
+        last = self.count - 1 if self.count else self.high - self.low
+        indices = dict.fromkeys(last * part // (count - 1) for part in range(count))
+        return tuple(self.value(index) if self.count else self._shown(self.low + index) for index in indices)
+
     @property
     def words(self) -> str:
         """What it admits, for a person: ``on, off`` or ``4..64 KiB in steps of 4 KiB``."""
