@@ -30,6 +30,7 @@ from wirelab.runner.store import RESULT
 from wirelab.serve.carrier import PANEL
 from wirelab.serve.courses import Course
 from wirelab.serve.exercises import CONTROL, NETWORK, exercise_called, marks_spec, network_spec
+from wirelab.serve.forms import with_point
 from wirelab.serve.room import Room
 from wirelab.serve.runs import Run, State
 from wirelab.serve.students import Student
@@ -199,7 +200,8 @@ class Desk:
         self._attempt("marks", "marks", {}, run.id)
 
     def _answered(self, name: str, text: str, now: datetime, work: Work) -> Work:
-        return answered(self.exercise, work, name, text, now)
+        is_number = self.exercise.question(name).kind in ("number", "fault")
+        return answered(self.exercise, work, name, with_point(text) if is_number else text, now)
 
     def _change(self, step: Callable[[Work], Work], done: Mapping[str, str] | None = None) -> Work:
         return self.room.works.change(self.student.id, self.exercise.name, step, done)

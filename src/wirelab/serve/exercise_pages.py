@@ -12,7 +12,7 @@ from wirelab.serve.answers import Answers, Posted, go, message, page, require
 from wirelab.serve.desk import Desk, settle
 from wirelab.serve.exercise_view import progress_of, view_of
 from wirelab.serve.exercises import exercise_called, exercise_names
-from wirelab.serve.forms import Form
+from wirelab.serve.forms import Form, with_point
 from wirelab.serve.limits import Deed
 from wirelab.serve.run_pages import progress
 from wirelab.serve.visitor import Visitor
@@ -84,7 +84,7 @@ class ExercisePages:
         self._draft(desk, form)
         predictions = {}
         for said in desk.exercise.said.predictions:
-            value = form.text(f"value.{said.name}", LONGEST_TEXT)
+            value = with_point(form.text(f"value.{said.name}", LONGEST_TEXT))
             unit = form.text(f"unit.{said.name}")
             # Who writes the unit is taken by their word.
             has_unit = not value or any(letter.isalpha() or letter == "%" for letter in value)

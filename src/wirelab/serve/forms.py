@@ -1,5 +1,6 @@
 """Forms that a browser sends: of limited size, each field a text."""
 
+import re
 from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Final
@@ -18,6 +19,7 @@ LONG_LETTERS: Final = 100_000
 
 _BYTES_PER_LETTER: Final = 3
 """As a form sends what is no plain letter; those that take more are few."""
+_COMMA: Final = re.compile(r"\s*([0-9]+),(?=[0-9]{1,2}(?![0-9.,]))", re.ASCII)
 _TYPE: Final = "application/x-www-form-urlencoded"
 
 
@@ -40,6 +42,14 @@ class Form:
         return {
             name.removeprefix(begins): text for name, text in self.fields.items() if name.startswith(begins)
         }
+
+
+def with_point(text: str) -> str:
+    """A number with its decimal comma as a point: there are keyboards that have no other key for it.
+
+    Three digits behind a comma may be thousands: they are left as they are.
+    """
+    return _COMMA.sub(r"\1.", text) if text.count(",") == 1 and _COMMA.match(text) else text
 
 
 async def read_form(request: Request, letters: int = MOST_LETTERS) -> Form:
