@@ -103,6 +103,14 @@ def test_a_frame_that_is_told_of_again_is_no_other() -> None:
     assert read(again) == found
 
 
+def test_segments_of_one_number_are_lost_one_by_one() -> None:
+    """A firewall has joined them: each is a frame again, by its sequence number."""
+    told = [replace(entry, number=1) for entry in burst(1, 0, 20, 14)]
+    found = read(told)
+    assert found is not None
+    assert [str(seen) for seen in (found.losing_frames, found.found_room, found.lost)] == ["20", "14", "6"]
+
+
 def test_acknowledgements_that_come_at_once_count_together() -> None:
     """Two of two segments each are four; one that says nothing new releases nothing."""
     base = 1_000_000

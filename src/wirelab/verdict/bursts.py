@@ -27,6 +27,9 @@ _SEQUENCES: Final = 1 << 32
 _HALF: Final = 1 << 31
 _GAP_FRAMES: Final = 2
 
+# By number and sequence number: a firewall that has joined segments sends them under one number.
+_Segment = tuple[int, int | None]
+
 
 @dataclass(frozen=True, slots=True)
 class Seen:
@@ -96,7 +99,7 @@ class Bursts:
 class _Burst:
     """Frames that came one right after the other, in the order in which they did."""
 
-    numbers: list[int] = field(default_factory=list)
+    segments: list[_Segment] = field(default_factory=list)
     at_ps: list[int] = field(default_factory=list)
 
 
@@ -117,13 +120,13 @@ def bursts(
     for event in told_at_ports(record, plan.cables):
         seen.read(event)
     found = list(_split(seen.came, _gap_ps(into, full_frame_bytes(plan, flow))))
-    lengths = Seen.of([len(burst.numbers) for burst in found])
+    lengths = Seen.of([len(burst.segments) for burst in found])
     if lengths is None:
         return None
-    losing = [burst for burst in found if not seen.dropped.isdisjoint(burst.numbers)]
+    losing = [burst for burst in found if not seen.dropped.isdisjoint(burst.segments)]
     room, left = [], []
     for burst in losing:
-        first = next(number for number, frame in enumerate(burst.numbers) if frame in seen.dropped)
+        first = next(place for place, segment in enumerate(burst.segments) if segment in seen.dropped)
         room.append(first)
         from_ps, until_ps = burst.at_ps[0], burst.at_ps[first]
         left.append(sum(from_ps < at_ps <= until_ps for at_ps in seen.left_ps))
@@ -134,10 +137,10 @@ def bursts(
         count=len(found),
         frames=lengths,
         losing=len(losing),
-        losing_frames=Seen.of([len(burst.numbers) for burst in losing]),
+        losing_frames=Seen.of([len(burst.segments) for burst in losing]),
         found_room=Seen.of(room),
         left=Seen.of(left),
-        lost=Seen.of([sum(frame in seen.dropped for frame in burst.numbers) for burst in losing]),
+        lost=Seen.of([sum(segment in seen.dropped for segment in burst.segments) for burst in losing]),
         acknowledged=Seen.of([segments for segments, _ in heard]),
         acknowledgements=Seen.of([count for _, count in heard]),
     )
@@ -152,11 +155,11 @@ class _Reader:
     into: str
     place: str
     sender: str
-    data: set[int] = field(default_factory=set)
+    data: dict[int, _Segment] = field(default_factory=dict)
     acks: dict[int, Headers] = field(default_factory=dict)
-    came: list[tuple[int, int]] = field(default_factory=list)
+    came: list[tuple[int, _Segment]] = field(default_factory=list)
     left_ps: list[int] = field(default_factory=list)
-    dropped: set[int] = field(default_factory=set)
+    dropped: set[_Segment] = field(default_factory=set)
     heard: list[tuple[int, Headers]] = field(default_factory=list)
 
     def read(self, event: Frame | Event) -> None:
@@ -164,13 +167,13 @@ class _Reader:
         if isinstance(event, Frame):
             self._frame(event)
         elif event.kind is Kind.ARRIVED and event.port == self.into and event.number in self.data:
-            self.came.append((event.at_ps, event.number))
+            self.came.append((event.at_ps, self.data[event.number]))
         elif isinstance(event, Sent) and event.port == self.place:
             if not event.is_control:
                 self.left_ps.append(event.at_ps)
         elif isinstance(event, Dropped) and event.number in self.data:
             if event.port in {self.place, self.into}:
-                self.dropped.add(event.number)
+                self.dropped.add(self.data[event.number])
         elif event.kind is Kind.HANDED and event.port == self.sender and event.number in self.acks:
             self.heard.append((event.at_ps, self.acks[event.number]))
 
@@ -181,7 +184,7 @@ class _Reader:
         ports = range(self.flow.client_port, self.flow.client_port + self.flow.parallel)
         if headers.destination_port == self.flow.port and headers.source_port in ports:
             if headers.payload_bytes:
-                self.data.add(frame.number)
+                self.data[frame.number] = frame.number, headers.sequence
         elif headers.source_port == self.flow.port and headers.destination_port in ports:
             self.acks[frame.number] = headers
 
@@ -192,15 +195,15 @@ def _gap_ps(hop: Hop, frame_bytes: int) -> int:
     return _GAP_FRAMES * wire_bits * PS_PER_S // hop.rate_bps
 
 
-def _split(came: Sequence[tuple[int, int]], gap_ps: int) -> Iterator[_Burst]:
+def _split(came: Sequence[tuple[int, _Segment]], gap_ps: int) -> Iterator[_Burst]:
     burst = _Burst()
-    for at_ps, number in came:
+    for at_ps, segment in came:
         if burst.at_ps and at_ps - burst.at_ps[-1] >= gap_ps:
             yield burst
             burst = _Burst()
-        burst.numbers.append(number)
+        burst.segments.append(segment)
         burst.at_ps.append(at_ps)
-    if burst.numbers:
+    if burst.segments:
         yield burst
 
 
