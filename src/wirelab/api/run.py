@@ -127,7 +127,8 @@ class Run:
         ``window`` is ``first drop ± 1 ms`` (of this port, or the first of several),
         ``first module.line.drops ± 1 ms`` (of another), ``12.9 s..13.1 s``, or ``all``. A row for each frame
         at each port, by the time at which its last bit has left or come, ``at_ns`` after the network was
-        ready. ``frame`` is its number: in one table it is the same at every port, in another it is not.
+        ready, with its length and headers as they are there. ``frame`` is its number: in one table it is the
+        same at every port, in another it is not.
 
         Raises InputError for a port or a window that does not exist, or in which too much happens; LabError
         if the lab has changed since, so that it is another run, or where pandas is not installed.
