@@ -29,6 +29,26 @@ print(memory.buf[0])
 memory.unlink()
 """
 
+# One link of 10 Mbit/s, one server, and clients one after the other; how each ends, and after how long.
+CLIENTS = """
+ip netns add left
+ip netns add right
+ip link add left0 netns left type veth peer name right0 netns right
+for side in left right; do
+    ip -n $side link set ${side}0 up
+    tc -n $side qdisc add dev ${side}0 root tbf rate 10mbit burst 3k latency 50ms
+done
+ip -n left address add 10.0.0.1/24 dev left0
+ip -n right address add 10.0.0.2/24 dev right0
+ip netns exec right iperf3 -s >/dev/null &
+sleep 0.1
+for words; do
+    begun=$(date +%s)
+    ip netns exec left iperf3 -c 10.0.0.2 $words | tail -n 1
+    test $(($(date +%s) - begun)) -le 3 || echo too late
+done
+"""
+
 
 @pytest.fixture(params=["exec", "shell"])
 def ask(request: pytest.FixtureRequest, lab: Lab, rig: Rig) -> Iterator[Ask]:
@@ -63,3 +83,19 @@ def test_a_shell_reads_what_a_command_prints_as_a_file(ask: Ask) -> None:
 def test_what_is_written_to_an_output_by_its_name_is_seen(ask: Ask) -> None:
     """Whoever opens /dev/stdout and /dev/stderr writes where the others write, and empties nothing."""
     assert ask("sh", "-c", "echo one; echo two >/dev/stdout; echo three >/dev/stderr") == "one\ntwo\nthree\n"
+
+
+@pytest.mark.parametrize(
+    "words", [("-n 1M", "-k 10"), ("-R --bytes 1M", "-Rn 1M"), ("-u -n 100K", "-t 1")], ids=" ".join
+)
+def test_iperf3_ends_when_an_amount_is_sent(rig: Rig, words: tuple[str, str]) -> None:
+    """However it is asked for, and its server is there for the next one."""
+    output = rig.execute("sh", "-c", CLIENTS, "sh", *words, wall_limit_s=40)
+    assert output.stdout == "iperf Done.\niperf Done.\n", output.stderr
+
+
+def test_iperf3_at_the_prompt_ends_when_an_amount_is_sent(lab: Lab) -> None:
+    """As it does in `wirelab exec`."""
+    with switched_on(lab) as session:
+        told(session, "server iperf3 -s &")
+        assert told(session, "client iperf3 -n 1M -c server").splitlines()[-1] == "iperf Done."

@@ -10,7 +10,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
-from wirelab.guest import clock, events, experiment, surroundings
+from wirelab.guest import clock, events, experiment, substitutes, surroundings
 from wirelab.guest.measure import Probe
 from wirelab.guest.network import Network
 from wirelab.guest.prompt import Prompt
@@ -103,8 +103,9 @@ class _Session:
 
     def _run(self, said: dict[str, Any]) -> None:
         """Start a program in a node."""
-        inherited = {name: os.environ[name] for name in ("PATH", "HOME", "LC_ALL")}
-        env = inherited | {"TERM": "dumb", "LOGNAME": "root", "USER": "root", "PS1": ""}
+        inherited = {name: os.environ[name] for name in ("HOME", "LC_ALL")}
+        path = f"{substitutes.FOLDER}:{os.environ['PATH']}"
+        env = inherited | {"PATH": path, "TERM": "dumb", "LOGNAME": "root", "USER": "root", "PS1": ""}
         try:
             with self._network.inside(said["node"]):
                 job = Job(said["argv"], env, said["columns"])

@@ -2,7 +2,7 @@
 
 from pathlib import Path
 
-from wirelab.guest import cgroups
+from wirelab.guest import cgroups, substitutes
 from wirelab.guest.shell import run
 
 _HOSTNAME = Path("/proc/sys/kernel/hostname")
@@ -34,6 +34,7 @@ def furnish() -> None:
     run(["mount", "-t", "tmpfs", "-o", "mode=1777", "tmpfs", str(_SHARED_MEMORY)])
     _LOCKS.mkdir()
     _LOCKS.chmod(0o1777)
+    substitutes.make()
 
 
 def prepare() -> None:
@@ -54,6 +55,7 @@ def prepare() -> None:
             run(["mount", "-t", kind, kind, str(place)])
     _let_etc_be_written()
     cgroups.mount()
+    substitutes.lay_over()
     if _SSHD.exists():
         _prepare_ssh()
 
