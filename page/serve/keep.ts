@@ -7,10 +7,20 @@ export function keepers(form: HTMLFormElement): void {
   const told = form.querySelector<HTMLElement>("[data-kept]");
   if (!url || !told) return;
   let timer = 0;
+  const touched = new Set<string>();
+  /** From now on it is sent, whatever the page began with: who goes back to that has typed it, too. */
+  const touch = (field: EventTarget | null): void => {
+    if (!(field instanceof Element)) return;
+    const name = field.getAttribute("name");
+    if (!name) return;
+    touched.add(name);
+    const was = form.elements.namedItem(`was.${name}`);
+    if (was instanceof HTMLInputElement) was.disabled = true;
+  };
   const typed = (): URLSearchParams => {
     const fields = new URLSearchParams();
     for (const [name, value] of new FormData(form)) {
-      if (typeof value === "string") fields.set(name, value);
+      if (typeof value === "string" && (touched.has(name) || name === "csrf")) fields.set(name, value);
     }
     return fields;
   };
@@ -28,9 +38,14 @@ export function keepers(form: HTMLFormElement): void {
     clearTimeout(timer);
     timer = window.setTimeout(() => void keep(), PAUSE_MS);
   };
-  form.addEventListener("input", soon);
+  form.addEventListener("input", (event) => {
+    touch(event.target);
+    soon();
+  });
   // Typed before this was here to hear it, or put back by the browser after a reload.
-  if ([...form.elements].some(differs)) soon();
+  const before = [...form.elements].filter(differs);
+  before.forEach(touch);
+  if (before.length) soon();
   form.addEventListener("submit", () => {
     clearTimeout(timer);
     timer = 0;

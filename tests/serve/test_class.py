@@ -70,7 +70,7 @@ class Student:
         self._post("repair", doing="try", **repair)
         self._wait()
         self._post("repair", doing="hand-in", **repair)
-        self._post("hand-in")
+        self._post("hand-in", anyway="1")
         self._wait()
         text = self._get(HERE).text
         assert re.search(r"[\d.]+ of 25 points", text), "no marks"

@@ -9,6 +9,8 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
 
 WHY = "It is so."
+REFUSED = "Failed to load resource: the server responded with a status of 422 (Unprocessable Entity)"
+"""A browser's own line for an answer that says that something was wrong with the form."""
 
 
 @dataclass
@@ -65,9 +67,13 @@ class ExercisePage:
         self._change("repair", settings)
         self.page.get_by_role("button", name="This is my repair").click()
 
-    def hand_in(self) -> None:
-        """Hand the work in, and wait for the marks."""
+    def hand_in(self, *, anyway: bool = False) -> None:
+        """Hand the work in, ``anyway`` if it lacks something, and wait for the marks."""
         self.page.get_by_role("button", name="Hand it in").click()
+        if anyway:
+            self.page.locator("#unfinished, #marks").first.wait_for()
+            if self.page.locator("#unfinished").count():
+                self.page.get_by_role("button", name="Hand it in all the same").click()
         self.page.locator("#marks .big").wait_for()
 
     @property

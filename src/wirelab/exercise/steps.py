@@ -150,15 +150,23 @@ def next_step(exercise: Assignment, work: Work) -> Step:
         return Step("done", f"handed in at {work.submitted}")
     if said.predictions and work.seal is None:
         return Step("predict", f"predict {len(said.predictions)} figures before anything runs")
-    for run in said.networks:
-        if not work.has_run(run.name):
-            return Step("run", f"run `{run.name}`", run.name)
-    for asked in said.asked:
-        if asked.name not in work.answers:
-            return Step("answer", f"answer `{asked.name}`", asked.name)
+    return next(iter(missing(exercise, work)), Step("submit", "hand it in"))
+
+
+def missing(exercise: Assignment, work: Work) -> tuple[Step, ...]:
+    """What is not done yet of all that follows the predictions, in the order in which it is done."""
+    said = exercise.said
+    steps = [
+        Step("run", f"run `{run.name}`", run.name) for run in said.networks if not work.has_run(run.name)
+    ]
+    steps += [
+        Step("answer", f"answer `{asked.name}`", asked.name)
+        for asked in said.asked
+        if asked.name not in work.answers
+    ]
     if said.repair is not None and work.repair is None:
-        return Step("repair", "repair the network")
-    return Step("submit", "hand it in")
+        steps.append(Step("repair", "repair the network"))
+    return tuple(steps)
 
 
 def require_own(exercise: Assignment, work: Work) -> None:

@@ -13,8 +13,10 @@ from wirelab.errors import InputError, LabError, WirelabError
 from wirelab.exercise.draw import Figures, drawn
 from wirelab.exercise.network import Setup
 from wirelab.exercise.steps import (
+    Step,
     answered,
     experiment_asked,
+    missing,
     ran,
     repair_asked,
     repaired,
@@ -35,6 +37,7 @@ from wirelab.serve.room import Room
 from wirelab.serve.runs import Run, State
 from wirelab.serve.students import Student
 from wirelab.serve.works import Attempt, AttemptKind, Kept
+from wirelab.verdict.verdict import Verdict
 
 _LOG: Final = logging.getLogger(__name__)
 
@@ -166,18 +169,22 @@ class Desk:
             run = self.room.queue.ask(spec, self.person)
             self._attempt("repair", name, settings, run.id)
 
-    def answer(self, answers: Mapping[str, str]) -> dict[str, str]:
-        """Keep answers; what cannot be one stays a draft. Returns what is wrong with those, by question."""
-        self._require_open()
+    def answer(self, typed: Mapping[str, str]) -> dict[str, str]:
+        """Make answers of what is typed, now or before; what cannot be one stays a draft.
+
+        Returns what is wrong with those, by question.
+        """
+        self.draft(typed)
         wrong: dict[str, str] = {}
-        now = self.room.works.now
-        for name, text in answers.items():
-            try:
-                self._change(partial(self._answered, name, text, now), {f"answer.{name}": text})
-            except InputError as error:
-                wrong[name] = error.message
-                with contextlib.suppress(InputError):
-                    self.draft({f"answer.{name}": text})
+        now, draft = self.room.works.now, self.kept().draft
+        for asked in self.exercise.said.asked:
+            if text := draft.get(f"answer.{asked.name}", "").strip():
+                try:
+                    self._change(
+                        partial(self._answered, asked.name, text, now), {f"answer.{asked.name}": text}
+                    )
+                except InputError as error:
+                    wrong[asked.name] = error.message
         return wrong
 
     def repair(self, settings: Mapping[str, str]) -> None:
@@ -186,13 +193,23 @@ class Desk:
         now = self.room.works.now
         self._change(lambda work: repaired(self.exercise, work, settings, now))
 
-    def hand_in(self) -> None:
-        """Hand the work in, with all that has been run until now, and ask for its marks."""
+    def hand_in(self, typed: Mapping[str, str], *, anyway: bool = False) -> "Unfinished | None":
+        """Hand the work in, with all that was typed and run until now, and ask for its marks.
+
+        Returns what it lacks, if that is anything and nobody has said that it is handed in ``anyway``.
+        """
         self._require_open()
         settle(self.room)
         now = self.room.works.now
+        # Refused before anything else is changed.
+        submitted(self.exercise, self.kept().work, now)
+        wrong = self.answer(typed)
+        steps = missing(self.exercise, self.kept().work)
+        if (steps or wrong) and not anyway:
+            return Unfinished(steps, wrong)
         work = self._change(lambda work: submitted(self.exercise, work, now))
         self.ask_marks(work)
+        return None
 
     def ask_marks(self, work: Work) -> None:
         """Ask for the marks of a work that was handed in."""
@@ -225,6 +242,14 @@ class Desk:
     def _require_open(self) -> None:
         if self.is_closed:
             raise InputError("exercise.closed")
+
+
+@dataclass(frozen=True, slots=True)
+class Unfinished:
+    """What a work lacks that is to be handed in; ``wrong`` says why what was typed is no answer."""
+
+    steps: tuple[Step, ...]
+    wrong: Mapping[str, str]
 
 
 def settle(room: Room) -> None:
@@ -262,16 +287,26 @@ def _settle(room: Room, attempt: Attempt, folder: Path) -> None:
         return
     kind = attempt.kind
     exercise = exercise_called(attempt.exercise)
-    digest = result_of(folder).variants[0].digest or ""
-    now = room.works.now
+    result = result_of(folder)
+    digest, settings, now = result.variants[0].digest or "", attempt.settings, room.works.now
 
     def done(work: Work) -> Work:
         if kind == "experiment":
             # One that broke is run after all where somebody else asks for the same: then there may be others.
-            experiment_asked(exercise, work, attempt.settings)
-        return ran(exercise, work, kind, attempt.name, digest, now=now, settings=attempt.settings)
+            experiment_asked(exercise, work, settings)
+        work = ran(exercise, work, kind, attempt.name, digest, now=now, settings=settings)
+        # As in a terminal: what holds is what is handed in, unless the student says another.
+        if kind == "repair" and _holds(result):
+            return repaired(exercise, work, settings, now)
+        return work
 
     room.works.change(attempt.student, attempt.exercise, done)
+
+
+def _holds(result: RunResult) -> bool:
+    """Whether a repair does what it must, and its control fails."""
+    verdicts = {variant.name == CONTROL: variant.verdict for variant in result.variants}
+    return verdicts == {False: Verdict.PASS, True: Verdict.FAIL}
 
 
 @lru_cache(maxsize=128)

@@ -1,5 +1,6 @@
 """A student's pages: the exercises, and one of them from the story to the marks."""
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Final
 
@@ -9,7 +10,7 @@ from starlette.routing import BaseRoute, Route
 from wirelab.errors import InputError
 from wirelab.exercise.work import LONGEST_TEXT, Predicted
 from wirelab.serve.answers import Answers, Posted, go, message, page, require
-from wirelab.serve.desk import Desk, settle
+from wirelab.serve.desk import Desk, Unfinished, settle
 from wirelab.serve.exercise_view import progress_of, view_of
 from wirelab.serve.exercises import exercise_called, exercise_names
 from wirelab.serve.forms import Form, with_point
@@ -69,19 +70,15 @@ class ExercisePages:
 
     def keep(self, visitor: Visitor, form: Form) -> Response:
         """Keep what is typed, while it is."""
-        fields = {
-            name: text
-            for name, text in form.fields.items()
-            if name.partition(".")[0] in _DRAFTS and text != form.fields.get(f"{_WAS}.{name}", "")
-        }
-        if fields:
-            desk_of(visitor).draft(fields)
+        if typed := _typed(form):
+            desk_of(visitor).draft(typed)
         return Response(status_code=204)
 
     def seal(self, visitor: Visitor, form: Form) -> Response:
         """Seal the predictions."""
         desk = desk_of(visitor)
-        self._draft(desk, form)
+        # Kept before anything can be wrong with it.
+        desk.draft(_typed(form))
         predictions = {}
         for said in desk.exercise.said.predictions:
             value = with_point(form.text(f"value.{said.name}", LONGEST_TEXT))
@@ -109,17 +106,7 @@ class ExercisePages:
 
     def answer(self, visitor: Visitor, form: Form) -> Response:
         """Keep answers."""
-        desk = desk_of(visitor)
-        draft = desk.kept().draft
-        answers = {
-            name: text.strip()
-            for name, text in form.below("answer").items()
-            # What the page began with is kept already, unless it was a draft.
-            if text.strip()
-            and (text != form.fields.get(f"{_WAS}.answer.{name}", "") or text == draft.get(f"answer.{name}"))
-        }
-        wrong = desk.answer(answers)
-        if wrong:
+        if wrong := desk_of(visitor).answer(_typed(form)):
             return self._page(visitor, 422, wrong=wrong)
         return self._back(visitor, "questions")
 
@@ -133,10 +120,11 @@ class ExercisePages:
             desk.try_repair(_changed(form))
         return self._back(visitor, "repair")
 
-    def hand_in(self, visitor: Visitor, _form: Form) -> Response:
-        """Hand the work in."""
+    def hand_in(self, visitor: Visitor, form: Form) -> Response:
+        """Hand the work in; if it lacks something, ask once."""
         desk = desk_of(visitor)
-        desk.hand_in()
+        if unfinished := desk.hand_in(_typed(form), anyway=bool(form.text("anyway"))):
+            return self._page(visitor, 422, wrong=unfinished.wrong, unfinished=unfinished)
         return self._back(visitor, "marks")
 
     def marks(self, visitor: Visitor, _form: Form) -> Response:
@@ -158,12 +146,14 @@ class ExercisePages:
 
         return taken
 
-    def _draft(self, desk: Desk, form: Form) -> None:
-        """What is typed is kept before anything can be wrong with it."""
-        desk.draft({name: text for name, text in form.fields.items() if name.partition(".")[0] in _DRAFTS})
-
     def _page(
-        self, visitor: Visitor, status: int = 200, *, problem: str = "", wrong: dict[str, str] | None = None
+        self,
+        visitor: Visitor,
+        status: int = 200,
+        *,
+        problem: str = "",
+        wrong: Mapping[str, str] | None = None,
+        unfinished: Unfinished | None = None,
     ) -> Response:
         desk = desk_of(visitor)
         opened = visitor.request.query_params.get("open", "")
@@ -175,6 +165,7 @@ class ExercisePages:
             view=view,
             problem=problem,
             wrong=wrong or {},
+            unfinished=unfinished,
             progress=lambda status: progress(visitor.words, status),
         )
 
@@ -189,6 +180,15 @@ def desk_of(visitor: Visitor) -> Desk:
     if course is None:
         raise InputError("exercise.gone")
     return Desk(visitor.room, course, student, exercise_called(visitor.request.path_params["exercise"]))
+
+
+def _typed(form: Form) -> dict[str, str]:
+    """What somebody has typed: what a page began with, untouched, overwrites nothing."""
+    return {
+        name: text
+        for name, text in form.fields.items()
+        if name.partition(".")[0] in _DRAFTS and text != form.fields.get(f"{_WAS}.{name}")
+    }
 
 
 def _changed(form: Form) -> dict[str, str]:

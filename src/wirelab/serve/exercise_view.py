@@ -147,9 +147,9 @@ class View:
         return f"{time_ns / units.NS_PER_S / 60:.0f} min" if time_ns else ""
 
     @property
-    def place(self) -> str:
-        """Where on the page the next step is."""
-        return _PLACES[self.step.doing]
+    def places(self) -> Mapping[Doing, str]:
+        """Where on the page each step is."""
+        return _PLACES
 
     @property
     def step_name(self) -> str:

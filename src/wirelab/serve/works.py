@@ -95,12 +95,19 @@ class Works:
         return work
 
     def draft(self, student: str, exercise: str, fields: Mapping[str, str]) -> None:
-        """Keep what a student has typed. Raises InputError for too much of it."""
+        """Keep what a student has typed; what is empty, or an answer already, is no draft any more.
+
+        Raises InputError for too much of it.
+        """
         with self.database.transaction() as connection:
             kept = self.get(student, exercise)
             if kept is None:
                 raise InputError("exercise.gone")
-            text = json.dumps({**kept.draft, **fields})
+            answers = {f"answer.{name}": said.value for name, said in kept.work.answers.items()}
+            typed = {**kept.draft, **fields}
+            text = json.dumps(
+                {name: text for name, text in typed.items() if text.strip() not in ("", answers.get(name))}
+            )
             if len(text) > MOST_DRAFT_LETTERS:
                 raise InputError("form.too-long")
             connection.execute(
