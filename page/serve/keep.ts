@@ -2,11 +2,21 @@
 
 const PAUSE_MS = 600;
 
+const leaves = new Map<HTMLFormElement, () => Promise<void>>();
+
+/** Resolves when all that is typed in the page is kept, or cannot be. */
+export async function allKept(): Promise<void> {
+  for (const form of leaves.keys()) if (!form.isConnected) leaves.delete(form);
+  await Promise.all([...leaves.values()].map((leave) => leave()));
+}
+
 export function keepers(form: HTMLFormElement): void {
   const url = form.dataset.keep;
   const told = form.querySelector<HTMLElement>("[data-kept]");
   if (!url || !told) return;
   let timer = 0;
+  let isSent = true;
+  let sent = Promise.resolve();
   const touched = new Set<string>();
   /** From now on it is sent, whatever the page began with: who goes back to that has typed it, too. */
   const touch = (field: EventTarget | null): void => {
@@ -24,8 +34,9 @@ export function keepers(form: HTMLFormElement): void {
     }
     return fields;
   };
-  const keep = async (): Promise<void> => {
-    timer = 0;
+  const send = async (): Promise<void> => {
+    if (isSent) return;
+    isSent = true;
     try {
       const answer = await fetch(url, { method: "POST", body: typed(), keepalive: true });
       told.textContent = (answer.ok ? told.dataset.kept : told.dataset.unkept) ?? "";
@@ -33,10 +44,17 @@ export function keepers(form: HTMLFormElement): void {
       told.textContent = told.dataset.unkept ?? "";
     }
   };
+  // One after another: the last that was typed is the last that is kept.
+  const leave = (): Promise<void> => {
+    clearTimeout(timer);
+    sent = sent.then(send);
+    return sent;
+  };
   const soon = (): void => {
+    isSent = false;
     told.textContent = told.dataset.keeping ?? "";
     clearTimeout(timer);
-    timer = window.setTimeout(() => void keep(), PAUSE_MS);
+    timer = window.setTimeout(() => void leave(), PAUSE_MS);
   };
   form.addEventListener("input", (event) => {
     touch(event.target);
@@ -46,30 +64,26 @@ export function keepers(form: HTMLFormElement): void {
   const before = [...form.elements].filter(differs);
   before.forEach(touch);
   if (before.length) soon();
-  form.addEventListener("submit", () => {
+  const over = (): void => {
     clearTimeout(timer);
-    timer = 0;
-  });
-  // Who leaves, a field or the page, leaves no time for the pause.
-  const leave = (): void => {
-    if (!timer) return;
-    clearTimeout(timer);
-    void keep();
+    isSent = true;
   };
-  form.addEventListener("change", leave);
+  form.addEventListener("submit", over);
+  // Who leaves, a field or the page, leaves no time for the pause.
+  form.addEventListener("change", () => void leave());
+  leaves.set(form, leave);
   document.addEventListener("visibilitychange", () => {
-    if (document.visibilityState === "hidden") leave();
+    if (document.visibilityState === "hidden") void leave();
   });
   window.addEventListener("pagehide", () => {
     // Nobody is left to be told, and a fetch may go with the page.
-    if (timer) navigator.sendBeacon(url, typed());
-    clearTimeout(timer);
-    timer = 0;
+    if (!isSent) navigator.sendBeacon(url, typed());
+    over();
   });
 }
 
 /** Whether a field has another value than it came with. */
-function differs(field: Element): boolean {
+export function differs(field: Element): boolean {
   if (field instanceof HTMLSelectElement) {
     const given = [...field.options].find((one) => one.defaultSelected) ?? field.options[0];
     return field.value !== given?.value;

@@ -8,11 +8,29 @@ import { linked, scales } from "./knobs";
 import { once } from "./once";
 import { watch } from "./progress";
 
-for (const box of document.querySelectorAll<HTMLElement>("[data-events]")) watch(box);
-for (const link of document.querySelectorAll<HTMLAnchorElement>("details a[data-part]")) folded(link);
-for (const select of document.querySelectorAll<HTMLSelectElement>("select[data-scale]")) scales(select);
-for (const form of document.querySelectorAll<HTMLFormElement>("form[data-linked]")) linked(form);
-for (const form of document.querySelectorAll<HTMLFormElement>("form[data-keep]")) keepers(form);
-for (const part of document.querySelectorAll<HTMLElement>("[data-fresh]")) fresh(part);
+const alive = new WeakSet<Element>();
+
+/** Let things of a page, or of a part that has come into it, move: each once. */
+function each<T extends Element>(root: ParentNode, selector: string, move: (one: T) => void): void {
+  for (const one of root.querySelectorAll<T>(selector)) {
+    if (alive.has(one)) continue;
+    alive.add(one);
+    move(one);
+  }
+}
+
+function enliven(root: ParentNode): void {
+  each<HTMLElement>(root, "[data-events]", watch);
+  each<HTMLAnchorElement>(root, "details a[data-part]", folded);
+  each<HTMLSelectElement>(root, "select[data-scale]", scales);
+  each<HTMLFormElement>(root, "form[data-linked]", linked);
+  each<HTMLFormElement>(root, "form[data-keep]", keepers);
+  each<HTMLElement>(root, "[data-fresh]", fresh);
+}
+
+enliven(document);
 copyButtons();
 once();
+document.addEventListener("wirelab-part", (event) => {
+  if (event instanceof CustomEvent && event.detail instanceof HTMLElement) enliven(event.detail);
+});

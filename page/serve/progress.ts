@@ -1,4 +1,10 @@
-/** How far a run is, as the server tells it; when it has ended, the page is loaded again, or the part that it is. */
+/** How far a run is, as the server tells it; when it has ended, the part that it is comes anew, or the page. */
+
+import { allKept } from "./keep";
+import { arrived, refreshed } from "./refresh";
+
+/** Until a server that did not answer is asked again. */
+const AGAIN_MS = 5000;
 
 interface Told {
   state: string;
@@ -16,8 +22,7 @@ export function watch(box: HTMLElement): void {
     const told = JSON.parse(event.data) as Told;
     if (told.state === "done" || told.state === "broken") {
       source.close();
-      if (box.dataset.part) void replaced(box.dataset.part, box.dataset.where ?? location.href);
-      else location.reload();
+      void ended(box);
       return;
     }
     box.dataset.state = told.state;
@@ -27,12 +32,22 @@ export function watch(box: HTMLElement): void {
   });
 }
 
+async function ended(box: HTMLElement): Promise<void> {
+  const { part, where } = box.dataset;
+  if (part) return replaced(part, where ?? location.href);
+  if (where) {
+    if (!(await refreshed(where))) window.setTimeout(() => void ended(box), AGAIN_MS);
+    return;
+  }
+  await allKept();
+  location.reload();
+}
+
 /** Put a part in its place as a page has it now: somebody may be typing elsewhere in ours. */
 export async function replaced(id: string, url: string): Promise<void> {
   const answer = await fetch(url);
   const found = new DOMParser().parseFromString(await answer.text(), "text/html").getElementById(id);
   if (!found) return;
   document.getElementById(id)?.replaceWith(document.adoptNode(found));
-  for (const box of found.querySelectorAll<HTMLElement>("[data-events]")) watch(box);
-  document.dispatchEvent(new Event("wirelab-part"));
+  arrived(found);
 }

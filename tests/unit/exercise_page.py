@@ -5,8 +5,13 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
+from students import HERE, ready
+
 if TYPE_CHECKING:
     from collections.abc import Mapping
+
+    from browser import Chromium
+    from served import Served
 
 WHY = "It is so."
 REFUSED = "Failed to load resource: the server responded with a status of 422 (Unprocessable Entity)"
@@ -91,3 +96,18 @@ class ExercisePage:
 
     def _tries(self, part: str, name: str) -> Any:  # noqa: ANN401 - Playwright's locator
         return self.page.locator(f"#{part} .try", has=self.page.locator("h3", has_text=name))
+
+
+def at_work(browser: Chromium, served: Served) -> Any:  # noqa: ANN401 - Playwright's page
+    """The page of a student who has predicted and run the network of an exercise."""
+    ready(served)
+    [course] = served.room.courses.all()
+    [student] = served.room.students.of_course(course.id)
+    page = browser.person()
+    page.get_by_label("Your own code").fill(student.code)
+    page.get_by_role("button", name="Go on").click()
+    page.get_by_role("button", name="Yes, go on").or_(
+        page.get_by_role("link", name="My code")
+    ).first.wait_for()
+    page.goto(f"{served.url}{HERE}")
+    return page

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import pytest
-from browser import Chromium, chromium
-from exercise_page import REFUSED, ExercisePage
+from browser import chromium
+from exercise_page import REFUSED, ExercisePage, at_work
 from students import HERE, PREDICTED, kept, ready
 
 if TYPE_CHECKING:
@@ -114,24 +114,12 @@ def test_a_repair_that_holds_when_it_is_tried_is_taken_over(
     assert (kept(served).work.repair is not None) == is_taken
 
 
-def desk(browser: Chromium, served: Served) -> tuple[Any, ExercisePage]:
-    """A student who has run the network, at the page of the exercise."""
-    ready(served)
-    [course] = served.room.courses.all()
-    [student] = served.room.students.of_course(course.id)
-    page = browser.person()
-    page.get_by_label("Your own code").fill(student.code)
-    page.get_by_role("button", name="Go on").click()
-    page.goto(f"{served.url}{HERE}")
-    return page, ExercisePage(page)
-
-
 def test_the_page_takes_along_what_is_typed_and_asks_where_the_rest_is(served: Served) -> None:
     """Typed until the last moment, at no pause: it is handed in; the page stands where it asks."""
     with chromium(served.url) as browser:
         browser.allowed.append(REFUSED)
-        page, exercise = desk(browser, served)
-        exercise.answer({"dropped": "159"})
+        page = at_work(browser, served)
+        ExercisePage(page).answer({"dropped": "159"})
         page.evaluate("window.setTimeout = () => 1")
         page.fill("[name='answer.dropped']", "160")
         page.fill("[name='answer.dropped']", "159")
@@ -150,7 +138,7 @@ def test_the_page_takes_along_what_is_typed_and_asks_where_the_rest_is(served: S
 def test_enter_in_an_answer_hands_nothing_in(served: Served) -> None:
     """It keeps the answers, as the button beside them does."""
     with chromium(served.url) as browser:
-        page, _ = desk(browser, served)
+        page = at_work(browser, served)
         page.fill("[name='answer.dropped']", "159")
         page.press("[name='answer.dropped']", "Enter")
         page.locator("#question-dropped").get_by_text("kept", exact=True).wait_for()
@@ -161,7 +149,7 @@ def test_it_is_handed_in_without_scripts(served: Served) -> None:
     """With what is typed."""
     with chromium(served.url) as browser:
         browser.allowed.append(REFUSED)
-        page, _ = desk(browser, served)
+        page = at_work(browser, served)
         plain = browser.person(java_script_enabled=False, storage_state=page.context.storage_state())
         plain.goto(page.url)
         plain.fill("[name='answer.dropped']", "159")
