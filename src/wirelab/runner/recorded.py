@@ -137,9 +137,7 @@ class Recorder:
             raise LabError(message, hint="was it measured with another lab? wirelab lab id")
         return result
 
-    def _take(
-        self, record: Path, plan: Plan, known: Result, windows_ns: Sequence[tuple[int, int]]
-    ) -> None:
+    def _take(self, record: Path, plan: Plan, known: Result, windows_ns: Sequence[tuple[int, int]]) -> None:
         """Make what a record has of windows the record of this run."""
         ready_ns = known.status.ready_ns
         of_lab = [(ready_ns + from_ns, ready_ns + until_ns) for from_ns, until_ns in windows_ns]
