@@ -7,29 +7,60 @@ import { arrived, refreshed } from "./refresh";
 const AGAIN_MS = 5000;
 
 interface Told {
+  run: string;
   state: string;
   words: string;
   share: number;
 }
 
+/** The boxes of runs that have not ended. */
+const boxes = new Set<HTMLElement>();
+let source: EventSource | null = null;
+let isMade = true;
+
 export function watch(box: HTMLElement): void {
-  const words = box.querySelector<HTMLElement>("[data-words]");
-  const bar = box.querySelector<HTMLProgressElement>("[data-share]");
-  const url = box.dataset.events;
-  if (!words || !bar || !url) return;
-  const source = new EventSource(url);
-  source.addEventListener("message", (event: MessageEvent<string>) => {
-    const told = JSON.parse(event.data) as Told;
-    if (told.state === "done" || told.state === "broken") {
-      source.close();
-      void ended(box);
-      return;
-    }
-    box.dataset.state = told.state;
-    bar.value = told.share;
-    // A screen reader says each change: not each tenth of a second.
-    if (words.textContent !== told.words) words.textContent = told.words;
+  boxes.add(box);
+  listen();
+}
+
+document.addEventListener("visibilitychange", listen);
+
+/** One stream for all of them, and none while nobody looks: a browser has six connections to a server, for all tabs. */
+function listen(): void {
+  source?.close();
+  source = null;
+  if (!isMade) return;
+  isMade = false;
+  // When all boxes of the page, or of a part, have been found.
+  queueMicrotask(() => {
+    isMade = true;
+    for (const box of boxes) if (!box.isConnected) boxes.delete(box);
+    const addresses = [...boxes].map((box) => new URL(box.dataset.events ?? "", location.href));
+    const [address, ...others] = addresses;
+    if (!address || document.hidden) return;
+    for (const other of others) address.searchParams.append("run", other.searchParams.get("run") ?? "");
+    source = new EventSource(address);
+    source.addEventListener("message", (event: MessageEvent<string>) => told(JSON.parse(event.data) as Told));
   });
+}
+
+function told({ run, state, words, share }: Told): void {
+  const hasEnded = state === "done" || state === "broken";
+  for (const box of boxes) {
+    if (new URL(box.dataset.events ?? "", location.href).searchParams.get("run") !== run) continue;
+    const [said, bar] = [box.querySelector("[data-words]"), box.querySelector("progress")];
+    if (hasEnded) {
+      boxes.delete(box);
+      // It closes the stream itself with the last one, and a browser would ask again.
+      if (!boxes.size) listen();
+      void ended(box);
+      continue;
+    }
+    box.dataset.state = state;
+    if (bar) bar.value = share;
+    // A screen reader says each change: not each tenth of a second.
+    if (said && said.textContent !== words) said.textContent = words;
+  }
 }
 
 async function ended(box: HTMLElement): Promise<void> {

@@ -110,7 +110,8 @@ def test_how_far_a_run_is_comes_while_it_runs(proxied: Served) -> None:
     page = ada.post("/bench/sfp-mismatch")
     assert page.status == 200, page.text
     assert f"{ROOT}/runs/" in page.url
-    request = f"GET {page.url[page.url.index(ROOT) :]}/events HTTP/1.1\r\nHost: class\r\n"
+    stream = page.url[page.url.index(ROOT) :].replace("/runs/", "/runs/events?run=")
+    request = f"GET {stream} HTTP/1.1\r\nHost: class\r\n"
     cookies = "; ".join(f"{cookie.name}={cookie.value}" for cookie in ada.jar)
     port = int(proxied.url.rpartition(":")[2].partition("/")[0])
     with socket.create_connection(("127.0.0.1", port), WAIT_S) as line:

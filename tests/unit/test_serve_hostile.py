@@ -66,8 +66,8 @@ def test_nobody_sees_somebody_elses_runs(served: Served) -> None:
     run = served.room.works.attempts(
         served.room.students.of_course(served.room.courses.all()[0].id)[0].id, "shallow-buffer"
     )[0].run
-    for path in (f"/runs/{run}", f"/runs/{run}/report", f"/runs/{run}/events", f"/runs/{run}/result.json"):
-        assert eve.get(path).status == 403, path
+    for path in (run, f"{run}/report", f"events?run={run}", f"{run}/result.json"):
+        assert eve.get(f"/runs/{path}").status == 403, path
     assert ada.get(f"/runs/{run}/report").status == 404
     ada.post(f"{HERE}/hand-in", anyway="1")
     served.wait_for_runs()

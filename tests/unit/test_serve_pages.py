@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import re
 import tomllib
 from pathlib import Path
@@ -9,6 +10,7 @@ from typing import get_args
 
 import pytest
 from served import PretendTestbed, Served, made_room, serving
+from students import ready
 
 from wirelab import serve
 from wirelab.cli import serve as serve_command
@@ -102,6 +104,7 @@ def test_every_text_that_is_used_is_in_the_catalogue() -> None:
     assert missing == set()
     used |= {f"run.{state}" for state in State}
     used |= {f"{place}.{doing}" for doing in get_args(Doing) for place in ("class", "exercise.do")}
+    used |= {f"exercise.lacks.{doing}" for doing in ("run", "answer", "repair")}
     unused = {name for name in english if name not in used and not name.startswith(("bench.kind.", "knob."))}
     assert unused == set()
 
@@ -201,9 +204,25 @@ def test_progress_is_told_until_it_is_done(served: Served) -> None:
     last = first[-1].url.removeprefix(served.url)
     assert re.search(r"It is the next one|runs are before it", ada.get(last).text)
     served.testbed.go.set()
-    told = ada.get(f"{last}/events").text
-    assert '"state": "done"' in told
-    assert "text/event-stream" in ada.get(f"{last}/events").headers["content-type"]
+    stream = last.replace("/runs/", "/runs/events?run=")
+    assert '"state": "done"' in ada.get(stream).text
+    assert "text/event-stream" in ada.get(stream).headers["content-type"]
+
+
+def test_one_stream_tells_of_several_runs(served: Served) -> None:
+    """Each until it is done; one that is not to be seen, or is none, and nothing is told."""
+    ada, eve = ready(served), served.student("Eve")
+    runs = [
+        ada.post("/bench/sfp-mismatch", **{"with.module.fifo": f"{size} KiB"}).url.rpartition("/")[2]
+        for size in (16, 20)
+    ]
+    stream = "/runs/events?" + "&".join(f"run={run}" for run in runs)
+    told = [json.loads(line) for line in re.findall(r"data: (.*)", eve.get(stream).text)]
+    assert {one["run"] for one in told if one["state"] == "done"} == set(runs)
+    [course] = served.room.courses.all()
+    [mine, *_] = served.room.works.attempts(served.room.students.of_course(course.id)[0].id, "shallow-buffer")
+    for refused in (f"{stream}&run={mine.run}", f"{stream}&run=none", "/runs/events"):
+        assert eve.get(refused).status == 403
 
 
 def test_a_run_that_ends_while_its_page_is_made_is_shown(

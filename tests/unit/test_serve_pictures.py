@@ -186,4 +186,4 @@ def test_an_exercise_has_its_picture_and_a_hidden_fault_none(served: Served, loo
     ]
     assert ada.get(f"/runs/{one}").url.endswith(HERE)
     assert eve.get(f"/runs/{one}").status == 403
-    assert eve.get(f"/runs/{one}/events").status == 403
+    assert eve.get(f"/runs/events?run={one}").status == 403

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from browser import chromium
 from exercise_page import REFUSED, ExercisePage, at_work
@@ -14,6 +14,20 @@ if TYPE_CHECKING:
 WHY = "From a slow line to a fast one nothing has to wait, and so nothing is lost."
 LOADED = "window.isTheSame = true"
 IS_THE_SAME = "window.isTheSame"
+STREAM = "/runs/events?"
+OWN_PAGE = """() => fetch("/me", {signal: AbortSignal.timeout(5000)}).then(answer => answer.status)"""
+HIDDEN = """is => {
+  Object.defineProperty(document, "hidden", {value: is, configurable: true});
+  document.dispatchEvent(new Event("visibilitychange"));
+}"""
+
+
+def three_wait(served: Served, page: Any) -> None:  # noqa: ANN401 - Playwright's page
+    """Ask for three experiments, none of which begins to end."""
+    served.testbed.go.clear()
+    for number, fifo in enumerate((48, 64, 96), 1):
+        ExercisePage(page).experiment({"module.fifo": f"{fifo} KiB"})
+        page.locator("#experiments .progress").nth(number - 1).wait_for()
 
 
 def test_who_types_while_a_run_ends_goes_on_typing(served: Served) -> None:
@@ -109,3 +123,37 @@ def test_work_that_was_handed_in_elsewhere_comes_as_a_whole(served: Served) -> N
         other.locator("#marks").wait_for()
         served.testbed.go.set()
         page.locator("#marks .big").wait_for()
+
+
+def test_runs_that_wait_in_two_tabs_keep_no_page_of_the_server_away(served: Served) -> None:
+    """A browser has six connections to a server: a page takes one for all that it waits for."""
+    with chromium(served.url) as browser:
+        page = at_work(browser, served)
+        three_wait(served, page)
+        other = page.context.new_page()
+        streams: list[str] = []
+        other.on("request", lambda one: streams.append(one.url) if STREAM in one.url else None)
+        other.goto(page.url)
+        other.get_by_text("It runs: 1.0").first.wait_for()
+        assert [one.evaluate(OWN_PAGE) for one in (page, other)] == [200, 200]
+        assert [one.count("run=") for one in streams] == [3]
+        served.testbed.go.set()
+        for one in (page, other):
+            for name in ("experiment-1", "experiment-2", "experiment-3"):
+                ExercisePage(one).wait("experiments", name)
+
+
+def test_a_tab_that_nobody_sees_listens_to_nothing(served: Served) -> None:
+    """When it is seen again it catches up."""
+    with chromium(served.url) as browser:
+        page = at_work(browser, served)
+        three_wait(served, page)
+        page.get_by_text("It runs: 1.0").first.wait_for()
+        with page.expect_event("requestfailed", lambda one: STREAM in one.url):
+            page.evaluate(HIDDEN, arg=True)
+        served.testbed.go.set()
+        served.wait_for_runs()
+        assert page.locator("#experiments .progress").count() == 3
+        with page.expect_request(lambda one: STREAM in one.url):
+            page.evaluate(HIDDEN, arg=False)
+        ExercisePage(page).wait("experiments", "experiment-3")

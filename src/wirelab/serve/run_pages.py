@@ -36,6 +36,8 @@ from wirelab.serve.words import Words
 _LOOK_S: Final = 0.4
 _MOST_LOOKS: Final = 9_000
 """An hour: a browser asks again by itself."""
+_MOST_WATCHED: Final = 50
+"""Runs that a page waits for; a student may ask for fewer."""
 _POLICY: Final = re.compile(r'http-equiv="Content-Security-Policy" content="([^"]+)"')
 _HEAD_LETTERS: Final = 2_000
 
@@ -50,8 +52,9 @@ class RunPages:
         """The pages."""
         get, post = self.answers.get, self.answers.post
         return [
+            # Before the page of a run: no run is called so.
+            Route("/runs/events", self.events),
             Route("/runs/{run}", get(self.one)),
-            Route("/runs/{run}/events", self.events),
             Route("/runs/{run}/again", post(self.again), methods=["POST"]),
             Route("/runs/{run}/report", get(self.report)),
             Route(f"/runs/{{run}}/{RESULT}", get(self.result)),
@@ -99,31 +102,39 @@ class RunPages:
         return go(visitor, f"/runs/{run.id}")
 
     async def events(self, request: Request) -> Response:
-        """How far it is, told again and again (server-sent events)."""
+        """How far the runs of a page are, told again and again in one stream (server-sent events).
+
+        One, because a browser has few connections to a server, for all of its pages.
+        """
         visitor = Visitor(self.answers.room, request)
+        asked = list(dict.fromkeys(request.query_params.getlist("run")))[:_MOST_WATCHED]
 
-        def allowed() -> Run | None:
+        def allowed() -> list[Run]:
             try:
-                run = seen(visitor)
                 require(visitor, Deed.WATCH, visitor.person or visitor.address)
+                return [_seen(visitor, run) for run in asked]
             except Refusal:
-                return None
-            return run
+                return []
 
-        run = await run_in_threadpool(allowed)
-        if run is None:
+        if not (runs := await run_in_threadpool(allowed)):
             return Response(status_code=403)
-        return StreamingResponse(self._told(visitor, run), media_type="text/event-stream")
+        return StreamingResponse(self._told(visitor, runs), media_type="text/event-stream")
 
-    async def _told(self, visitor: Visitor, run: Run) -> AsyncIterator[str]:
-        words, before = visitor.words, ""
+    async def _told(self, visitor: Visitor, runs: list[Run]) -> AsyncIterator[str]:
+        queue, before = self.answers.room.queue, dict[str, str]()
+
+        def looked() -> dict[str, Status]:
+            return {run.id: queue.status(run.id) or Status(run.state) for run in runs}
+
         for _ in range(_MOST_LOOKS):
-            status = await run_in_threadpool(self.answers.room.queue.status, run.id) or Status(run.state)
-            now = json.dumps(progress(words, status))
+            found = await run_in_threadpool(looked)
+            now = {run: json.dumps({"run": run} | progress(visitor.words, one)) for run, one in found.items()}
+            new = [f"data: {told}\n\n" for run, told in now.items() if before.get(run) != told]
             # A line now and then tells a proxy, and us, that the other end is there.
-            yield f"data: {now}\n\n" if now != before else ":\n\n"
+            yield "".join(new) or ":\n\n"
             before = now
-            if status.state.has_ended:
+            runs = [run for run in runs if not found[run.id].state.has_ended]
+            if not runs:
                 return
             await asyncio.sleep(_LOOK_S)
 
@@ -159,7 +170,11 @@ class RunPages:
 
 def seen(visitor: Visitor) -> Run:
     """The run of a page, which this visitor may see. Raises Refusal."""
-    run = visitor.room.runs.get(visitor.request.path_params["run"])
+    return _seen(visitor, visitor.request.path_params["run"])
+
+
+def _seen(visitor: Visitor, run_id: str) -> Run:
+    run = visitor.room.runs.get(run_id)
     if run is None:
         raise Refusal(404, "refused.nothing")
     if run.spec["kind"] == pictures.KIND:
