@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
-from wirelab.guest.outlet import Outlet, pass_on
+from wirelab.guest.outlet import Outlet, first, pass_on
 from wirelab.guest.shell import Attached
 from wirelab.guest.shell import run as run_program
 
@@ -41,10 +41,12 @@ def _run(argv: Sequence[str], results: Path) -> int:
     env = inherited | {"TERM": "dumb", "LOGNAME": "root", "USER": "root"}
     outlets = out, err = Outlet(results / "stdout"), Outlet(results / "stderr")
     try:
-        program = Attached(argv, out.writable, err.writable, env, cwd=WORK)
+        # From its start on: it may start so many at once that nobody else comes to run.
+        with first():
+            program = Attached(argv, out.writable, err.writable, env, cwd=WORK)
+            pass_on(outlets, os.pidfd_open(program.pid))
     except (FileNotFoundError, PermissionError) as error:
         code, why = _NOT_FOUND if isinstance(error, FileNotFoundError) else _NOT_EXECUTABLE
         (results / "stderr").write_text(f"wirelab exec: {argv[0]}: {why}\n")
         return code
-    pass_on(outlets, os.pidfd_open(program.pid))
     return program.wait()

@@ -42,20 +42,19 @@ def pass_on(outlets: Sequence[Outlet], ended: int) -> None:
     poll = select.poll()
     for descriptor in (ended, *(outlet.fileno() for outlet in outlets)):
         poll.register(descriptor, select.POLLIN)
-    with _first():
-        while True:
-            ready = [descriptor for descriptor, _ in poll.poll()]
-            for outlet in outlets:
-                if outlet.fileno() in ready or ended in ready:
-                    outlet.pass_on()
-            if ended in ready:
-                return
+    while True:
+        ready = [descriptor for descriptor, _ in poll.poll()]
+        for outlet in outlets:
+            if outlet.fileno() in ready or ended in ready:
+                outlet.pass_on()
+        if ended in ready:
+            return
 
 
 @contextmanager
-def _first() -> Iterator[None]:
-    """Run before anybody else whenever there is something to do."""
-    os.sched_setscheduler(0, os.SCHED_FIFO, os.sched_param(1))
+def first() -> Iterator[None]:
+    """Run before anybody else whenever there is something to do; what is started meanwhile does not."""
+    os.sched_setscheduler(0, os.SCHED_FIFO | os.SCHED_RESET_ON_FORK, os.sched_param(1))
     try:
         yield
     finally:
