@@ -206,7 +206,7 @@ static const struct etherport_prompt_calls etherport_prompt_calls = {
 static int __init etherport_module_init(void)
 {
 	int err = etherport_buffer_setup() ? : etherport_fifo_setup() ? : etherport_recorder_setup() ? :
-		  etherport_prompt_setup(&etherport_prompt_calls);
+		  etherport_record_setup() ? : etherport_prompt_setup(&etherport_prompt_calls);
 
 	etherport_control_setup();
 	etherport_probe_setup();

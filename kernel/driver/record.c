@@ -35,6 +35,8 @@ static struct {
 
 int __init etherport_record_setup(void)
 {
+	if (!etherport_recorder_shows_packets())
+		return 0;
 	recorded.told = vcalloc(ETHERPORT_RECORD_TOLD, sizeof(*recorded.told));
 	return recorded.told ? 0 : -ENOMEM;
 }

@@ -183,6 +183,12 @@ void etherport_recorder_see(u8 kind, u64 now_ps)
 		etherport_moments_see(kind, now_ps);
 }
 
+/* Whether whoever reads the file sees packets: a picture of a moment shows no headers. */
+bool etherport_recorder_shows_packets(void)
+{
+	return recorder.buffer && !recorder.moments;
+}
+
 /* All that has been recorded is in the file. */
 void etherport_recorder_sync(void)
 {
@@ -322,10 +328,6 @@ int __init etherport_recorder_setup(void)
 	if (!record)
 		return 0;
 	err = etherport_recorder_read_options();
-	if (err)
-		return err;
-	/* A picture of a moment shows no headers. */
-	err = recorder.moments ? 0 : etherport_record_setup();
 	if (err)
 		return err;
 	recorder.buffer_len = recorder.moments ? ETHERPORT_MOMENTS_BLOCK_LEN :

@@ -58,6 +58,7 @@ static __always_inline void etherport_recorder_put(struct etherport_record head,
 /* recorder.c */
 bool etherport_recorder_turn(u64 now_ns);
 void etherport_recorder_see(u8 kind, u64 now_ps);
+bool etherport_recorder_shows_packets(void);
 void etherport_recorder_sync(void);
 int etherport_recorder_setup(void);
 
