@@ -40,6 +40,7 @@ def test_what_is_offered_may_need_another_setting_with_it(tmp_path: Path) -> Non
     (tmp_path / "exercise.yaml").write_text(
         text.replace(", 20 ms]", "]").replace("expect:", "most: 2\n  expect:"), encoding="utf-8"
     )
+    check_file(tmp_path)
     assert read_exercise(tmp_path / "exercise.yaml").repairs["module"].listed == ("asf-10g-t", "aqr113c")
 
 

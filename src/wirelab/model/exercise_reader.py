@@ -52,7 +52,7 @@ def read_exercise(path: Path) -> Assignment:
             expectations = _expectations(said, experiment, written_out(read(scenario)), report)
     if problems or check is None or scenario is None:
         raise InputError.of(in_order(problems))
-    exercise = Assignment(
+    return Assignment(
         name=path.resolve().parent.name,
         folder=path.parent,
         said=said,
@@ -63,9 +63,16 @@ def read_exercise(path: Path) -> Assignment:
         expectations=expectations,
         digest=_digest(path, scenario),
     )
+
+
+def check_exercise(path: Path) -> None:
+    """Check an exercise as who writes it asks for: whoever does it, reads it often, and waits.
+
+    Raises InputError as ``read_exercise`` does, and with every value that it offers and that can never be.
+    """
+    exercise, document = read_exercise(path), read(path)
     if never := [document.problem(loc, told) for loc, told in never_possible(exercise)]:
         raise InputError.of(in_order(never))
-    return exercise
 
 
 def scenario_file(exercise: Assignment) -> Path:

@@ -8,7 +8,7 @@ from wirelab.errors import InputError, found, unknown
 from wirelab.model.catalogue import EXERCISE, around, beside
 from wirelab.model.check.parts import card_problems, part_problems
 from wirelab.model.exercise import ExerciseFile
-from wirelab.model.exercise_reader import read_exercise
+from wirelab.model.exercise_reader import check_exercise
 from wirelab.model.experiment import check_topology, experiment_of, in_order
 from wirelab.model.parts import PartsFile
 from wirelab.model.scenario import Scenario
@@ -53,7 +53,7 @@ def check_file(path: Path) -> None:
     catalogue = beside(path)
     keys = document.tree.keys()
     if path.name == EXERCISE or ("scenario" in keys and "topology" not in keys):
-        read_exercise(path)
+        check_exercise(path)
         return
     if keys & PartsFile.model_fields.keys():
         own, document, wrong = validate(PartsFile, document)
