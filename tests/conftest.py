@@ -34,6 +34,7 @@ def pytest_addoption(parser: pytest.Parser) -> None:
     parser.addoption("--root", type=Path, default=None, help="another root image")
     parser.addoption("--mutations", type=int, default=300, help="so many damaged files are read")
     parser.addoption("--first-mutation", type=int, default=0, help="the seed of the first of them")
+    parser.addoption("--every-scenario", action="store_true", help="all of the catalogue are repeated")
     parser.addoption("--steps", type=int, default=10_000, help="so many random settings, while traffic runs")
     parser.addoption("--stress-seed", type=int, default=1, help="by which they are drawn")
 

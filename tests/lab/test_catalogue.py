@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
+from tests.lab.cover import covering
 from tests.lab.elsewhere import Elsewhere
 from tests.lab.rig import drawn
 from wirelab.model.experiment import load
@@ -115,14 +116,21 @@ def elsewhere(lab: Lab) -> Iterator[Elsewhere]:
         yield place
 
 
-@pytest.mark.parametrize("name", SCENARIOS)
-def test_a_scenario_repeats_to_the_byte(name: str, rig: Rig, elsewhere: Elsewhere) -> None:
+def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:
+    """Scenarios to repeat: so many that all there is to build is built, or all of them."""
+    if "repeated" in metafunc.fixturenames:
+        every = metafunc.config.getoption("--every-scenario")
+        plans = {name: shortened(main_plan(name)) for name in SCENARIOS}
+        metafunc.parametrize("repeated", SCENARIOS if every else covering(plans))
+
+
+def test_a_scenario_repeats_to_the_byte(repeated: str, rig: Rig, elsewhere: Elsewhere) -> None:
     """What a scenario builds gives the same digest elsewhere.
 
     Elsewhere: on another CPU, with all CPUs busy, from a kernel, a root and a wirelab copied to another
     folder, as another user, in another environment. `make matrix` runs the scenarios whole.
     """
-    plan = shortened(main_plan(name))
+    plan = shortened(main_plan(repeated))
     cpus = sorted(os.sched_getaffinity(0))
     other_cpu = cpus[(cpus.index(rig.cpu) + 1) % len(cpus)]
     assert elsewhere.digest(plan, other_cpu) == read_result(plan, rig.run(plan)).digest
