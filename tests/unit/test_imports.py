@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 import graphlib
+import re
 import sys
 from dataclasses import dataclass
 from functools import cached_property
@@ -112,6 +113,14 @@ MODULES = [
     for path in sorted(SOURCE.rglob("*.py"))
 ]
 each_module = pytest.mark.parametrize("module", MODULES, ids=lambda module: module.name)
+
+
+def test_the_shape_is_the_one_that_contributors_read_of() -> None:
+    """The table in CONTRIBUTING.md goes down the same list."""
+    text = (SOURCE.parent / "CONTRIBUTING.md").read_text(encoding="utf-8")
+    table = text.partition("## The shape of it")[2].partition("\n\nOn the host")[0]
+    rows = [row.split("|")[1] for row in table.splitlines() if row.startswith("| `")]
+    assert [name.rstrip("/") for row in rows for name in re.findall("`(.+?)`", row)] == ORDER[:-1]
 
 
 def test_every_module_has_a_place() -> None:
