@@ -79,9 +79,10 @@ def run(plan_folder: Path, results: Path) -> dict[str, Any]:
             probe.sample(0)
         schedule.run(ready_ns)
     except Exception:
-        # What is broken by now may break what is written, too: told is what came first.
+        # What broke the run may break the writing, too: the first error is the one that is told.
         with suppress(Exception):
             followers.stop(results)
+        with suppress(Exception):
             schedule.write(results)
         raise
     followers.stop(results)
