@@ -9,6 +9,7 @@ from typing import Any
 from wirelab.guest import bonds, clock, events, hardware, links, openvswitch, readback, settings
 from wirelab.guest.measure import Probe
 from wirelab.guest.network import Network
+from wirelab.guest.readback import Readback
 from wirelab.guest.schedule import Schedule
 from wirelab.guest.shortcuts import Shortcuts
 from wirelab.guest.traces import Followers
@@ -39,20 +40,25 @@ def set_up(plan: Plan, results: Path) -> Network:
     network = Network(opened(plan), hardware.configure)
     settings.apply(network)
     in_force = settings.read_back(network)
-    (results / "settings.json").write_text(readback.to_json(in_force))
-    readback.verify(in_force)
+    _keep(in_force, results)
     links.await_links(network)
     if plan.bonds:
         in_force += bonds.settle(network)
-        (results / "settings.json").write_text(readback.to_json(in_force))
-        readback.verify(in_force)
+        _keep(in_force, results)
     links.require_ways(network)
     links.warm_arp(network)
     if shut := shutting(plan):
-        in_force = events.shut(network, shut)
-        (results / "settings.json").write_text(readback.to_json(in_force))
-        readback.verify(in_force)
+        _keep(events.shut(network, shut), results)
     return network
+
+
+def _keep(in_force: list[Readback], results: Path) -> None:
+    """Leave what was read back, first of all: it tells why, where it is not what was asked for.
+
+    Raises SettingsMismatchError.
+    """
+    (results / "settings.json").write_text(readback.to_json(in_force))
+    readback.verify(in_force)
 
 
 def run(plan_folder: Path, results: Path) -> dict[str, Any]:
