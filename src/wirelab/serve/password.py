@@ -6,17 +6,17 @@ from typing import Final
 
 LEAST_LETTERS: Final = 10
 MOST_BYTES: Final = 1024
+SALT_BYTES: Final = 16
 
 # 32 MiB and a tenth of a second: as OWASP's cheat sheet on password storage advises for scrypt.
 _N: Final = 1 << 15
 _R: Final = 8
 _P: Final = 3
 _MEMORY_BYTES: Final = 128 << 20
-_SALT_BYTES: Final = 16
 
 
 def hashed(password: str, salt: bytes) -> str:
-    """What is kept of a password; ``salt`` is random."""
+    """What is kept of a password; ``salt`` is SALT_BYTES random bytes."""
     digest = hashlib.scrypt(password.encode(), salt=salt, n=_N, r=_R, p=_P, maxmem=_MEMORY_BYTES)
     return f"scrypt${_N}${_R}${_P}${salt.hex()}${digest.hex()}"
 

@@ -15,7 +15,7 @@ from wirelab.lab.lock import exclusive_now
 from wirelab.serve.courses import Courses
 from wirelab.serve.database import Database
 from wirelab.serve.limits import Limits
-from wirelab.serve.password import LEAST_LETTERS, MOST_BYTES, hashed, is_right
+from wirelab.serve.password import LEAST_LETTERS, MOST_BYTES, SALT_BYTES, hashed, is_right
 from wirelab.serve.pictures import pictures_spec
 from wirelab.serve.queue import RunQueue, Status
 from wirelab.serve.runs import Run, Runs
@@ -112,7 +112,7 @@ def set_password(database: Database, password: str) -> None:
     if len(password.encode()) > MOST_BYTES:
         raise InputError("form.too-long")
     with database.transaction():
-        database.set(_PASSWORD, hashed(password, secrets.token_bytes(16)))
+        database.set(_PASSWORD, hashed(password, secrets.token_bytes(SALT_BYTES)))
         database.set(_GENERATION, secrets.token_hex(8))
 
 
