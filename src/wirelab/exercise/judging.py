@@ -108,11 +108,10 @@ class _Judge:
     def choice(self, asked: ChoiceQuestion, said: str) -> Judged:
         values = [self._amount(asked.of, variant) for variant in self.options]
         right = right_options(asked.right, values, self._amount(asked.of, self.variant))
-        number = int(said) if said.isascii() and said.isdecimal() and len(said) < len(values) + 1 else 0
         shown = f"option {' or '.join(str(one) for one in right)}" if right else "none of the options"
-        if not 1 <= number <= len(values):
+        if said not in map(str, range(1, len(values) + 1)):
             return Judged(0.0, f"there is no option {said[:20]}", shown)
-        return _right(number in right, f"option {number}", shown)
+        return _right(int(said) in right, f"option {said}", shown)
 
     def fault(self, asked: FaultQuestion, said: str) -> Judged:
         fault = self.networks.figures.fault
