@@ -55,7 +55,7 @@ def judged(exercise: Assignment, networks: Networks, results: Results, asked: As
         shown = []
     for variant in (runs[run], *shown):
         if variant.digest is None or variant.evidence is None:
-            return Judged(None, f"the lab broke, so it is not marked: {_complaint(variant)}")
+            return Judged(None, why_unmarked(variant))
     judge = _Judge(exercise, networks, runs, run, shown)
     return _KINDS[type(asked)](judge, asked, said.strip())
 
@@ -175,6 +175,12 @@ _KINDS: Final[Mapping[type[Asked], Callable[..., Judged]]] = {
 }
 
 
+def why_unmarked(variant: VariantResult) -> str:
+    """What is said where nothing can be marked: a lab that broke shows neither right nor wrong."""
+    words = next((check.explanation for check in variant.checks if check.verdict is Verdict.ERROR), None)
+    return f"the lab broke, so it is not marked: {words or variant.name}"
+
+
 def right_options(right: str, values: list[float | None], network: float | None) -> list[int]:
     """The numbers of the options that are right, counted from 1."""
     known = {number: value for number, value in enumerate(values, 1) if value is not None}
@@ -203,10 +209,3 @@ def _near(said: str, figure: Figure) -> Judged:
 
 def _right(is_right: bool, said: str, shown: str) -> Judged:  # noqa: FBT001 - what it is about
     return Judged(float(is_right), "right" if is_right else f"the run does not show `{said}`", shown)
-
-
-def _complaint(variant: VariantResult) -> str:
-    return next(
-        (check.explanation or check.name for check in variant.checks if check.verdict is Verdict.ERROR),
-        variant.name,
-    )

@@ -10,7 +10,7 @@ from typing import Literal, Self
 from wirelab.errors import InputError
 from wirelab.exercise.draw import Figures, drawn
 from wirelab.exercise.figures import Measurements, nearness
-from wirelab.exercise.judging import Judged, judged
+from wirelab.exercise.judging import Judged, judged, why_unmarked
 from wirelab.exercise.measure import Results
 from wirelab.exercise.network import Networks
 from wirelab.exercise.work import Ran, Work
@@ -164,7 +164,7 @@ class _Marker:
         except InputError as error:
             return Mark("repair", "repair", most, 0.0, f"no repair: {error.message}", said=said)
         if broken := next((one for one in (repaired, control) if one.digest is None), None):
-            return Mark("repair", "repair", most, None, _broken(broken), said=said, broken=True)
+            return Mark("repair", "repair", most, None, why_unmarked(broken), said=said, broken=True)
         failed = _failed(repaired)
         measured = "; ".join(f"{check.name} {check.measured}" for check in _expected(repaired))
         if failed:
@@ -220,7 +220,7 @@ def _prediction(
         return Mark("prediction", name, most, 0.0, "not predicted", measured=figure.shown)
     said, why = predicted.value, predicted.why
     if broken := next((runs[one] for one in _runs_of(exercise, prediction) if not runs[one].digest), None):
-        return Mark("prediction", name, most, None, _broken(broken), said, why=why, broken=True)
+        return Mark("prediction", name, most, None, why_unmarked(broken), said, why=why, broken=True)
     if not work.is_sealed:
         reason = "not what was sealed" if work.seal else "not sealed before the run"
         return Mark("prediction", name, most, 0.0, reason, said, figure.shown, why)
@@ -247,8 +247,3 @@ def _expected(variant: VariantResult) -> list[Check]:
 
 def _failed(variant: VariantResult) -> list[Check]:
     return [check for check in _expected(variant) if check.verdict is Verdict.FAIL]
-
-
-def _broken(variant: VariantResult) -> str:
-    words = next((check.explanation for check in variant.checks if check.verdict is Verdict.ERROR), None)
-    return f"the lab broke, so it is not marked: {words or variant.name}"
