@@ -18,7 +18,6 @@ _SECCOMP_SET_MODE_FILTER: Final = 1
 # Else hosts before Linux 5.16 slow down all that a lab computes, to keep from it what is in its own memory.
 _SECCOMP_FILTER_FLAG_SPEC_ALLOW: Final = 4
 _AUDIT_ARCH_X86_64: Final = 0xC000003E
-_X32: Final = 0x40000000
 # struct seccomp_data: nr, arch, instruction_pointer, args[6].
 _NR, _ARCH, _ARGS = 0, 4, 16
 # linux/bpf_common.h

@@ -13,8 +13,7 @@ from wirelab.model.exercise import Drawn, ExerciseFile, Fault, Prediction, Quest
 from wirelab.model.expect import Expectation
 from wirelab.model.experiment import Experiment
 from wirelab.model.fill import filled_setting, filled_text, placeholders
-from wirelab.model.formula import FormulaError, Reference, quantity_of_unit, read_formula, unknown_unit
-from wirelab.model.metric import METRICS
+from wirelab.model.formula import FormulaError, quantity_of_unit, unknown_unit
 from wirelab.model.scale import Scale
 from wirelab.units import COUNT, Quantity
 
@@ -135,15 +134,6 @@ def quantity_asked(unit: str | None) -> Quantity:
     if quantity is None:
         raise FormulaError(unknown_unit(unit))
     return quantity
-
-
-def metric_of(of: str) -> tuple[str, str] | None:
-    """The subject and the metric of a formula that is only one of them."""
-    formula = read_formula(of)
-    if not isinstance(formula, Reference):
-        return None
-    subject, dot, metric = formula.path.rpartition(".")
-    return (subject, metric) if dot and metric in METRICS else None
 
 
 def drawn_quantity(drawn: Drawn, case: Case) -> Quantity | None:

@@ -9,7 +9,6 @@ from wirelab.errors import unknown
 from wirelab.model.formula import (
     FormulaError,
     Number,
-    Powers,
     Reference,
     amount_of,
     fits,
@@ -95,11 +94,6 @@ def as_number(text: str) -> Number | None:
     except ValueError:
         return None
     return formula if isinstance(formula, Number) else None
-
-
-def kinds_of(figures: Mapping[str, str], text: str) -> Powers:
-    """What kind of quantity a formula of figures gives. Raises FormulaError."""
-    return powers_of(read_formula(text), lambda reference: figure_number(reference, figures).powers)
 
 
 def _shown(inside: str, figures: Mapping[str, str]) -> str:
