@@ -100,9 +100,9 @@ def test_writers_write_one_after_the_other(database: Database) -> None:
     assert database.setting("count") == str(50 * READERS)
 
 
-def test_one_in_memory_is_the_same_for_every_thread() -> None:
-    """It has no file that a second connection could open."""
-    with contextlib.closing(Database.in_memory()) as database, ThreadPoolExecutor(1) as other:
+def test_it_is_the_same_for_every_thread(tmp_path: Path) -> None:
+    """What one has written another finds, by a connection of its own."""
+    with contextlib.closing(Database(tmp_path / "x.sqlite")) as database, ThreadPoolExecutor(1) as other:
         database.set("story", "here")
         assert other.submit(database.setting, "story").result() == "here"
 

@@ -5,7 +5,6 @@ import threading
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
-from typing import Self
 
 from wirelab.errors import InputError, LabError
 from wirelab.serve.migrations import MIGRATIONS
@@ -15,8 +14,6 @@ Value = str | float | None
 Row = sqlite3.Row
 
 _BUSY_S = 10
-_IN_MEMORY = Path(":memory:")
-"""It is there for the one connection that made it."""
 
 
 class Database:
@@ -40,11 +37,6 @@ class Database:
             self._migrate()
         except sqlite3.DatabaseError as error:
             raise LabError(f"{path}: cannot be used as a database: {error}", hint=self._advice()) from error
-
-    @classmethod
-    def in_memory(cls) -> Self:
-        """One that is gone with the object."""
-        return cls(_IN_MEMORY)
 
     def close(self) -> None:
         """Close it: the object can be used no more."""
@@ -127,9 +119,6 @@ class Database:
         """What this thread reads by; within a transaction of its own that is where it has written."""
         if self._writer_thread == threading.get_ident():
             yield self._writer
-        elif self._path == _IN_MEMORY:
-            with self._writing:
-                yield self._writer
         else:
             try:
                 connection = self._idle.pop()
