@@ -218,10 +218,11 @@ def test_an_import_has_no_effects(module: Module) -> None:
 
 
 def _on_own_object(call: ast.expr) -> bool:
-    """Whether this is a call like ``app.add_typer(...)``: a module may finish what it just defined."""
+    """Whether it is ``app.add_typer(...)`` or ``app.command(...)(...)``: a module may finish what it has."""
+    asked = call.func if isinstance(call, ast.Call) and isinstance(call.func, ast.Call) else call
     return (
-        isinstance(call, ast.Call)
-        and isinstance(call.func, ast.Attribute)
-        and isinstance(call.func.value, ast.Name)
-        and call.func.value.id == "app"
+        isinstance(asked, ast.Call)
+        and isinstance(asked.func, ast.Attribute)
+        and isinstance(asked.func.value, ast.Name)
+        and asked.func.value.id == "app"
     )

@@ -34,10 +34,10 @@ from wirelab.report.text import Output, print_table
 from wirelab.verdict.verdict import Verdict
 
 app = part("Do an exercise: predict, run, look, answer, repair. Grade a class.")
-_look = app.command("look")(look_command)
-_grade = app.command("grade")(grade_command)
-_slides = app.command("slides")(slides_command)
-_preview = app.command("preview")(preview_command)
+app.command("look")(look_command)
+app.command("grade")(grade_command)
+app.command("slides")(slides_command)
+app.command("preview")(preview_command)
 
 T = TypeVar("T")
 
