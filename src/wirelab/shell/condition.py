@@ -7,8 +7,9 @@ from typing import Final
 
 from wirelab.errors import InputError, unknown
 from wirelab.plan.traffic import Flow
-from wirelab.plan.types import Plan, Port
+from wirelab.plan.types import Plan
 from wirelab.results.record import Connection, Event, Kind
+from wirelab.runner.window import port_called
 from wirelab.units import COUNT, NS_PER_US, SIZE, TIME, Quantity, UnitError, parse
 
 HAPPENS: Final = {
@@ -146,14 +147,6 @@ def _bound(op: str, value: int) -> tuple[str, int]:
     if value < 0 or (op.startswith("<") and value == 0) or value > _MOST:
         raise InputError("that never comes true")
     return op[0], value
-
-
-def port_called(plan: Plan, label: str) -> Port:
-    """The port of that label. Raises InputError with the nearest right word."""
-    for port in plan.ports:
-        if port.label == label:
-            return port
-    raise InputError(unknown("port", label, (port.label for port in plan.ports)))
 
 
 def ports_named(plan: Plan, names: Collection[str]) -> set[str]:
