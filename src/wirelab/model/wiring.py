@@ -64,9 +64,9 @@ class Wiring:
             merged[setting.target, setting.name] = setting
         return replace(self, settings=merged)
 
-    def own(self, node: str, name: str) -> Value | None:
-        """What the settings say of a node itself, None if they say nothing."""
-        setting = self.settings.get((Target(node), name)) if name in self._names else None
+    def own(self, owner: str, name: str) -> Value | None:
+        """What the settings say of a node or a bond itself, None if they say nothing."""
+        setting = self.settings.get((Target(owner), name)) if name in self._names else None
         return None if setting is None else setting.value
 
     def part_name(self, node: str) -> str | None:
@@ -326,24 +326,19 @@ class Wiring:
             value = figure_value(system, name)
         return cast("Value", value)
 
-    def bond_setting(self, bond: str, name: str) -> Value | None:
-        """What the settings say of a bond, None if they say nothing."""
-        setting = self.settings.get((Target(bond), name)) if name in self._names else None
-        return None if setting is None else setting.value
-
     def bond_mode(self, bond: str) -> BondMode:
         """How the ports of a bond are one."""
-        said = self.bond_setting(bond, "mode")
+        said = self.own(bond, "mode")
         return self.topology.bonds[bond].mode if said is None else cast("BondMode", said)
 
     def miimon_ms(self, bond: str) -> int:
         """How often a bond looks whether its ports have a link; 0 if it never does."""
-        said = self.bond_setting(bond, "miimon")
+        said = self.own(bond, "miimon")
         return self.topology.bonds[bond].miimon_ms if said is None else int(said)
 
     def hash_policy(self, bond: str) -> HashPolicy:
         """What of a frame tells by which port of a bond it leaves."""
-        said = self.bond_setting(bond, "xmit_hash_policy") or self.topology.bonds[bond].xmit_hash_policy
+        said = self.own(bond, "xmit_hash_policy") or self.topology.bonds[bond].xmit_hash_policy
         return USUAL_HASH if said is None else cast("HashPolicy", said)
 
     def _cable_setting(self, cable: Cable, name: str) -> Setting | None:

@@ -20,7 +20,7 @@ def _bond(wiring: Wiring, name: str, ports: dict[str, Port], addresses: Addresse
     refs = [topology.resolve(text) for text in topology.bonds[name].ports]
     names = tuple(ref.interface for ref in refs)
     first = ports[names[0]]
-    said = {key: wiring.bond_setting(name, key) for key in ("primary", "num_grat_arp", "lacp_rate")}
+    said = {key: wiring.own(name, key) for key in ("primary", "num_grat_arp", "lacp_rate")}
     primary = next((ref.interface for ref in refs if ref.port == said["primary"]), None)
     sharing = wiring.bond_mode(name) == LACP
     own = min(refs, key=lambda ref: ref.number)
@@ -36,8 +36,8 @@ def _bond(wiring: Wiring, name: str, ports: dict[str, Port], addresses: Addresse
         active=primary or names[0],
         address=None if topology.is_tagged(own) else addresses.with_prefix(own),
         primary=primary,
-        downdelay_ms=int(wiring.bond_setting(name, "downdelay") or 0),
-        updelay_ms=int(wiring.bond_setting(name, "updelay") or 0),
+        downdelay_ms=int(wiring.own(name, "downdelay") or 0),
+        updelay_ms=int(wiring.own(name, "updelay") or 0),
         num_grat_arp=1 if said["num_grat_arp"] is None else int(said["num_grat_arp"]),
         xmit_hash_policy=wiring.hash_policy(name) if sharing else "layer2",
         lacp_rate=cast("LacpRate", said["lacp_rate"] or "slow"),

@@ -84,9 +84,9 @@ def bond_conflicts(wiring: Wiring, name: str) -> Iterator[tuple[str, tuple[str, 
     mode = wiring.bond_mode(name)
     for of, names in _ONLY_OF.items():
         for setting in names:
-            if of != mode and wiring.bond_setting(name, setting) is not None:
+            if of != mode and wiring.own(name, setting) is not None:
                 yield f"`{setting}` is for `{of}`; `{name}` is `{mode}`", (setting, "mode")
-    primary = wiring.bond_setting(name, "primary")
+    primary = wiring.own(name, "primary")
     if primary is not None and primary not in {ref.port for ref in refs}:
         ports = " and ".join(f"`{ref.port}`" for ref in refs)
         yield f"`{primary}` is none of its ports: they are {ports}", ("primary",)
@@ -103,7 +103,7 @@ def bond_conflicts(wiring: Wiring, name: str) -> Iterator[tuple[str, tuple[str, 
 def _delay_conflicts(wiring: Wiring, name: str) -> Iterator[tuple[str, tuple[str, ...]]]:
     miimon_ms = wiring.miimon_ms(name)
     for delay in ("downdelay", "updelay"):
-        delay_ms = int(wiring.bond_setting(name, delay) or 0)
+        delay_ms = int(wiring.own(name, delay) or 0)
         if delay_ms and (not miimon_ms or delay_ms % miimon_ms):
             every = f"`miimon`, {show(miimon_ms, MILLISECONDS)}"
             yield f"{show(delay_ms, MILLISECONDS)} is no whole number of {every}", (delay, "miimon")
