@@ -13,12 +13,12 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import Annotated, Any, Final, Literal
 
-from pydantic import AfterValidator, Field, TypeAdapter, ValidationError
+from pydantic import AfterValidator, Field, TypeAdapter
 
 from wirelab.errors import InputError
 from wirelab.exercise.draw import person
 from wirelab.model.types import Name
-from wirelab.results.values import Digest, first_wrong, printable
+from wirelab.results.values import Digest, parsed, printable
 from wirelab.units import BYTES_PER_KIB
 
 WORK: Final = "work.json"
@@ -171,12 +171,7 @@ def seal_of(work: Work, predictions: Mapping[str, Predicted], at: str) -> str:
 
 def parse_work(content: bytes) -> Work:
     """The work that ``to_json`` wrote. Raises ValueError naming the field that is not as it should be."""
-    if len(content) > LIMIT_BYTES:
-        raise ValueError(f"has more than {LIMIT_BYTES // BYTES_PER_KIB} KiB")
-    try:
-        return _adapter().validate_json(content)
-    except ValidationError as error:
-        raise ValueError(first_wrong(error)) from None
+    return parsed(_adapter(), content, LIMIT_BYTES)
 
 
 def read_work(path: Path) -> Work:

@@ -1,12 +1,16 @@
 """The types of what a result keeps: written by them, and checked by them when it is read back."""
 
 import re
-from typing import Annotated, Final
+from typing import Annotated, Any, Final, TypeVar
 
-from pydantic import AfterValidator, Field, PlainSerializer, ValidationError
+from pydantic import AfterValidator, Field, PlainSerializer, TypeAdapter, ValidationError
+
+from wirelab.units import SIZE, show
 
 LARGEST: Final = 2**63 - 1
 """The largest number that a result keeps."""
+BOUNDED: Final[Any] = Field(max_length=10_000)
+"""No run has more of anything."""
 _LONGEST_TEXT: Final = 100_000
 _LONGEST_PLACE: Final = 200
 _LABEL: Final = r"^[a-z0-9][a-z0-9-]{0,39}(\.[a-z0-9-]{1,40})?$"
@@ -14,6 +18,8 @@ _UNPRINTABLE: Final = re.compile(
     # Controls of C0 and C1, those that turn the direction of writing, halves of a character, non-characters.
     "[\x00-\x08\x0b-\x1f\x7f-\x9f\u202a-\u202e\u2066-\u2069\ud800-\udfff\ufffe\uffff]"
 )
+
+Kept = TypeVar("Kept")
 
 
 def printable(text: str) -> str:
@@ -28,6 +34,16 @@ def first_wrong(error: ValidationError) -> str:
     place = "".join(f"[{step}]" if isinstance(step, int) else f".{step}" for step in first["loc"])
     words = f"{place.lstrip('.')[:_LONGEST_PLACE]}: " if place else ""
     return printable(words + first["msg"].removeprefix("Value error, "))
+
+
+def parsed(adapter: TypeAdapter[Kept], content: bytes, limit_bytes: int) -> Kept:
+    """What the JSON says. Raises ValueError naming the field that is not as it should be."""
+    if len(content) > limit_bytes:
+        raise ValueError(f"has more than {show(limit_bytes, SIZE)}")
+    try:
+        return adapter.validate_json(content)
+    except ValidationError as error:
+        raise ValueError(first_wrong(error)) from None
 
 
 def _checked(text: str) -> str:

@@ -7,14 +7,14 @@ import functools
 import json
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Annotated, Any, Final, Literal, Self
+from typing import Annotated, Final, Literal, Self
 
-from pydantic import Field, TypeAdapter, ValidationError
+from pydantic import TypeAdapter
 
 from wirelab.errors import InputError, LabError, refusals
 from wirelab.lab.scratch import replacement
 from wirelab.model.types import Name
-from wirelab.results.values import Count, Digest, first_wrong
+from wirelab.results.values import BOUNDED, Count, Digest, parsed
 from wirelab.verdict.bursts import Bursts
 from wirelab.verdict.explanation import Bottleneck
 from wirelab.verdict.remedy import Remedy, Tried
@@ -22,8 +22,6 @@ from wirelab.verdict.trouble import Trouble
 
 FILE: Final = "explanation.json"
 LIMIT_BYTES: Final = 16 << 20
-
-_BOUNDED: Final[Any] = Field(max_length=10_000)
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,8 +33,8 @@ class FlowRemedies:
 
     flow: Name
     helped: Trouble
-    remedies: Annotated[tuple[Remedy, ...], _BOUNDED]
-    useless: Annotated[tuple[Tried, ...], _BOUNDED] = ()
+    remedies: Annotated[tuple[Remedy, ...], BOUNDED]
+    useless: Annotated[tuple[Tried, ...], BOUNDED] = ()
     left_out: Count = 0
 
 
@@ -46,9 +44,9 @@ class ExplainedVariant:
 
     name: Name
     digest: Digest
-    flows: Annotated[tuple[Bottleneck, ...], _BOUNDED]
-    bursts: Annotated[dict[Name, Bursts], _BOUNDED]
-    remedies: Annotated[tuple[FlowRemedies, ...], _BOUNDED]
+    flows: Annotated[tuple[Bottleneck, ...], BOUNDED]
+    bursts: Annotated[dict[Name, Bursts], BOUNDED]
+    remedies: Annotated[tuple[FlowRemedies, ...], BOUNDED]
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,7 +55,7 @@ class Explanation:
 
     scenario: Name
     seed: Count
-    variants: Annotated[tuple[ExplainedVariant, ...], _BOUNDED]
+    variants: Annotated[tuple[ExplainedVariant, ...], BOUNDED]
     schema: Literal[1] = 1
 
     def to_json(self) -> str:
@@ -101,12 +99,7 @@ def _merged(one: ExplainedVariant, known: ExplainedVariant | None) -> ExplainedV
 
 def parse_explanation(content: bytes) -> Explanation:
     """What ``to_json`` wrote. Raises ValueError naming the field that is not as it should be."""
-    if len(content) > LIMIT_BYTES:
-        raise ValueError(f"has more than {LIMIT_BYTES >> 20} MiB")
-    try:
-        return _adapter().validate_json(content)
-    except ValidationError as error:
-        raise ValueError(first_wrong(error)) from None
+    return parsed(_adapter(), content, LIMIT_BYTES)
 
 
 def read_explanation(folder: Path) -> Explanation | None:

@@ -6,9 +6,9 @@ Programs rely on its keys. What a newer wirelab says besides is left alone; what
 import functools
 from dataclasses import dataclass, field, replace
 from pathlib import Path
-from typing import Annotated, Any, Final, Literal, Self
+from typing import Annotated, Final, Literal, Self
 
-from pydantic import Field, TypeAdapter, ValidationError
+from pydantic import Field, TypeAdapter
 from pydantic_core import core_schema
 
 from wirelab.errors import LabError, refusals
@@ -18,16 +18,13 @@ from wirelab.results.flow import FlowResult
 from wirelab.results.ping import PingResult
 from wirelab.results.port import PortResult
 from wirelab.results.result import Result, figure
-from wirelab.results.values import Amount, Count, Digest, Label, Text, first_wrong
+from wirelab.results.values import BOUNDED, Amount, Count, Digest, Label, Text, parsed
 from wirelab.units import NS_PER_S
 from wirelab.verdict.checks import Check
 from wirelab.verdict.verdict import Verdict, worst
 
 LIMIT_BYTES: Final = 64 << 20
 """What a ``result.json`` may hold."""
-
-_BOUNDED: Final[Any] = Field(max_length=10_000)
-"""No run has more of anything."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -71,17 +68,17 @@ class VariantResult:
     digest: Digest | None = None
     virtual_s: Amount = 0.0
     cached: bool = False
-    flows: Annotated[tuple[FlowResult, ...], _BOUNDED] = ()
-    pings: Annotated[tuple[PingResult, ...], _BOUNDED] = ()
-    ports: Annotated[dict[Label, PortResult], _BOUNDED] = field(default_factory=dict)
-    blocked: Annotated[dict[NodeName, Annotated[dict[Text, Count], _BOUNDED]], _BOUNDED] = field(
+    flows: Annotated[tuple[FlowResult, ...], BOUNDED] = ()
+    pings: Annotated[tuple[PingResult, ...], BOUNDED] = ()
+    ports: Annotated[dict[Label, PortResult], BOUNDED] = field(default_factory=dict)
+    blocked: Annotated[dict[NodeName, Annotated[dict[Text, Count], BOUNDED]], BOUNDED] = field(
         default_factory=dict
     )
-    events: Annotated[tuple[Happening, ...], _BOUNDED] = ()
-    checks: Annotated[tuple[Check, ...], _BOUNDED]
+    events: Annotated[tuple[Happening, ...], BOUNDED] = ()
+    checks: Annotated[tuple[Check, ...], BOUNDED]
     drawing: Text = ""
     kernel: Text | None = None
-    tools: Annotated[dict[Text, Text], _BOUNDED] = field(default_factory=dict)
+    tools: Annotated[dict[Text, Text], BOUNDED] = field(default_factory=dict)
     evidence: Annotated[Evidence | None, Field(exclude=True)] = field(default=None, compare=False, repr=False)
 
     @classmethod
@@ -138,12 +135,12 @@ class RunResult:
     wall_s: Amount
     virtual_s: Amount
     digest: Digest | None
-    measured: Annotated[tuple[Text, ...], _BOUNDED] = ()
-    fitted: Annotated[tuple[Text, ...], _BOUNDED] = ()
-    variants: Annotated[tuple[VariantResult, ...], _BOUNDED]
+    measured: Annotated[tuple[Text, ...], BOUNDED] = ()
+    fitted: Annotated[tuple[Text, ...], BOUNDED] = ()
+    variants: Annotated[tuple[VariantResult, ...], BOUNDED]
     story: Text = ""
     source: Text = ""
-    rerun_argv: Annotated[tuple[Text, ...], _BOUNDED] = ()
+    rerun_argv: Annotated[tuple[Text, ...], BOUNDED] = ()
 
     @classmethod
     def missing(cls, scenario: str, seed: int) -> Self:
@@ -178,12 +175,7 @@ class RunResult:
 
 def parse_run(content: bytes) -> RunResult:
     """The run that ``to_json`` wrote. Raises ValueError naming the field that is not as it should be."""
-    if len(content) > LIMIT_BYTES:
-        raise ValueError(f"has more than {LIMIT_BYTES >> 20} MiB")
-    try:
-        return _adapter().validate_json(content)
-    except ValidationError as error:
-        raise ValueError(first_wrong(error)) from None
+    return parsed(_adapter(), content, LIMIT_BYTES)
 
 
 def read_run(path: Path) -> RunResult:
