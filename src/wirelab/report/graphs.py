@@ -15,8 +15,6 @@ from wirelab.units import BITS_PER_BYTE, MICROSECONDS, NS_PER_S, RATE, SIZE, TIM
 _BINS: Final = 200
 _LEAST_BIN_NS: Final = 50_000  # Acknowledgements come in steps: in less than that they are all spikes.
 _NS_PER_US: Final = 1_000
-_8US: Final = 8
-_NO_SSTHRESH: Final = 0x7FFFFFFF
 _TALL, _LOW = 300, 150
 
 
@@ -121,9 +119,9 @@ def _throughput(sender: Sender, x: Axis, from_ns: int, span_ns: int, base: int) 
 def _rtt(sender: Sender, x: Axis, from_ns: int) -> Chart:
     samples = list(_rtt_samples(sender, from_ns))
     smoothed: list[Point] = [
-        (at_ns - from_ns, state.srtt_8us / _8US)
+        (at_ns - from_ns, state.srtt_us)
         for at_ns, state in sender.states
-        if state.srtt_8us and 0 <= at_ns - from_ns <= x.high
+        if state.srtt_us and 0 <= at_ns - from_ns <= x.high
     ]
     high = max((rtt for _, rtt in (*samples, *smoothed)), default=0)
     return Chart(
@@ -167,8 +165,8 @@ def _window(sender: Sender, x: Axis, from_ns: int) -> Chart:
         flight.append((at, float(state.in_flight_frames * state.mss_bytes)))
         cwnd.append((at, float(state.cwnd_frames * state.mss_bytes)))
         offered.append((at, float(state.send_window_bytes)))
-        if state.ssthresh_frames < _NO_SSTHRESH:
-            ssthresh.append((at, float(state.ssthresh_frames * state.mss_bytes)))
+        if state.ssthresh_bytes is not None:
+            ssthresh.append((at, float(state.ssthresh_bytes)))
     high = max((size for _, size in (*flight, *cwnd)), default=0.0)
     lines = [
         Line("in flight", _held(flight, x), 0, step=True),

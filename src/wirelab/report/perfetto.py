@@ -173,7 +173,7 @@ def _connection(writer: PerfettoWriter, plan: Plan, connection: Connection, at_n
     ):
         writer.count(writer.track(name, flow, unit=_UNIT_SIZE_BYTES), at_ns, value)
     rtt = writer.track("smoothed RTT", flow, unit=_UNIT_COUNT, unit_name=_US)
-    writer.count(rtt, at_ns, connection.srtt_8us // 8)
+    writer.count(rtt, at_ns, int(connection.srtt_us))
     lost = writer.track("lost", flow, unit=_UNIT_COUNT, unit_name="segments")
     writer.count(lost, at_ns, connection.lost_frames)
 

@@ -17,9 +17,8 @@ from wirelab.units import PS_PER_NS
 
 _STATES: Final = ("open", "disorder", "cwr", "recovery", "loss")
 """TCP_CA_Open and so on (include/uapi/linux/tcp.h)."""
-_NO_SSTHRESH: Final = 0x7FFFFFFF
 _NS_PER_MS: Final = 1_000_000
-_8US_PER_MS: Final = 8_000
+_US_PER_MS: Final = 1_000
 
 
 def write_qlog(file: IO[str], plan: Plan, connections: Connections, ready_ns: int) -> int:
@@ -85,10 +84,10 @@ def _metrics(connection: Connection) -> dict[str, float]:
         "packets_in_flight": connection.in_flight_frames,
         "retransmissions": connection.retransmissions,
     }
-    if connection.srtt_8us:
-        metrics["smoothed_rtt"] = connection.srtt_8us / _8US_PER_MS
-    if connection.ssthresh_frames < _NO_SSTHRESH:
-        metrics["ssthresh"] = connection.ssthresh_frames * mss_bytes
+    if connection.srtt_us:
+        metrics["smoothed_rtt"] = connection.srtt_us / _US_PER_MS
+    if connection.ssthresh_bytes is not None:
+        metrics["ssthresh"] = connection.ssthresh_bytes
     return metrics
 
 

@@ -19,6 +19,7 @@ HEAD: Final = struct.Struct("<QIHBB")
 WORD_BYTES: Final = 8
 _NAME: Final = 16
 _QUEUE: Final = 0x10000
+_NO_SSTHRESH: Final = 0x7FFFFFFF  # TCP_INFINITE_SSTHRESH
 
 
 class Kind(IntEnum):
@@ -139,6 +140,16 @@ class Connection(Event):
     state: int
     again: int = 0
     again_end: int = 0
+
+    @property
+    def srtt_us(self) -> float:
+        """The smoothed RTT, 0 while nothing has been measured."""
+        return self.srtt_8us / 8
+
+    @property
+    def ssthresh_bytes(self) -> int | None:
+        """The slow-start threshold, None while TCP has none yet."""
+        return self.ssthresh_frames * self.mss_bytes if self.ssthresh_frames < _NO_SSTHRESH else None
 
 
 _FILL: Final = struct.Struct("<II")
