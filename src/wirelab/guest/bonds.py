@@ -14,7 +14,6 @@ if TYPE_CHECKING:  # Mininet is in the lab alone, and some of this is tested wit
 # LACP agrees in a few seconds; a port without an answer is given up after three times 30 s (802.1AX, 6.4.4).
 _PATIENCE_NS = 100 * clock.NS_PER_S
 _LOOK_NS = clock.NS_PER_S // 10
-_NS_PER_MS = clock.NS_PER_S // 1000
 
 
 def read_back(network: "Network", node: str) -> list[Readback]:
@@ -52,7 +51,7 @@ def settle(network: "Network") -> list[Readback]:
     """
     settings: list[Readback] = []
     for bond in network.plan.bonds:
-        until_ns = clock.now_ns() + _PATIENCE_NS + bond.updelay_ms * _NS_PER_MS
+        until_ns = clock.now_ns() + _PATIENCE_NS + bond.updelay_ms * clock.NS_PER_MS
         while missing := _missing(network, bond):
             if clock.now_ns() > until_ns:
                 raise NoLinkError(f"{bond.label}: {missing}")

@@ -6,6 +6,7 @@ import os
 import time
 
 NS_PER_S = 1_000_000_000
+NS_PER_MS = 1_000_000
 
 _SET_TIMER_SLACK = 29  # linux/prctl.h; 0 is the default again
 _ABSOLUTE = 1  # TIMER_ABSTIME

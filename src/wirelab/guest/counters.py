@@ -11,7 +11,7 @@ import struct
 from wirelab.guest import netlink
 from wirelab.guest.ethtool import Ethtool
 
-_NETLINK_ROUTE, _NETLINK_GENERIC = 0, 16
+_NETLINK_GENERIC = 16
 _SIOCGIFINDEX = 0x8933
 
 _RTM_GETSTATS = 94
@@ -42,7 +42,7 @@ class Counters(Ethtool):
 
     def __init__(self) -> None:
         super().__init__()
-        self._route = netlink.open_socket(_NETLINK_ROUTE)
+        self._route = netlink.open_socket(netlink.ROUTE)
         self._generic = netlink.open_socket(_NETLINK_GENERIC)
         name = netlink.attribute(_FAMILY_NAME, b"ethtool\0")
         family = self._ask_generic(_CONTROLLER, _GET_FAMILY, name)[_FAMILY_ID]

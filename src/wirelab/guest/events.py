@@ -19,7 +19,6 @@ FILE = "events.json"
 
 _UP, _LINK = _LINKS = ("up", "link")
 _MODERATION = "ethtool -C"
-_NS_PER_MS = clock.NS_PER_S // 1000
 
 
 class Events:
@@ -66,7 +65,7 @@ def shut(network: "Network", event: Event) -> list[Readback]:
 def _noticed_ns(plan: Plan) -> int:
     """How long its bonds take until they believe what they see."""
     looks_ms = [2 * bond.miimon_ms + bond.downdelay_ms for bond in plan.bonds]
-    return max(looks_ms, default=0) * _NS_PER_MS
+    return max(looks_ms, default=0) * clock.NS_PER_MS
 
 
 def change(network: "Network", event: Event) -> list[Readback]:

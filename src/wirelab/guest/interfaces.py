@@ -11,7 +11,6 @@ import struct
 from wirelab.guest import netlink
 from wirelab.plan.types import Port
 
-_NETLINK_ROUTE = 0
 _NEW_LINK, _NEW_ADDRESS = 16, 20
 _NEW = 0x600  # NLM_F_EXCL | NLM_F_CREATE
 
@@ -27,7 +26,7 @@ class Interfaces:
     """Those of one network namespace: the one that the process is in when this is made, and is used."""
 
     def __init__(self) -> None:
-        self._socket = netlink.open_socket(_NETLINK_ROUTE)
+        self._socket = netlink.open_socket(netlink.ROUTE)
 
     def bring_up(self, port: Port) -> None:
         """Give a port its address and its longest bursts, if it has any, and its carrier."""

@@ -19,7 +19,6 @@ _CROSSINGS = 4
 # A module's side in the slot begins when its line has a link, and a third time is spare.
 _NEGOTIATIONS = 3
 _LOOK_NS = clock.NS_PER_S // 10
-_NS_PER_MS = clock.NS_PER_S // 1000
 # The longest that somebody waits for what may never come; virtual time in which nothing happens is free.
 _LONGEST_S = 600
 
@@ -39,7 +38,7 @@ def await_links(network: "Network") -> None:
     """Sleep until nobody negotiates any more. Raises NoLinkError naming the ports where that never ends."""
     plan = network.plan
     longest_ms = max((port.autoneg_ms for port in plan.ports), default=0)
-    until_ns = clock.now_ns() + _NEGOTIATIONS * longest_ms * _NS_PER_MS
+    until_ns = clock.now_ns() + _NEGOTIATIONS * longest_ms * clock.NS_PER_MS
     while longest_ms and any(_negotiates(network, port) for port in plan.ports):
         if clock.now_ns() > until_ns:
             busy = ", ".join(port.label for port in plan.ports if _negotiates(network, port))

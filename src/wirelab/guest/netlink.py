@@ -5,6 +5,9 @@ import socket
 import struct
 from collections.abc import Iterator
 
+ROUTE = 0  # NETLINK_ROUTE
+TC_MESSAGE = struct.Struct("=BxxxiIII")  # struct tcmsg: family, interface, handle, parent, info
+
 _REQUEST, _ACKNOWLEDGE = 1, 4
 _ERROR = 2
 _NESTED = 1 << 15

@@ -3,6 +3,7 @@
 from collections.abc import Sequence
 from typing import Any
 
+from wirelab.guest import clock
 from wirelab.guest.readback import Readback, readbacks
 from wirelab.plan import iproute2
 from wirelab.plan.queue import OWN_QUEUE, Queue
@@ -11,7 +12,6 @@ from wirelab.plan.types import SHAPER, Netem, Port
 
 BITS_PER_BYTE = 8
 _PPM = 1e6
-_NS_PER_S = 1e9
 # net/pkt_sched.h: PSCHED_SHIFT
 TICK_NS = 64
 # The average that RED goes by is of the last two looks, half each: the fastest that tc can say.
@@ -53,7 +53,7 @@ def _shaper(port: Port, rate_bps: int, classes: Sequence[dict[str, Any]]) -> lis
 
 def told_burst_bytes(asked_bytes: int, told_bytes: int, rate_bps: int) -> int:
     """What tc tells of a burst: it keeps it as a time, and what agrees with that is what was asked for."""
-    lost_bytes = 1 + TICK_NS * rate_bps / (BITS_PER_BYTE * _NS_PER_S)
+    lost_bytes = 1 + TICK_NS * rate_bps / (BITS_PER_BYTE * clock.NS_PER_S)
     return asked_bytes if abs(told_bytes - asked_bytes) <= lost_bytes else told_bytes
 
 
@@ -101,4 +101,4 @@ def _netem(name: str, asked: Netem, qdisc: dict[str, Any]) -> list[Readback]:
 
 def _told_ns(asked_ns: int, told_s: float) -> int:
     """What tc tells of a time: it prints six digits, and what agrees with them is what was asked for."""
-    return asked_ns if f"{asked_ns / _NS_PER_S:g}" == f"{told_s:g}" else round(told_s * _NS_PER_S)
+    return asked_ns if f"{asked_ns / clock.NS_PER_S:g}" == f"{told_s:g}" else round(told_s * clock.NS_PER_S)

@@ -10,7 +10,7 @@ import struct
 from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
 
-from wirelab.guest import netlink
+from wirelab.guest import clock, netlink
 from wirelab.guest.queues import BITS_PER_BYTE, TICK_NS, told_burst_bytes
 from wirelab.guest.readback import Readback, readbacks
 from wirelab.guest.shell import run
@@ -18,11 +18,7 @@ from wirelab.plan import iproute2
 from wirelab.plan.shape import Shape
 from wirelab.plan.types import Port
 
-_NS_PER_S = 10**9
-
-_NETLINK_ROUTE = 0
 _GET_FILTER, _DUMP, _DONE = 46, 0x300, 3
-_TC_MESSAGE = struct.Struct("=BxxxiIII")  # struct tcmsg: family, interface, handle, parent, info
 _OPTIONS, _ACTIONS, _ACTION_OPTIONS = 2, 2, 2
 _POLICE, _RATE_64 = 1, 8
 # struct tc_police up to its rate: index, action, limit, burst, mtu; then struct tc_ratespec.
@@ -97,7 +93,7 @@ def policer(port: Port, shape: Shape, told: bytes) -> list[Readback]:
     _, action, _, burst_ticks, _, _, _, _, _, _, rate = _POLICE_TBF.unpack_from(block)
     if _RATE_64 in attributes:
         rate = int.from_bytes(attributes[_RATE_64], "little")
-    burst_bytes = round(burst_ticks * TICK_NS * rate / _NS_PER_S)
+    burst_bytes = round(burst_ticks * TICK_NS * rate / clock.NS_PER_S)
     pairs = {"police_drops": (True, action == _SHOT), **_limits(shape, rate, burst_bytes)}
     return readbacks(port.name, pairs)
 
@@ -105,11 +101,11 @@ def policer(port: Port, shape: Shape, told: bytes) -> list[Readback]:
 def _told_police(port: Port) -> bytes:
     """The attributes of the policer of what leaves by a port."""
     parent = int(iproute2.shaper_handle(port).rstrip(":"), 16) << 16
-    request = _TC_MESSAGE.pack(socket.AF_UNSPEC, socket.if_nametoindex(port.name), 0, parent, 0)
-    with netlink.open_socket(_NETLINK_ROUTE) as route:
+    request = netlink.TC_MESSAGE.pack(socket.AF_UNSPEC, socket.if_nametoindex(port.name), 0, parent, 0)
+    with netlink.open_socket(netlink.ROUTE) as route:
         netlink.send(route, _GET_FILTER, request, _DUMP)
         for kind, body in _dumped(route):
-            options = netlink.attributes(body[_TC_MESSAGE.size :]).get(_OPTIONS, b"")
+            options = netlink.attributes(body[netlink.TC_MESSAGE.size :]).get(_OPTIONS, b"")
             actions = netlink.attributes(netlink.attributes(options).get(_ACTIONS, b""))
             if kind != _DONE and actions:
                 return netlink.attributes(next(iter(actions.values()))).get(_ACTION_OPTIONS, b"")

@@ -18,6 +18,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, NoReturn
 
 from wirelab.guest import clock, netlink
+from wirelab.guest.queues import TICK_NS
 from wirelab.guest.readback import readbacks, verify
 from wirelab.model.trace import OPPORTUNITY_BYTES, Trace
 from wirelab.plan import iproute2
@@ -31,9 +32,7 @@ if TYPE_CHECKING:  # Mininet is in the lab alone
 
 FILE = "traces.json"
 
-_NETLINK_ROUTE = 0
 _CHANGE, _GET, _ECHO = 36, 38, 8
-_TC_MESSAGE = struct.Struct("=BxxxiIII")  # struct tcmsg: family, interface, handle, parent, info
 _KIND, _OPTIONS, _STATS = 1, 2, 7
 _TBF_PARMS, _TBF_BURST = 1, 6
 _RATE = struct.Struct("=BBHhHI")  # struct tc_ratespec: cell, link layer, overhead, alignment, mpu, rate
@@ -43,8 +42,6 @@ _STATS_BASIC, _STATS_QUEUE = 1, 3
 _BYTES, _QUEUE = struct.Struct("=Q"), struct.Struct("=I")
 _RELEASE = struct.pack("=iI", 2, 0)  # struct tc_plug_qopt: TCQ_PLUG_RELEASE_INDEFINITE, no limit
 
-_TICK_NS = 64
-_NS_PER_S = 10**9
 # A burst is told as a time in 32 bits of ticks: 274 s at its rate.
 _LONGEST_S = 256
 # What a FIFO holds that nobody has given a limit, of a kind that a tbf tells its own.
@@ -55,12 +52,12 @@ class _Bucket:
     """The tbf of a port and the plug beside it, in the network namespace that the process is in."""
 
     def __init__(self, port: Port) -> None:
-        self._socket = netlink.open_socket(_NETLINK_ROUTE)
+        self._socket = netlink.open_socket(netlink.ROUTE)
         parent = int(iproute2.shaper_handle(port).rstrip(":"), 16) << 16
         index = socket.if_nametoindex(port.name)
         tbf, plug = (int(handle.rstrip(":"), 16) << 16 for handle in (iproute2.BUCKET, iproute2.KICK))
-        self._tbf = _TC_MESSAGE.pack(socket.AF_UNSPEC, index, tbf, parent + 1, 0)
-        plugged = _TC_MESSAGE.pack(socket.AF_UNSPEC, index, plug, parent + 2, 0)
+        self._tbf = netlink.TC_MESSAGE.pack(socket.AF_UNSPEC, index, tbf, parent + 1, 0)
+        plugged = netlink.TC_MESSAGE.pack(socket.AF_UNSPEC, index, plug, parent + 2, 0)
         self._kick = plugged + netlink.attribute(_KIND, b"plug\0") + netlink.attribute(_OPTIONS, _RELEASE)
         self._name = port.name
         self._burst_bytes = 0
@@ -69,13 +66,13 @@ class _Bucket:
     def _told(self) -> tuple[int, int]:
         """What it has let pass so far, and the frames that wait for it. Raises SettingsMismatchError."""
         netlink.send(self._socket, _GET, self._tbf, _ECHO)
-        told = netlink.attributes(next(netlink.messages(self._socket))[1][_TC_MESSAGE.size :])
+        told = netlink.attributes(next(netlink.messages(self._socket))[1][netlink.TC_MESSAGE.size :])
         stats = netlink.attributes(told[_STATS])
         if self._burst_bytes:
             parms = netlink.attributes(told[_OPTIONS])[_TBF_PARMS]
             *_, rate = _RATE.unpack_from(parms)
             _, ticks, _ = _TBF_LIMITS.unpack_from(parms, 2 * _RATE.size)
-            burst_bytes = round(ticks * _TICK_NS * rate / _NS_PER_S)
+            burst_bytes = round(ticks * TICK_NS * rate / clock.NS_PER_S)
             if (rate, burst_bytes) != (_least_rate(self._burst_bytes), self._burst_bytes):
                 pairs = {
                     "trace_rate_bytes": (_least_rate(self._burst_bytes), rate),
