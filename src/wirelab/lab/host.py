@@ -10,13 +10,11 @@ from pathlib import Path
 from typing import Final
 
 from wirelab.lab import landlock
+from wirelab.lab.syscalls import ALLOWED, PR_SET_NO_NEW_PRIVS, SECCOMP_SET_MODE_FILTER
 
 PROCESSOR: Final = "x86_64"
 
 _PTRACE_TRACEME: Final = 0
-_PR_SET_NO_NEW_PRIVS: Final = 38
-_SYS_SECCOMP: Final = 317
-_SECCOMP_SET_MODE_FILTER: Final = 1
 # A filter of one instruction, which lets every system call pass: BPF_RET with SECCOMP_RET_ALLOW.
 _ALLOW_ALL: Final = struct.pack("HBBI", 0x06, 0, 0, 0x7FFF0000)
 
@@ -95,8 +93,8 @@ def disk_of(folder: Path) -> Path:
 def _filter(libc: ctypes.CDLL) -> int:
     instruction = ctypes.create_string_buffer(_ALLOW_ALL)
     program = ctypes.create_string_buffer(struct.pack("HxxxxxxQ", 1, ctypes.addressof(instruction)))
-    libc.prctl(_PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0)
-    return int(libc.syscall(_SYS_SECCOMP, _SECCOMP_SET_MODE_FILTER, 0, program))
+    libc.prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0)
+    return int(libc.syscall(ALLOWED["seccomp"], SECCOMP_SET_MODE_FILTER, 0, program))
 
 
 def _refusal(call: Callable[[ctypes.CDLL], int]) -> str | None:

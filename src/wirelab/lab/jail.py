@@ -16,8 +16,8 @@ from typing import Final
 from wirelab.errors import LabError
 from wirelab.lab import host, landlock, seccomp
 from wirelab.lab.host import Lack
+from wirelab.lab.syscalls import PR_SET_NO_NEW_PRIVS
 
-_PR_SET_NO_NEW_PRIVS: Final = 38
 # What the lab's kernel reads of its host at its start, and where its idle consoles lead.
 _HOST: Final = ((Path("/proc/cpuinfo"), landlock.READ), (Path(os.devnull), landlock.DEVICE))
 # What a host says that has no such thing, or a container's profile that forbids it.
@@ -74,7 +74,7 @@ class Jail:
 
 def _give_up_privileges() -> None:
     libc = ctypes.CDLL(None, use_errno=True)
-    if libc.prctl(_PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) != 0:
+    if libc.prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) != 0:
         raise OSError(ctypes.get_errno(), os.strerror(ctypes.get_errno()))
 
 

@@ -11,10 +11,18 @@ import struct
 from functools import cache
 from typing import Final
 
-from wirelab.lab.syscalls import ALL_BITS, ALLOWED, QUIET, TESTED, IsNot, OneOf, Test, Without
+from wirelab.lab.syscalls import (
+    ALL_BITS,
+    ALLOWED,
+    QUIET,
+    SECCOMP_SET_MODE_FILTER,
+    TESTED,
+    IsNot,
+    OneOf,
+    Test,
+    Without,
+)
 
-_SYS_SECCOMP: Final = 317
-_SECCOMP_SET_MODE_FILTER: Final = 1
 # Else hosts before Linux 5.16 slow down all that a lab computes, to keep from it what is in its own memory.
 _SECCOMP_FILTER_FLAG_SPEC_ALLOW: Final = 4
 _AUDIT_ARCH_X86_64: Final = 0xC000003E
@@ -49,7 +57,7 @@ def install() -> None:
     filters = struct.pack("HxxxxxxQ", len(code) // 8, ctypes.addressof(instructions))
     libc = ctypes.CDLL(None, use_errno=True)
     flags = ctypes.c_long(_SECCOMP_FILTER_FLAG_SPEC_ALLOW)
-    if libc.syscall(_SYS_SECCOMP, _SECCOMP_SET_MODE_FILTER, flags, filters) != 0:
+    if libc.syscall(ALLOWED["seccomp"], SECCOMP_SET_MODE_FILTER, flags, filters) != 0:
         number = ctypes.get_errno()
         raise OSError(number, os.strerror(number))
 

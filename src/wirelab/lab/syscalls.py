@@ -9,6 +9,8 @@ from dataclasses import dataclass
 from typing import Final
 
 ALL_BITS: Final = 0xFFFFFFFF
+PR_SET_NO_NEW_PRIVS: Final = 38
+SECCOMP_SET_MODE_FILTER: Final = 1
 
 
 @dataclass(frozen=True, slots=True)
@@ -105,7 +107,7 @@ _ADDR_NO_RANDOMIZE: Final = 0x0040000
 _AF_UNIX: Final = 1
 # SOCK_STREAM, plain and with SOCK_NONBLOCK and SOCK_CLOEXEC.
 _STREAMS: Final = (1, 0o4001, 0o2000001, 0o2004001)
-_PR_SET_PDEATHSIG, _PR_SET_NAME, _PR_SET_NO_NEW_PRIVS = 1, 15, 38
+_PR_SET_PDEATHSIG, _PR_SET_NAME = 1, 15
 _DUP_CLOEXEC_AND_SEALS: Final = (1030, 1033, 1034)
 # PTRACE_TRACEME, PEEKUSER, POKEUSER to SINGLESTEP, GETREGS to SETFPREGS, GETFPXREGS, SETFPXREGS,
 # OLDSETOPTIONS, SYSCALL, ARCH_PRCTL to SYSEMU_SINGLESTEP; SETOPTIONS, GETSIGINFO, GETREGSET, SETREGSET.
@@ -140,7 +142,7 @@ TESTED: Final[dict[str, tuple[int, tuple[Test, ...]]]] = {
     "personality": (135, (OneOf(0, (_ADDR_NO_RANDOMIZE,)),)),
     # A datagram could be sent to any socket of the host's that has a name.
     "socketpair": (53, (OneOf(0, (_AF_UNIX,)), OneOf(1, _STREAMS))),
-    "prctl": (157, (OneOf(0, (_PR_SET_PDEATHSIG, _PR_SET_NAME, _PR_SET_NO_NEW_PRIVS)),)),
+    "prctl": (157, (OneOf(0, (_PR_SET_PDEATHSIG, _PR_SET_NAME, PR_SET_NO_NEW_PRIVS)),)),
     # Labs before 6.16 live by it: TRACEME, and what may be asked of a child that has said so; neither ATTACH
     # nor SEIZE, nor a look into memory.
     "ptrace": (101, (OneOf(0, _OF_A_TRACED_CHILD),)),
