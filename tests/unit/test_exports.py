@@ -12,12 +12,12 @@ import jsonschema
 import pytest
 from recorded import plan, with_ports
 
-from wirelab.report.connections import end_of, read_connections
 from wirelab.report.graphs import graphs_page, sender_charts
 from wirelab.report.perfetto import varint, write_perfetto
 from wirelab.report.qlog import write_qlog
-from wirelab.report.segments import Ack, Segment, Sender, sack_blocks
+from wirelab.results.connections import end_of, read_connections
 from wirelab.results.record import Connection, Dropped, Event, Fill, Frame, Kind, Sent
+from wirelab.results.segments import Ack, Segment, Sender, sack_blocks
 
 SCHEMA = json.loads((Path(__file__).parent / "data" / "qlog.schema.json").read_text(encoding="utf-8"))
 READY_NS = 30_000_000_000

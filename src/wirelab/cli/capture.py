@@ -21,12 +21,12 @@ from wirelab.model.experiment import load
 from wirelab.plan.build import build_plan
 from wirelab.plan.types import Plan
 from wirelab.report.capture import PACKETS, write_capture
-from wirelab.report.connections import read_connections
 from wirelab.report.graphs import graphs_page
 from wirelab.report.live import LiveReport
 from wirelab.report.perfetto import write_perfetto
 from wirelab.report.qlog import write_qlog
 from wirelab.report.text import Output, warn
+from wirelab.results.connections import read_connections
 from wirelab.results.record import Kind, read_record
 from wirelab.results.result import Result
 from wirelab.runner.kept_plan import read_plan

@@ -8,8 +8,8 @@ from wirelab.plan.types import Plan
 from wirelab.report.chart import Axis, Chart, Line, Plots, Point, Spans
 from wirelab.report.html import filled_in
 from wirelab.report.script import Script
-from wirelab.report.segments import Sender, Senders, read_senders
 from wirelab.results.record import Event, Frame
+from wirelab.results.segments import Sender, Senders, read_senders
 from wirelab.units import BITS_PER_BYTE, MICROSECONDS, NS_PER_S, RATE, SIZE, TIME, show
 
 _BINS: Final = 200

@@ -10,7 +10,7 @@ from typing import BinaryIO, Final
 
 from wirelab.plan.types import Plan
 from wirelab.report.capture import why_dropped
-from wirelab.report.connections import end_of
+from wirelab.results.connections import end_of
 from wirelab.results.headers import read_headers
 from wirelab.results.record import Connection, Dropped, Event, Fill, Frame, Kind, Paused, Sent
 from wirelab.results.told import told_at_ports

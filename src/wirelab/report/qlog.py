@@ -11,7 +11,7 @@ from typing import IO, Any, Final
 
 from wirelab import __version__
 from wirelab.plan.types import Plan
-from wirelab.report.connections import Connections, FlowEnd
+from wirelab.results.connections import Connections, FlowEnd
 from wirelab.results.record import Connection
 from wirelab.units import PS_PER_NS
 

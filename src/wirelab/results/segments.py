@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from typing import Final
 
 from wirelab.plan.types import Plan
-from wirelab.report.connections import FlowEnd, end_of
+from wirelab.results.connections import FlowEnd, end_of
 from wirelab.results.headers import Headers, read_headers
 from wirelab.results.record import Connection, Event, Frame, Kind
 from wirelab.results.told import told_at_ports
