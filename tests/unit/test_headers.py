@@ -35,6 +35,18 @@ def test_tcp() -> None:
     )
 
 
+def test_tcp_options() -> None:
+    """As many as the header says, behind tags too, and as far as they are kept; payload is none of them."""
+    options = b"\x01\x01\x05\x0a" + bytes(range(8))
+    segment = TCP[:12] + bytes([(20 + len(options)) // 4 << 4]) + TCP[13:] + options
+    for kept, left in ((segment + b"payload", options), (segment[:-3], options[:-3]), (segment[:20], b"")):
+        packet = ipv4(6, kept)
+        for frame in (ethernet(0x0800, packet), ethernet(0x8100, b"\x00\x05\x08\x00" + packet)):
+            read = read_headers(frame)
+            assert read is not None
+            assert read.options == left
+
+
 def test_a_tagged_frame_is_read_behind_its_tags() -> None:
     """One tag or two."""
     inner = (0x0800).to_bytes(2) + ipv4(17, UDP)

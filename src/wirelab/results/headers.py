@@ -19,6 +19,7 @@ _PFC: Final = 0x0101
 _IP4: Final = struct.Struct(">BxH2xHxB2x4s4s")
 _IP6: Final = struct.Struct(">4xHBx16s16s")
 _TCP: Final = struct.Struct(">HHIIBB")
+_TCP_BYTES: Final = 20
 _UDP: Final = struct.Struct(">HHH")
 _UDP_BYTES: Final = 8
 _FLAGS: Final = ("FIN", "SYN", "RST", "PSH", "ACK", "URG", "ECE", "CWR")
@@ -31,7 +32,7 @@ class Headers:
 
     ``protocol`` is tcp, udp, icmp, arp, pause, pfc, or the number of the EtherType or IP protocol. ``source``
     and ``destination`` are IP addresses, or MAC addresses where there is no IP. ``payload_bytes`` is that of
-    TCP or UDP; ``flags`` are those of TCP, such as ``PSH ACK``.
+    TCP or UDP; ``flags`` are those of TCP, such as ``PSH ACK``, and ``options`` what is there of its options.
     """
 
     protocol: str
@@ -43,6 +44,7 @@ class Headers:
     acknowledgement: int | None = None
     flags: str = ""
     payload_bytes: int | None = None
+    options: bytes = b""
 
 
 def read_headers(kept: bytes) -> Headers | None:
@@ -93,6 +95,7 @@ def _transport(protocol: int, source: bytes, destination: bytes, inner: bytes, i
                 acknowledgement,
                 " ".join(word for bit, word in enumerate(_FLAGS) if flags & 1 << bit),
                 inner_bytes - (offset >> 4) * 4,
+                inner[_TCP_BYTES : (offset >> 4) * 4],
             )
         if name == "udp":
             source_port, destination_port, udp_bytes = _UDP.unpack_from(inner)

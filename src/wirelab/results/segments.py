@@ -16,11 +16,6 @@ from wirelab.units import PS_PER_NS
 
 _WRAP: Final = 1 << 32
 _SACK, _NO_OPERATION, _END_OF_OPTIONS = 5, 1, 0
-_ETHERNET_BYTES: Final = 14
-_TAG_BYTES: Final = 4
-_IPV4: Final = b"\x08\x00"
-_TAGS: Final = (b"\x81\x00", b"\x88\xa8")
-_TCP_BYTES: Final = 20
 _BLOCK_BYTES: Final = 8
 
 Block = tuple[int, int]
@@ -90,7 +85,7 @@ def read_senders(plan: Plan, record: Iterable[Frame | Event], ready_ns: int) -> 
     read = Senders()
     ends = _ends(plan)
     ports = {port.name for flow in plan.flows for port in plan.ports_of(flow.sender)}
-    frames: dict[int, tuple[FlowEnd, bool, Headers, bytes] | None] = {}
+    frames: dict[int, tuple[FlowEnd, bool, Headers] | None] = {}
     for entry in told_at_ports(record, plan.cables):
         if isinstance(entry, Frame):
             frames[entry.number] = _known(entry, ends)
@@ -105,12 +100,12 @@ def read_senders(plan: Plan, record: Iterable[Frame | Event], ready_ns: int) -> 
         elif entry.port in ports and entry.kind in {Kind.SENT, Kind.ARRIVED} and at_ns >= 0:
             if (known := frames.get(entry.number)) is None:
                 continue
-            end, is_forward, headers, kept = known
+            end, is_forward, headers = known
             sender = read.by_end.setdefault(end, Sender())
             if is_forward and entry.kind is Kind.SENT and headers.payload_bytes:
                 sender.sent(at_ns, headers.sequence or 0, headers.payload_bytes)
             elif not is_forward and entry.kind is Kind.ARRIVED and sender.segments:
-                sender.acked(at_ns, headers.acknowledgement or 0, sack_blocks(kept))
+                sender.acked(at_ns, headers.acknowledgement or 0, sack_blocks(headers.options))
     return read
 
 
@@ -131,31 +126,22 @@ def _ends(plan: Plan) -> dict[tuple[str, str, int, int], FlowEnd]:
 
 def _known(
     frame: Frame, ends: dict[tuple[str, str, int, int], FlowEnd]
-) -> tuple[FlowEnd, bool, Headers, bytes] | None:
+) -> tuple[FlowEnd, bool, Headers] | None:
     """Whose frame this is, and whether it goes the way of the flow."""
     headers = read_headers(frame.headers)
     if headers is None or headers.source_port is None or headers.destination_port is None:
         return None
     way = headers.source, headers.destination, headers.source_port, headers.destination_port
     if end := ends.get(way):
-        return end, True, headers, frame.headers
+        return end, True, headers
     back = headers.destination, headers.source, headers.destination_port, headers.source_port
     if end := ends.get(back):
-        return end, False, headers, frame.headers
+        return end, False, headers
     return None
 
 
-def sack_blocks(kept: bytes) -> Iterator[Block]:
-    """The blocks of a segment's SACK option (RFC 2018), from the first bytes of its frame."""
-    at = _ETHERNET_BYTES
-    while kept[at - 2 : at] in _TAGS:
-        at += _TAG_BYTES
-    if kept[at - 2 : at] != _IPV4 or len(kept) <= at:
-        return
-    tcp = kept[at + (kept[at] & 0xF) * 4 :]
-    if len(tcp) <= _TCP_BYTES:
-        return
-    options = tcp[_TCP_BYTES : (tcp[12] >> 4) * 4]
+def sack_blocks(options: bytes) -> Iterator[Block]:
+    """The blocks of the SACK option among a segment's (RFC 2018)."""
     while options and options[0] != _END_OF_OPTIONS:
         length = 1 if options[0] == _NO_OPERATION else options[1] if len(options) > 1 else 0
         if not length:
