@@ -47,7 +47,7 @@ def drawing(wiring: Wiring, title: str, notes: Mapping[str, Sequence[str]] | Non
 def _drawn(wiring: Wiring, title: str, notes: Mapping[str, Sequence[str]], direction: Direction) -> str:
     topology = wiring.topology
     plan = layout(topology, direction, _content(wiring, notes))
-    width, height = _px(plan.width), _px(plan.height)
+    width, height = px(plan.width), px(plan.height)
     root = Element(
         "svg", {"viewBox": f"0 0 {width} {height}", "role": "img", "class": f"network {direction}"}
     )
@@ -133,7 +133,7 @@ def _draw_lines(parent: Element, bundle: _Bundle) -> None:
         end = bundle.shift if count == 1 else apart * _LINE * 2
         x1, y1 = (one.x, one.y + start) if is_flat else (one.x + start, one.y)
         x2, y2 = (other.x, other.y + end) if is_flat else (other.x + end, other.y)
-        ends = {"x1": _px(x1), "y1": _px(y1), "x2": _px(x2), "y2": _px(y2)}
+        ends = {"x1": px(x1), "y1": px(y1), "x2": px(x2), "y2": px(y2)}
         SubElement(parent, "line", ends | ({"class": "many"} if count > 1 else {}))
 
 
@@ -187,7 +187,7 @@ def _draw_box(parent: Element, wiring: Wiring, place: Place, notes: Mapping[str,
     group = SubElement(parent, "g", {"class": f"node {kind}"})
     left, top = place.x - box.width / 2, place.y - box.height / 2
     shape = {"x": left, "y": top, "width": box.width, "height": box.height, "rx": 8}
-    SubElement(group, "rect", {key: _px(value) for key, value in shape.items()})
+    SubElement(group, "rect", {key: px(value) for key, value in shape.items()})
     shown = _part(wiring, name)
     if len(box.names) == 1:
         _text(group, _short(name), place.x, place.y - 3, "name")
@@ -226,7 +226,7 @@ def _part(wiring: Wiring, name: str) -> str:
 
 
 def _text(parent: Element, words: str, x: float, y: float, kind: str) -> None:
-    element = SubElement(parent, "text", {"x": _px(x), "y": _px(y), "text-anchor": "middle", "class": kind})
+    element = SubElement(parent, "text", {"x": px(x), "y": px(y), "text-anchor": "middle", "class": kind})
     element.text = words
 
 
@@ -234,5 +234,6 @@ def _short(words: str) -> str:
     return words if len(words) <= _MOST_LETTERS else f"{words[: _MOST_LETTERS - 1]}…"
 
 
-def _px(value: float) -> str:
+def px(value: float) -> str:
+    """A length or a place as SVG has it, to a tenth of a pixel."""
     return f"{value:.1f}".removesuffix(".0")

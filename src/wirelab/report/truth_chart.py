@@ -9,6 +9,7 @@ from collections.abc import Iterable, Sequence
 from typing import Final
 from xml.etree.ElementTree import Element, SubElement, tostring
 
+from wirelab.report.drawing import px
 from wirelab.report.tables import shown
 from wirelab.report.truth import off, published
 from wirelab.runner.truth import Figure, Row, Table
@@ -73,12 +74,12 @@ def _x(ratio: float) -> float:
 
 def _draw_axis(root: Element, bottom: int) -> None:
     low, high = _x(1 / (1 + MOST_OFF)), _x(1 + MOST_OFF)
-    band = {"x": _px(low), "y": f"{_TOP}", "width": _px(high - low), "height": f"{bottom - _TOP}"}
+    band = {"x": px(low), "y": f"{_TOP}", "width": px(high - low), "height": f"{bottom - _TOP}"}
     SubElement(root, "rect", {"class": "band", **band})
     grid = SubElement(root, "g", {"class": "grid"})
     words = SubElement(root, "g", {"class": "ticks"})
     for ratio, label in _TICKS:
-        at = _px(_x(ratio))
+        at = px(_x(ratio))
         ends = {"x1": at, "x2": at, "y1": f"{_TOP}", "y2": f"{bottom + _LETTER_PX}"}
         SubElement(grid, "line", ends)
         _text(words, label, _x(ratio), bottom + 17, anchor="middle")
@@ -88,7 +89,7 @@ def _draw_axis(root: Element, bottom: int) -> None:
 def _draw_row(root: Element, name: str, figures: Sequence[Figure], y: float) -> None:
     group = SubElement(root, "g", {"class": "row"})
     _text(group, name, _LEFT, y - _LETTER_PX - 3, anchor="start")
-    ends = {"x1": f"{_LEFT}", "x2": f"{_RIGHT}", "y1": _px(y), "y2": _px(y)}
+    ends = {"x1": f"{_LEFT}", "x2": f"{_RIGHT}", "y1": px(y), "y2": px(y)}
     SubElement(SubElement(group, "g", {"class": "grid"}), "line", ends)
     for figure in _outer_first(figures):
         _draw_figure(group, figure, y)
@@ -105,10 +106,10 @@ def _draw_figure(group: Element, figure: Figure, y: float) -> None:
     kind = figure.metric if figure.metric in ("goodput", "retransmits") else "other"
     style = f"{kind} miss" if figure.is_miss else kind
     if 1 / _END <= ratio <= _END:
-        mark = SubElement(group, "circle", {"cx": _px(at), "cy": _px(y), "r": f"{_RADIUS_PX}"})
+        mark = SubElement(group, "circle", {"cx": px(at), "cy": px(y), "r": f"{_RADIUS_PX}"})
     else:
         tip = at + math.copysign(9, ratio - 1)
-        points = f"{_px(tip)},{_px(y)} {_px(at)},{_px(y - 5)} {_px(at)},{_px(y + 5)}"
+        points = f"{px(tip)},{px(y)} {px(at)},{px(y - 5)} {px(at)},{px(y + 5)}"
         mark = SubElement(group, "polygon", {"points": points})
     mark.set("class", style)
     figures = f"{published(figure)} published, {shown(figure.of, figure.measured)} in the lab"
@@ -117,9 +118,5 @@ def _draw_figure(group: Element, figure: Figure, y: float) -> None:
 
 
 def _text(parent: Element, words: str, x: float, y: float, *, anchor: str) -> None:
-    element = SubElement(parent, "text", {"x": _px(x), "y": _px(y), "text-anchor": anchor})
+    element = SubElement(parent, "text", {"x": px(x), "y": px(y), "text-anchor": anchor})
     element.text = words
-
-
-def _px(value: float) -> str:
-    return f"{value:.1f}".removesuffix(".0")
