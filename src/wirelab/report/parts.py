@@ -18,9 +18,9 @@ from wirelab.model.modes import MODES
 from wirelab.model.parts import Part, PartKind, Parts
 from wirelab.model.spelling import spelling, unit
 from wirelab.model.types import Figure, Model
+from wirelab.report.tables import NOTHING
 from wirelab.report.text import COLUMN_GAP, print_table
 
-_NOTHING: Final = "-"
 _TITLE: Final = "title"
 _ROW: Final = re.compile(r"[\w-]+(?:\.[\w-]+)+", re.ASCII)
 _STYLES: Final = {"datasheet": "green", "measured": "green", "fitted": "yellow", "assumed": "yellow"}
@@ -88,7 +88,7 @@ def print_kind(console: Console, kind: PartKind, listed: Sequence[ListedPart]) -
     columns: dict[str, list[str]] = {"name": [entry.name for entry in listed]}
     for key in _fields(listed[0].part):
         cells = [_headline(getattr(entry.part, key)) for entry in listed]
-        if key != _TITLE and set(cells) != {_NOTHING}:
+        if key != _TITLE and set(cells) != {NOTHING}:
             columns[key] = cells
     ends = accumulate(max(map(cell_len, (key, *cells))) + COLUMN_GAP for key, cells in columns.items())
     fitting = max(2, sum(end - COLUMN_GAP <= console.width for end in ends))
@@ -167,10 +167,10 @@ def _headline(figure: object) -> str:
     if isinstance(figure, str):
         return figure
     if not isinstance(figure, Figure):
-        return _NOTHING
+        return NOTHING
     if isinstance(figure.value, tuple) and set(figure.value) <= set(MODES):
         modes = [str(mode) for mode in MODES if mode in figure.value]
-        return "..".join(dict.fromkeys(modes[:1] + modes[-1:])) or _NOTHING
+        return "..".join(dict.fromkeys(modes[:1] + modes[-1:])) or NOTHING
     return _spelled(figure, "value")
 
 
