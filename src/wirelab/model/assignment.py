@@ -17,6 +17,9 @@ from wirelab.model.formula import FormulaError, quantity_of_unit, unknown_unit
 from wirelab.model.scale import Scale
 from wirelab.units import COUNT, Quantity
 
+WORD: Final = re.compile(r"[a-z0-9-]+")
+"""The name of a figure within a formula."""
+
 
 @dataclass(frozen=True, slots=True)
 class Assignment:
@@ -106,7 +109,7 @@ class Assignment:
 def hidden_figures(said: ExerciseFile) -> frozenset[str]:
     """The figures that only the hidden faults are about: those without a setting that stand in them."""
     texts = [text for fault in said.faults for text in (*fault.settings.values(), f"{{{fault.figure}}}")]
-    words = {word for text in texts for inside in placeholders(text) for word in _WORD.findall(inside)}
+    words = {word for text in texts for inside in placeholders(text) for word in WORD.findall(inside)}
     return frozenset(name for name, drawn in said.figures.items() if name in words and not drawn.setting)
 
 
@@ -142,8 +145,6 @@ def drawn_quantity(drawn: Drawn, case: Case) -> Quantity | None:
         return quantity_of(case, setting)
     return quantity_asked(drawn.unit) if drawn.unit else None
 
-
-_WORD: Final = re.compile(r"[a-z0-9-]+")
 
 Named = TypeVar("Named", Run, Prediction, Fault)
 

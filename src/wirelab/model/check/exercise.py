@@ -1,13 +1,12 @@
 """What is wrong with an exercise, beside what its keys tell: names, formulas, settings and texts."""
 
 import itertools
-import re
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import Final
 
 from wirelab.errors import InputError, unknown
-from wirelab.model.assignment import case_with, drawn_quantity, filled, hidden_figures, quantity_asked
+from wirelab.model.assignment import WORD, case_with, drawn_quantity, filled, hidden_figures, quantity_asked
 from wirelab.model.cases import Case, quantity_of, read_settings
 from wirelab.model.exercise import (
     Allowed,
@@ -47,7 +46,6 @@ MOST: Final = 50
 """Predictions, questions, faults, options: of each so many."""
 _MOST_COMBINED: Final = 64
 _RANKS: Final = ("highest", "lowest")
-_WORD: Final = re.compile(r"[a-z0-9-]+")
 
 
 @dataclass(slots=True)
@@ -183,7 +181,7 @@ class ExerciseCheck:
 
     def _texts(self) -> None:
         for loc, text in written_texts(self.said):
-            words = set(_WORD.findall(" ".join(placeholders(text))))
+            words = set(WORD.findall(" ".join(placeholders(text))))
             if hidden := words & hidden_figures(self.said):
                 self.report(loc, f"tells `{min(hidden)}`, which is of a hidden fault")
             if words & self._unsound:
