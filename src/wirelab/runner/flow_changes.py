@@ -1,6 +1,7 @@
 """What a flow itself may do otherwise: its congestion control, its pacing, its window, its connections."""
 
 from collections.abc import Iterator
+from dataclasses import replace
 from typing import Any, Final
 
 from wirelab.model.experiment import Experiment
@@ -58,13 +59,7 @@ def _with(experiment: Experiment, name: str, fields: dict[str, Any]) -> Experime
     traffic = tuple(
         _changed(entry, fields) if entry.item.name == name else entry for entry in scenario.traffic
     )
-    return Experiment(
-        scenario.model_copy(update={"traffic": traffic}),
-        experiment.topology,
-        experiment.cases,
-        experiment.story,
-        experiment.published,
-    )
+    return replace(experiment, scenario=scenario.model_copy(update={"traffic": traffic}))
 
 
 def _changed(entry: TrafficItem, fields: dict[str, Any]) -> TrafficItem:
