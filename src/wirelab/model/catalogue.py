@@ -55,8 +55,8 @@ class Catalogue:
 
     def exercises(self) -> tuple[str, ...]:
         """The names of all exercises, sorted: each is a folder."""
-        found = (path.parent.name for root in self.roots for path in (root / EXERCISES).glob(f"*/{EXERCISE}"))
-        return tuple(sorted(set(found)))
+        names = (path.parent.name for root in self.roots for path in (root / EXERCISES).glob(f"*/{EXERCISE}"))
+        return tuple(sorted(set(names)))
 
     def exercise(self, name: str) -> Path:
         """The file of the exercise called ``name``. Raises InputError if there is none."""

@@ -17,7 +17,7 @@ PLACING: Final = frozenset(
 )
 """What of a record says where a frame is."""
 
-Headers = TypeVar("Headers")
+Kept = TypeVar("Kept")
 
 
 def told_at_ports(record: Iterable[Frame | Event], cables: Iterable[Cable]) -> Iterator[Frame | Event]:
@@ -35,7 +35,7 @@ def told_at_ports(record: Iterable[Frame | Event], cables: Iterable[Cable]) -> I
         yield entry
 
 
-class Places(Generic[Headers]):
+class Places(Generic[Kept]):
     """The headers of each frame at each place where it is: they go with it, in the order of the frames.
 
     Ports are those of the ``cables``, by interface name.
@@ -45,17 +45,17 @@ class Places(Generic[Headers]):
         self._peers = {
             out: into for cable in cables for out, into in ((cable.a, cable.b), (cable.b, cable.a))
         }
-        self._last: dict[int, Headers] = {}
-        self._queued: dict[tuple[str, int], list[Headers]] = {}
-        self._in_ring: dict[tuple[str, int], list[Headers]] = {}
-        self._on_cable: dict[tuple[str, int], list[Headers]] = {}
-        self._came: dict[tuple[str, int], list[Headers]] = {}
+        self._last: dict[int, Kept] = {}
+        self._queued: dict[tuple[str, int], list[Kept]] = {}
+        self._in_ring: dict[tuple[str, int], list[Kept]] = {}
+        self._on_cable: dict[tuple[str, int], list[Kept]] = {}
+        self._came: dict[tuple[str, int], list[Kept]] = {}
 
-    def tell(self, number: int, headers: Headers) -> None:
+    def tell(self, number: int, headers: Kept) -> None:
         """These are the frame's from now on, wherever it is put next."""
         self._last[number] = headers
 
-    def headers(self, kind: Kind, port: str, number: int) -> Headers | None:
+    def headers(self, kind: Kind, port: str, number: int) -> Kept | None:
         """Those of the frame to which something happens, in the order of the record; None where none are."""
         last = self._last.get(number)
         if last is None:
@@ -81,7 +81,7 @@ class Places(Generic[Headers]):
                 last = self._dropped(port, number) or last
         return last
 
-    def _dropped(self, port: str, number: int) -> Headers | None:
+    def _dropped(self, port: str, number: int) -> Kept | None:
         """It is at one place of a port, or has just been sent."""
         for places in (self._queued, self._in_ring, self._came):
             if headers := _take(places, (port, number)):
@@ -89,7 +89,7 @@ class Places(Generic[Headers]):
         return _take(self._on_cable, (self._peers.get(port, ""), number))
 
 
-def _take(places: dict[tuple[str, int], list[Headers]], place: tuple[str, int]) -> Headers | None:
+def _take(places: dict[tuple[str, int], list[Kept]], place: tuple[str, int]) -> Kept | None:
     """What came to a place first, which is not there any more."""
     headers = places.get(place)
     if not headers:
