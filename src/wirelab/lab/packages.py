@@ -94,9 +94,18 @@ EMULATOR = (
 def needs(group: str) -> tuple[Need, ...]:
     """What ``group`` needs on this machine for this user."""
     as_user = () if os.geteuid() == 0 else ROOT_IMAGE_AS_USER
-    groups = {"kernel": KERNEL, "root": ROOT_IMAGE + as_user, "source": SOURCE, "venv": VENV}
-    groups |= {"test": TEST, "selftests": SELFTESTS}
-    return (groups | {"image": IMAGE, "fleet": FLEET, "emulator": EMULATOR})[group]
+    groups = {
+        "kernel": KERNEL,
+        "root": ROOT_IMAGE + as_user,
+        "source": SOURCE,
+        "venv": VENV,
+        "test": TEST,
+        "selftests": SELFTESTS,
+        "image": IMAGE,
+        "fleet": FLEET,
+        "emulator": EMULATOR,
+    }
+    return groups[group]
 
 
 def missing(*groups: str) -> tuple[Need, ...]:
