@@ -129,11 +129,9 @@ def take_at_hand(context: BuildContext) -> bool:
 
 
 def take_unless_unfit(context: BuildContext, table: Path | None = None) -> None:
-    """Take a lab from wherever there is one, to save its building; say of one that it is of no use.
+    """Take a lab from wherever there is one, so that none has to be built; one of no use is only told of.
 
-    ``table`` is that of `released`.
-
-    Raises what `Origin.take` does for what WIRELAB_LAB names, and for nothing else.
+    ``table`` is that of `released`. Raises what `Origin.take` does, but only for what WIRELAB_LAB names.
     """
     if origin := named(context.environ):
         origin.take(context)

@@ -14,7 +14,7 @@ _UNIT: Final = r"[^\s.0-9][^.0-9]*?"
 _QUANTITY: Final = re.compile(rf"({_NUMBER})\s*([^0-9.\s].*)?", re.ASCII)
 _RANGE: Final = re.compile(rf"({_NUMBER})?\s*({_UNIT})?\s*\.\.\s*({_NUMBER})?\s*({_UNIT})?", re.ASCII)
 _BYTES: Final = re.compile(r"[kKmMgGtT]?i?(?:B|[Bb]ytes?)(?:/s|ps)?")
-# Of ``kb`` nobody knows which it is.
+# ``kb`` is not among them: it may mean either.
 _BITS: Final = re.compile(r"[kKmMgGtT]?(?:(?i:bits?)(?:/[sS]|ps)?|bps)|[KMGT]b(?:/s)?")
 
 
