@@ -70,7 +70,7 @@ def test_the_primary_port_carries_whenever_it_can(rig: Rig) -> None:
     """Another one takes over within a look of the bond, and gives back; every setting is read back."""
     plan, result = carried_out(rig, PULLED)
     (bond,) = plan.bonds
-    read = {setting.name: setting.actual for setting in result.readbacks if setting.port == bond.name}
+    read = {one.setting: one.actual for one in result.readbacks if one.port == bond.name}
     assert (read["mode"], read["primary"], read["active"]) == ("active-backup", "server-eth1", "server-eth1")
     assert (read["ports"], read["miimon_ms"], read["num_grat_arp"]) == ("server-eth0 server-eth1", 100, 1)
     # 849 datagrams a second, two seconds each; the other port has them back 0.1 s later at the most. And
@@ -89,7 +89,7 @@ def test_the_same_is_taken_over_each_time(rig: Rig) -> None:
 def test_a_connection_stays_on_one_cable(rig: Rig, policy: str, cables: int) -> None:
     """Four connections of one host to another differ by their ports alone: only layer 4 tells them apart."""
     plan, result = carried_out(rig, LACP.replace("POLICY", policy))
-    read = {(setting.port, setting.name): setting.actual for setting in result.readbacks}
+    read = {(one.port, one.setting): one.actual for one in result.readbacks}
     assert read["switch-bond0", "xmit_hash_policy"] == policy
     assert read["server-bond0", "lacp_rate"] == "slow"
     sent = _sent(result, "switch-p2", "switch-p3")

@@ -103,7 +103,7 @@ def test_every_setting_that_can_change_does(rig: Rig) -> None:
     """Each is read back after its event, and all of them in the end: one that does not hold is an error."""
     plan, result = carried_out(rig, SETTINGS)
     assert len(result.happened.at_ns) == len(plan.events) == 15
-    last = {(setting.port, setting.name): setting.actual for setting in result.happened.readbacks}
+    last = {(one.port, one.setting): one.actual for one in result.happened.readbacks}
     assert last["client-eth0", "shape_rate_bps"] == 500_000_000
     assert last["nas-eth0", "cpu_rx_frame_ns"] == 3000
     assert result.ports["switch2.p2"].speed_bps == 1_000_000_000
@@ -186,7 +186,7 @@ expect:
   client: {link: up}
 """
     plan, result = carried_out(rig, text)
-    read = {(setting.port, setting.name): setting.actual for setting in result.readbacks}
+    read = {(one.port, one.setting): one.actual for one in result.readbacks}
     assert read["client-eth0", "link"] is False
     late_ns = plan.events[-1].at_ns
     seen = [(sample.at_ns, sample.ports["client-eth0"].rx_bytes) for sample in result.samples]

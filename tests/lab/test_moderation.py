@@ -170,5 +170,5 @@ expect:
     begin, *later = (rtts_us[number] for number in (5, 15, 25, 33, 38))
     assert [rtt_us - begin for rtt_us in later] == pytest.approx([500, 0, 1000, 0], abs=30)
     assert plan.port("right-eth0").rx_adaptive == "e1000"
-    read = {(setting.port, setting.name): setting.actual for setting in result.happened.readbacks}
+    read = {(one.port, one.setting): one.actual for one in result.happened.readbacks}
     assert read["right-eth0", "rx_adaptive"] == "e1000"

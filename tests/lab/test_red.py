@@ -38,7 +38,7 @@ expect:
 def test_nothing_is_marked_below_the_threshold(rig: Rig, pacing: str) -> None:
     """A flow that fills its queue is marked; one that is paced below the line's rate never is."""
     _, result = carried_out(rig, RAMP.replace("PACING", pacing))
-    read = {(setting.port, setting.name): setting.actual for setting in result.readbacks}
+    read = {(one.port, one.setting): one.actual for one in result.readbacks}
     assert read["switch-p1", "red_min_bytes"] == MIN_BYTES
     assert read["switch-p1", "red_probability_ppm"] == 100_000
     port = result.ports["switch.p1"]

@@ -120,7 +120,7 @@ def test_queues_are_set_and_read_back(rig: Rig, settings: str) -> None:
     """Whatever is asked of a queue or a path is in force, or the lab stops with an error."""
     text = f"topology: one-switch\nwith: {{client.advertise: 100 Mbit/s, {settings}}}\n"
     _, result = carried_out(rig, f"{text}{DOWNLOAD}expect:\n  client: {{speed: 100 Mbit/s}}\n")
-    assert {readback.name for readback in result.readbacks} >= {"qdisc", "autoneg", "advertise"}
+    assert {readback.setting for readback in result.readbacks} >= {"qdisc", "autoneg", "advertise"}
 
 
 def test_pfc_stops_one_priority(rig: Rig) -> None:

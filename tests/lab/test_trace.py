@@ -159,7 +159,7 @@ events:
   - {at: 4 s, for: 100 ms, with: {line.link: down}}
 """
     plan, result = carried_out(rig, text)
-    last = {(setting.port, setting.name): setting.actual for setting in result.happened.readbacks}
+    last = {(one.port, one.setting): one.actual for one in result.happened.readbacks}
     assert last["provider-p2", "queue_limit_bytes"] == 50_000
     (trace,) = plan.traces
     readings = [reading for reading in settled(plan, result) if reading[0] > plan.events[-1].at_ns]

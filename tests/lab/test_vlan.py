@@ -28,7 +28,7 @@ def test_marks_cross_a_trunk_as_they_were(rig: Rig) -> None:
 def test_each_is_heard_in_its_own_vlan(rig: Rig) -> None:
     """Every VLAN of every port is read back, and a broadcast of one is no frame of the other."""
     plan, result = carried_out(rig, FLOORS)
-    read = {(setting.port, setting.name): setting.actual for setting in result.readbacks}
+    read = {(one.port, one.setting): one.actual for one in result.readbacks}
     assert read["ground-p1", "tag"] == "10"
     assert read["upper-p3", "trunks"] == "[10, 20]"
     assert read["server-v10", "vlan"] == 10

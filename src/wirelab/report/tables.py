@@ -114,10 +114,10 @@ def setting_table(evidence: Evidence) -> Table:
     labels = {port.name: port.label for port in evidence.plan.ports}
     readbacks = evidence.result.readbacks
     rows = [
-        (labels.get(setting.port, setting.port), setting.name, _value(setting.asked), _value(setting.actual))
-        for setting in readbacks
+        (labels.get(one.port, one.port), one.setting, _value(one.asked), _value(one.actual))
+        for one in readbacks
     ]
-    odd = frozenset(number for number, setting in enumerate(readbacks) if setting.differs)
+    odd = frozenset(number for number, one in enumerate(readbacks) if one.differs)
     return Table(("port", "setting", "asked", "read back"), tuple(rows), odd=odd)
 
 

@@ -16,7 +16,7 @@ class Readback:
     """One setting of a port as it was asked for and as it was read back."""
 
     port: str
-    name: str
+    setting: str
     asked: object
     actual: object
 

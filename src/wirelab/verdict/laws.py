@@ -28,10 +28,10 @@ _NEGOTIATIONS: Final = 3
 
 def settings(_plan: Plan, result: Result) -> Iterator[Violation]:
     """Every setting that was read back is the one that was asked for."""
-    for setting in (*result.readbacks, *result.happened.readbacks):
-        if setting.differs:
-            asked, actual = f"{setting.name} {setting.asked}", f"{setting.name} {setting.actual}"
-            message = f"{setting.port}: asked for {asked}, read back {setting.actual}"
+    for readback in (*result.readbacks, *result.happened.readbacks):
+        if readback.differs:
+            asked, actual = f"{readback.setting} {readback.asked}", f"{readback.setting} {readback.actual}"
+            message = f"{readback.port}: asked for {asked}, read back {readback.actual}"
             yield asked, actual, message
 
 
