@@ -160,5 +160,5 @@ $(READY_TO_TEST): $(READY)
 	@touch $@
 
 clean:
-	@rm -rf $(VENV) .pytest_cache .mypy_cache .ruff_cache .hypothesis dist docs/build docs/site
-	@find src tests docs -name __pycache__ -prune -exec rm -rf {} +
+	@rm -rf $(VENV) .pytest_cache .mypy_cache .ruff_cache .hypothesis '$(DIST)' docs/build docs/site
+	@find . -path ./.git -prune -o -name __pycache__ -prune -exec rm -rf {} +
