@@ -11,7 +11,7 @@ if TYPE_CHECKING:
 
     from wirelab.plan.types import Plan
 
-NOT_SET = (None, False, 0, "", (), {})
+NOT_SET: tuple[object, ...] = (None, False, 0, "", (), {})
 KINDS = ("congestion", "duplex", "kind", "mode", "protocol", "role", "rx_adaptive", "rx_moderation")
 """Fields whose value says what is used, and not how much of it or what it is called."""
 
