@@ -4,6 +4,7 @@ import contextlib
 import json
 import sys
 from collections.abc import Sequence
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Annotated
 
@@ -16,7 +17,7 @@ from wirelab.errors import InputError
 from wirelab.lab.first_use import select_or_take
 from wirelab.report.compare import comparison_page, print_comparison
 from wirelab.report.text import Output
-from wirelab.runner.compare import Comparison, Outcome, compare
+from wirelab.runner.compare import Outcome, compare
 from wirelab.runner.kept_record import KeptRecord
 from wirelab.runner.parting import Parting, Rerun, first_parting
 from wirelab.runner.past_runs import Kept, named
@@ -64,29 +65,20 @@ def compare_command(  # noqa: PLR0913 - the options of a command line
         options.refuse(ctx, ("variant", "limit", "kernel", "root"), "--frames")
     sides = [named(side, out) for side in (before, after)]
     comparison = compare(*sides)
-    parting, seed = None, None
-    if frames:
-        names = variant or _first_that_differs(comparison)
-        seed = _common_seed(*sides)
-        kept = [_of(side, seed) for side in sides]
-        parting = _parting(kept, names, record_bytes, kernel, root)
-    told = _told(parting, seed) if frames else ""
+    looked_for = _looked_for(sides[0], sides[1], variant) if frames else None
+    if not as_json:
+        with contextlib.suppress(BrokenPipeError):
+            print_comparison(Output.for_stream(sys.stdout), comparison)
+    parting = _parting(looked_for, record_bytes, kernel, root) if looked_for else None
+    told = _told(looked_for, parting) if frames else ""
     with contextlib.suppress(BrokenPipeError):
         if as_json:
             values = comparison.to_values()
             if frames:
-                values["parting"] = parting and {
-                    "at_ns": parting.at_ns,
-                    "before": parting.before,
-                    "after": parting.after,
-                    "seed": seed,
-                }
+                values["parting"] = parting and looked_for and _values(looked_for, parting)
             typer.echo(json.dumps(values, indent=1))
-        else:
-            console = Output.for_stream(sys.stdout)
-            print_comparison(console, comparison)
-            if told:
-                console.print(told, soft_wrap=True, markup=False)
+        elif told:
+            Output.for_stream(sys.stdout).print(told, soft_wrap=True, markup=False)
     options.write_file(html_file, lambda one: comparison_page(one, str(before), str(after), told), comparison)
     if any(one.outcome is Outcome.BROKEN for one in comparison.variants):
         raise typer.Exit(Verdict.ERROR.exit_code)
@@ -94,13 +86,55 @@ def compare_command(  # noqa: PLR0913 - the options of a command line
     raise typer.Exit(Verdict.FAIL.exit_code if is_changed else 0)
 
 
-def _told(parting: Parting | None, seed: int | None) -> str:
-    return f"seed {seed}: {parting or 'equal digests, so no frame is another one'}"
+@dataclass(frozen=True, slots=True)
+class _LookedFor:
+    """A variant with a seed that both sides have, to be run again on each."""
+
+    variant: str
+    seed: int
+    kept: tuple[Kept, Kept]
 
 
-def _first_that_differs(comparison: Comparison) -> str | None:
-    """The variant that is worth a look, None for the first."""
-    return next((one.variant for one in comparison.variants if one.outcome is not Outcome.SAME), None)
+def _looked_for(before: Sequence[Kept], after: Sequence[Kept], variant: str | None) -> _LookedFor | None:
+    """What is to be run again, of the lowest common seed: None where no variant measured something else."""
+    seed = _common_seed(before, after)
+    kept = _of(before, seed), _of(after, seed)
+    if variant is None:
+        variant = _first_that_differs(*kept)
+    else:
+        for side in kept:
+            variant_called(side, variant)
+    return None if variant is None else _LookedFor(variant, seed, kept)
+
+
+def _told(looked_for: _LookedFor | None, parting: Parting | None) -> str:
+    if looked_for is None:
+        return "every variant that both sides measured has equal digests, so no frame differs"
+    of = f"{looked_for.variant}, seed {looked_for.seed}"
+    return f"{of}: {parting or 'equal digests, so no frame differs'}"
+
+
+def _values(looked_for: _LookedFor, parting: Parting) -> dict[str, object]:
+    return {
+        "at_ns": parting.at_ns,
+        "before": parting.before,
+        "after": parting.after,
+        "variant": looked_for.variant,
+        "seed": looked_for.seed,
+    }
+
+
+def _first_that_differs(before: Kept, after: Kept) -> str | None:
+    """The first variant of which both sides measured something, and not the same."""
+    digests = {variant.name: variant.digest for variant in after.run.variants}
+    return next(
+        (
+            variant.name
+            for variant in before.run.variants
+            if variant.digest and digests.get(variant.name) not in {None, variant.digest}
+        ),
+        None,
+    )
 
 
 def _common_seed(before: Sequence[Kept], after: Sequence[Kept]) -> int:
@@ -119,14 +153,14 @@ def _of(side: Sequence[Kept], seed: int) -> Kept:
 
 
 def _parting(
-    kept: Sequence[Kept], name: str | None, record_bytes: int, kernel: Path | None, root: Path | None
+    looked_for: _LookedFor, record_bytes: int, kernel: Path | None, root: Path | None
 ) -> Parting | None:
     [cpu, *_] = usable_cpus(None, 1)
     lab = select_or_take(kernel, root, say=options.tell)
     with lab.in_use(), contextlib.ExitStack() as stack:
         runs = []
-        for side in kept:
-            variant = variant_called(side, name)
+        for side in looked_for.kept:
+            variant = variant_called(side, looked_for.variant)
             frames = KeptRecord.beside(side.folder / variant.name)
             its = stack.enter_context(recorder(lab, cpu, record_bytes, lambda _: None, frames))
             runs.append(Rerun(*measured_again(side, variant, its, lab), its))

@@ -28,6 +28,9 @@ from wirelab.runner.run_result import Evidence, RunResult
 from wirelab.runner.store import REPORT
 from wirelab.runner.trial import LabTestbed, Trial
 
+# A variant and its digest: files of one name may have different scenarios in them.
+_Measured = tuple[str, str | None]
+
 
 @dataclass(slots=True)
 class Looks:
@@ -41,8 +44,8 @@ class Looks:
     quiet: bool
     _measurements: MeasurementCache = field(init=False)
     _look: CloserLook = field(init=False)
-    _seen: dict[tuple[str, int, str], Picture | None] = field(default_factory=dict, init=False)
-    _missing: dict[tuple[str, int], list[str]] = field(default_factory=dict, init=False)
+    _seen: dict[_Measured, Picture | None] = field(default_factory=dict, init=False)
+    _missing: dict[frozenset[_Measured], list[str]] = field(default_factory=dict, init=False)
     _lock: threading.Lock = field(default_factory=threading.Lock, init=False)
 
     def __post_init__(self) -> None:
@@ -65,29 +68,28 @@ class Looks:
         except WirelabError as error:
             warn(f"no picture of {plan.variant}: {error.message}")
         with self._lock:
-            self._seen[plan.scenario, plan.seed, plan.variant] = picture
+            self._seen[_measured(evidence)] = picture
 
     def page(self, run: RunResult) -> str:
         """The page, with the pictures that were made of the same run, now or before."""
-        looked = {one.plan.variant: self._made(one) for one in worth_a_look(run)}
+        looked = [(one, self._made(one)) for one in worth_a_look(run)]
         with self._lock:
-            self._missing[run.scenario, run.seed] = [
-                name
-                for name, one in looked.items()
-                if one is None and (run.scenario, run.seed, name) not in self._seen
+            self._missing[_all_measured(run)] = [
+                one.plan.variant
+                for one, picture in looked
+                if picture is None and _measured(one) not in self._seen
             ]
-        return html_report(run, _shown(looked.values()))
+        return html_report(run, _shown(picture for _, picture in looked))
 
     def _made(self, evidence: Evidence) -> Picture | None:
-        plan = evidence.plan
         with self._lock:
-            seen = self._seen.get((plan.scenario, plan.seed, plan.variant))
+            seen = self._seen.get(_measured(evidence))
         return seen or self._look.kept(evidence)
 
     def closer(self, jobs: Sequence[Job], finished: Sequence[FinishedJob], cpus: Sequence[int]) -> None:
         """Record what is to be seen, if it was not before. What goes wrong costs the pictures alone."""
         for job, done in zip(jobs, finished, strict=True):
-            missing = self._missing.get((done.run.scenario, done.run.seed))
+            missing = self._missing.get(_all_measured(done.run))
             if missing and done.folder is not None:
                 try:
                     self._look_at(job, done, missing, cpus)
@@ -130,6 +132,14 @@ class Looks:
         except WirelabError as error:
             warn(f"no picture of {evidence.plan.variant}: {error.message}")
             return None
+
+
+def _measured(evidence: Evidence) -> _Measured:
+    return evidence.plan.variant, evidence.result.digest
+
+
+def _all_measured(run: RunResult) -> frozenset[_Measured]:
+    return frozenset((variant.name, variant.digest) for variant in run.variants)
 
 
 def _shown(pictures: Iterable[Picture | None]) -> list[Picture]:
