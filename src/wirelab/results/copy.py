@@ -1,8 +1,6 @@
-"""What a copy is made of, and its two JSON files -> what it achieved."""
+"""The two JSON files of a copy -> what it achieved."""
 
-from dataclasses import dataclass
-
-from wirelab.plan.traffic import Copy, Flow
+from wirelab.plan.traffic import Flow
 from wirelab.results.flow import FlowResult, goodput_bps
 from wirelab.results.rawjson import Field
 from wirelab.units import BITS_PER_BYTE
@@ -29,40 +27,3 @@ def parse_copy(flow: Flow, client: Field, server: Field) -> FlowResult:
         duration_s=server["seconds"].number() if finished else None,
         reached_bytes=None if finished else received.integer(),
     )
-
-
-@dataclass(frozen=True, slots=True)
-class Stage:
-    """A stage of a copy at a node: what a byte takes, and whether it is storage that takes it."""
-
-    what: str
-    node: str
-    byte_ps: int
-    is_storage: bool
-
-
-@dataclass(frozen=True, slots=True)
-class Blocks:
-    """How a copy goes on: block after block, each through all ``stages``.
-
-    ``in_turn``: one stage waits for the other.
-    """
-
-    block_bytes: int
-    size_bytes: int
-    requests: int
-    in_turn: bool
-    stages: tuple[Stage, ...]
-
-
-def blocks_of(flow: Flow) -> Blocks | None:
-    """How a flow that is a copy goes on, with the stages that take time; None of any other."""
-    if not isinstance(flow, Copy):
-        return None
-    stages = (
-        Stage("reading", flow.sender, flow.read_ps, is_storage=True),
-        Stage("the program", flow.sender, flow.process_ps, is_storage=False),
-        Stage("writing", flow.receiver, flow.write_ps, is_storage=True),
-    )
-    taking = tuple(stage for stage in stages if stage.byte_ps)
-    return Blocks(flow.block_bytes, flow.size_bytes, flow.requests, flow.pipeline == "sequential", taking)

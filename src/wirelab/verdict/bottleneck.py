@@ -8,7 +8,6 @@ from wirelab.plan.event import is_open, opened, states
 from wirelab.plan.path import Hop, spanned
 from wirelab.plan.traffic import Flow
 from wirelab.plan.types import Plan
-from wirelab.results.copy import blocks_of
 from wirelab.results.counters import window
 from wirelab.results.result import Result
 from wirelab.units import PPM, RATE, RATIO, rounded
@@ -187,7 +186,7 @@ def _paused(way: Iterable[Hop], flow: Flow, result: Result) -> _Found | None:
 
 def _waiting(flow: Flow) -> _Found | None:
     """A copy whose stages, none of them busy all the time, wait for each other."""
-    if (blocks := blocks_of(flow)) and blocks.in_turn:
+    if flow.blocks and flow.blocks.in_turn:
         where = f"the copy of {flow.sender}, one thing after the other"
         return Mechanism.APPLICATION, where, (flow.sender,)
     return None

@@ -7,7 +7,6 @@ from wirelab.plan.event import during
 from wirelab.plan.path import Hop, spanned
 from wirelab.plan.traffic import Flow, Iperf3
 from wirelab.plan.types import Bus, Plan, Port
-from wirelab.results.copy import blocks_of
 from wirelab.results.counters import PortCounters, window
 from wirelab.results.counting import Counted, at
 from wirelab.results.result import Result
@@ -170,13 +169,12 @@ def _cpu(plan: Plan, port: Port, flow: Flow, result: Result, known: set[str]) ->
 def _programs(flow: Flow, result: Result) -> Iterator[Busy]:
     """The stages of a copy, and a program that is told how fast to send."""
     goodput_bps = result.flows[flow.name].goodput_bps or 0.0
-    if blocks := blocks_of(flow):
+    if flow.blocks:
         bytes_s = goodput_bps / BITS_PER_BYTE
-        for stage in blocks.stages:
+        for stage in flow.blocks.stages:
             share = bytes_s * stage.byte_ps / (PS_PER_NS * NS_PER_S)
             mechanism = Mechanism.STORAGE if stage.is_storage else Mechanism.APPLICATION
-            where = f"{stage.what} at {stage.node}"
-            yield Busy(mechanism, where, min(round(share * PPM), PPM), at=(stage.node,))
+            yield Busy(mechanism, str(stage), min(round(share * PPM), PPM), at=(stage.node,))
     if isinstance(flow, Iperf3):
         for asked_bps, what in ((flow.bitrate_bps, "bitrate"), (flow.pacing_bps, "pacing")):
             if asked_bps:

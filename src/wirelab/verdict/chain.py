@@ -11,7 +11,6 @@ from wirelab.model import ethernet
 from wirelab.plan.path import Hop, flow_path, hops, spanned
 from wirelab.plan.traffic import Flow
 from wirelab.plan.types import Plan, Port
-from wirelab.results.copy import blocks_of
 from wirelab.results.counters import window
 from wirelab.results.result import Result
 from wirelab.results.rtt import percentiles
@@ -142,12 +141,11 @@ def _cpu(plan: Plan, flow: Flow, result: Result, found: Bottleneck) -> list[str]
 def _storage(plan: Plan, flow: Flow, result: Result, found: Bottleneck) -> list[str]:
     """How fast it reads or writes."""
     told = []
-    blocks = blocks_of(flow)
-    for stage in blocks.stages if blocks else ():
+    for stage in flow.blocks.stages if flow.blocks else ():
         if stage.is_storage and stage.node in found.at:
             bytes_s = PS_PER_S / stage.byte_ps
             rates = f"{rounded(bytes_s, BYTE_RATE)}, which is {rounded(bytes_s * BITS_PER_BYTE, RATE)}"
-            told.append(f"{stage.what} at {stage.node} takes place at {rates}, whatever the network carries")
+            told.append(f"{stage} takes place at {rates}, whatever the network carries")
     for port in plan.ports:
         if port.capture is not None and port.node in found.at:
             rate = rounded(port.capture.bytes_per_s, BYTE_RATE)
@@ -160,12 +158,12 @@ def _storage(plan: Plan, flow: Flow, result: Result, found: Bottleneck) -> list[
 
 def _application(_: Plan, flow: Flow, result: Result, found: Bottleneck) -> list[str]:
     """What it was told, or how long each of its stages takes."""
-    blocks = blocks_of(flow)
+    blocks = flow.blocks
     if blocks is None:
         goodput_bps = result.flows[flow.name].goodput_bps
         told = f"{flow.sender} was told so by {found.where.removeprefix('the ').partition(' ')[0]}"
         return [f"{told}: {rounded(goodput_bps, RATE)} is what came"] if goodput_bps else []
-    block_ns = active_ns(flow, result) * blocks.block_bytes / max(blocks.size_bytes, 1)
+    block_ns = active_ns(flow, result) * blocks.block_bytes / (flow.size_bytes or 1)
     known = [(stage.what, blocks.block_bytes * stage.byte_ps / PS_PER_NS) for stage in blocks.stages]
     rest_ns = max(block_ns - sum(ns for _, ns in known), 0) if blocks.in_turn else block_ns
     parts = [f"{what} {rounded(ns, TIME)}" for what, ns in known]

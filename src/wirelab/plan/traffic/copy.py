@@ -4,7 +4,7 @@ import json
 from dataclasses import dataclass
 from typing import ClassVar, Literal
 
-from wirelab.plan.traffic.item import Flow
+from wirelab.plan.traffic.item import Blocks, Flow, Stage
 
 _PS_PER_S = 10**12
 
@@ -32,14 +32,20 @@ class Copy(Flow):
     write_ps: int = 0
     requests: int = 0
 
+    @property
+    def blocks(self) -> Blocks:
+        """How it goes on; what takes no time is no stage."""
+        known = (
+            Stage("reading", self.sender, self.read_ps, is_storage=True),
+            Stage("the program", self.sender, self.process_ps, is_storage=False),
+            Stage("writing", self.receiver, self.write_ps, is_storage=True),
+        )
+        taking = tuple(stage for stage in known if stage.byte_ps)
+        return Blocks(self.block_bytes, self.requests, self.pipeline == "sequential", taking)
+
     def stages_s(self, payload_bytes: int, sent_s: float) -> dict[str, float]:
         """The slowest is the limit of overlapped stages; sequential ones are one."""
-        stages_ps = {
-            f"reading at {self.sender}": self.read_ps,
-            f"the program at {self.sender}": self.process_ps,
-            f"writing at {self.receiver}": self.write_ps,
-        }
-        stages_s = {stage: payload_bytes * byte_ps / _PS_PER_S for stage, byte_ps in stages_ps.items()}
+        stages_s = {str(stage): payload_bytes * stage.byte_ps / _PS_PER_S for stage in self.blocks.stages}
         if self.pipeline == "overlapped":
             return stages_s
         return {"reading, sending and writing one after the other": sent_s + sum(stages_s.values())}

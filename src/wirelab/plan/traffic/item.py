@@ -77,6 +77,32 @@ class Item(ABC):
         return None
 
 
+@dataclass(frozen=True, slots=True)
+class Stage:
+    """What is done with each byte at a node: how long that takes, and whether it is storage that takes it."""
+
+    what: str
+    node: str
+    byte_ps: int
+    is_storage: bool
+
+    def __str__(self) -> str:
+        return f"{self.what} at {self.node}"
+
+
+@dataclass(frozen=True, slots=True)
+class Blocks:
+    """How a flow goes on block after block, each through all ``stages`` in the order in which they are.
+
+    Before each block there are so many ``requests``. ``in_turn``: one stage waits for the other.
+    """
+
+    block_bytes: int
+    requests: int
+    in_turn: bool
+    stages: tuple[Stage, ...]
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Flow(Item):
     """Payload from one host to another, for its time or until ``size_bytes`` are sent.
@@ -93,6 +119,11 @@ class Flow(Item):
     size_bytes: int | None = None
     payload_bytes: int | None = None
     parallel: int = 1
+
+    @property
+    def blocks(self) -> Blocks | None:
+        """How it goes on block after block, None where it does not."""
+        return None
 
     def stages_s(self, payload_bytes: int, sent_s: float) -> dict[str, float]:  # noqa: ARG002
         """How long the programs at its ends take, by what they do, for a payload sent in ``sent_s``."""
