@@ -11,6 +11,7 @@ from recorded import plan, with_ports
 
 from wirelab.plan.node import Firewall, Host, Hub, Route, Switch, Transceiver
 from wirelab.plan.queue import Queue
+from wirelab.plan.shape import Shape
 from wirelab.plan.traffic import Copy, Iperf3, Ping
 from wirelab.plan.types import SCHEMA, Bus, Cable, Cpu, Netem, Plan, Pool, Port
 
@@ -126,6 +127,14 @@ def test_a_port_is_found_by_name_and_by_node() -> None:
     assert plan.ports_of("module") == ()
     with pytest.raises(KeyError):
         plan.port("switch-p3")
+
+
+def test_who_asks_for_what_a_plan_does_not_have_is_told_so() -> None:
+    """By an error that a generator lets through, as StopIteration would not be."""
+    with pytest.raises(KeyError, match="switch-p9"):
+        plan().cable_of("switch-p9")
+    with pytest.raises(KeyError, match="mobile"):
+        plan().trace(Shape("htb", 1, 1, trace="mobile"))
 
 
 def test_what_is_at_its_default_is_left_out() -> None:

@@ -261,8 +261,8 @@ class Plan:
         return {port.name: port for port in self.ports}[name]
 
     def trace(self, shape: Shape) -> Trace | None:
-        """The trace that a shape follows, None if none. Raises StopIteration if the Plan does not have it."""
-        return next(trace for trace in self.traces if trace.name == shape.trace) if shape.trace else None
+        """The trace that a shape follows, None if none. Raises KeyError if the Plan does not have it."""
+        return {trace.name: trace for trace in self.traces}[shape.trace] if shape.trace else None
 
     def ports_of(self, node: str) -> tuple[Port, ...]:
         """The ports of a node, in order."""
@@ -287,8 +287,8 @@ class Plan:
         return (*self.tagged_of(node), *bonds, *alone)
 
     def cable_of(self, port: str) -> Cable:
-        """The cable in the port with interface name ``port``. Raises StopIteration if there is none."""
-        return next(cable for cable in self.cables if port in (cable.a, cable.b))
+        """The cable in the port with interface name ``port``. Raises KeyError if there is none."""
+        return {end: cable for cable in self.cables for end in (cable.a, cable.b)}[port]
 
     def address_of(self, host: str) -> str:
         """The IPv4 address of a host's bond, or first port. Raises ValueError if it has none."""

@@ -58,7 +58,7 @@ def read_plan(folder: Path, variant: str) -> Plan:
     except ValidationError as error:
         first = error.errors(include_url=False)[0]
         raise _broken(path, f"{'.'.join(map(str, first['loc']))}: {first['msg']}") from None
-    except (ValueError, TypeError, KeyError, AttributeError, IndexError, StopIteration) as error:
+    except (ValueError, TypeError, KeyError, AttributeError, IndexError) as error:
         raise _broken(path, f"{error}" or type(error).__name__) from None
     return plan
 
