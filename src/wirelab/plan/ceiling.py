@@ -12,7 +12,7 @@ from wirelab.model.trace import Trace
 from wirelab.plan.path import Hop, flow_path
 from wirelab.plan.sysctls import TIMESTAMPS
 from wirelab.plan.traffic import Flow, Iperf3
-from wirelab.plan.types import Bus, Plan, Port
+from wirelab.plan.types import Plan, Port
 from wirelab.units import BITS_PER_BYTE, NS_PER_S, PS_PER_NS, PS_PER_S
 
 _PAUSE_FRAME_BYTES: Final = ethernet.MIN_FRAME_BYTES
@@ -90,7 +90,8 @@ def ceiling(plan: Plan, flow: Flow) -> Ceiling | None:
             served_s[f"the {shape.noun} of {hop.out.label}"] = shaped_s
         for port in (hop.out, hop.into):
             if port.bus:
-                served_s[f"the bus of {port.label}"] = _bus_s(port.bus, told) / lanes
+                bus_bits = sum(map(port.bus.taken_bytes, told)) * BITS_PER_BYTE
+                served_s[f"the bus of {port.label}"] = bus_bits / port.bus.bps / lanes
     served_s |= {f"the CPU of {node}": spent_s for node, spent_s in _cpus_s(way, frames).items()}
     served_s |= flow.stages_s(payload, min(served_s.values()))
     bottleneck = max(served_s, key=served_s.__getitem__)
@@ -144,15 +145,6 @@ def _followed_s(trace: Trace, flow: Flow, payload: int, counted: int) -> float:
     payloads = flow.size_bytes / payload
     wanted = max(math.floor(payloads * counted) - trace.most_bytes, 1)
     return (trace.by_when_ns(flow.start_ns, wanted) - flow.start_ns) / NS_PER_S / payloads
-
-
-def _bus_s(bus: Bus, frames: tuple[int, ...]) -> float:
-    """How long frames take on a bus."""
-    size = sum(
-        frame + -(-frame // (bus.payload_bytes or frame)) * bus.overhead_bytes + bus.frame_bytes
-        for frame in frames
-    )
-    return size * BITS_PER_BYTE / bus.bps
 
 
 def _cpus_s(way: tuple[Hop, ...], frames: tuple[int, ...]) -> dict[str, float]:

@@ -35,13 +35,22 @@ Adaptive = Literal["none", "ixgbe", "igb", "e1000", "dim"]
 class Bus:
     """What joins a card to its host, each direction by itself: it has ``bps`` after line coding.
 
-    A frame of ``n`` bytes takes (n + ceil(n / payload_bytes) x overhead_bytes + frame_bytes) x 8 / ``bps``.
+    A frame crosses in pieces of ``payload_bytes`` at most, or whole if that is 0. Around each piece there are
+    ``overhead_bytes``, and with each frame go ``frame_bytes`` of descriptors.
     """
 
     bps: int
     payload_bytes: int
     overhead_bytes: int
     frame_bytes: int
+
+    def transactions(self, frame_bytes: float) -> int:
+        """In how many pieces a frame crosses, which may be one of a mean size."""
+        return int(-(-frame_bytes // (self.payload_bytes or frame_bytes)))
+
+    def taken_bytes(self, frame_bytes: float) -> float:
+        """What a frame takes, with all that is around its pieces."""
+        return frame_bytes + self.transactions(frame_bytes) * self.overhead_bytes + self.frame_bytes
 
 
 @dataclass(frozen=True, slots=True)

@@ -146,10 +146,8 @@ def _bus_ns(bus: Bus, change: PortCounters, direction: str) -> float:
     frames, size_bytes = change[f"{direction}_frames"], change[f"{direction}_bytes"]
     if not frames:
         return 0.0
-    mean_bytes = size_bytes / frames
-    parts = -(-mean_bytes // (bus.payload_bytes or mean_bytes))
-    taken = size_bytes + frames * (parts * bus.overhead_bytes + bus.frame_bytes)
-    return taken * BITS_PER_BYTE * NS_PER_S / bus.bps
+    taken_bytes = frames * bus.taken_bytes(size_bytes / frames)
+    return taken_bytes * BITS_PER_BYTE * NS_PER_S / bus.bps
 
 
 def _cpu(plan: Plan, port: Port, flow: Flow, result: Result, known: set[str]) -> Iterator[_Served]:

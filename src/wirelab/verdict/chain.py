@@ -110,14 +110,13 @@ def _bus(plan: Plan, flow: Flow, result: Result, found: Bottleneck) -> list[str]
     if port is None or port.bus is None:
         return []
     bus, frame = port.bus, full_frame_bytes(plan, flow)
-    parts = -(-frame // (bus.payload_bytes or frame))
-    whole = frame + parts * bus.overhead_bytes + bus.frame_bytes
-    taken_ns = whole * BITS_PER_BYTE * NS_PER_S / bus.bps
+    taken_bytes = bus.taken_bytes(frame)
+    taken_ns = taken_bytes * BITS_PER_BYTE * NS_PER_S / bus.bps
     payload_bps = NS_PER_S / taken_ns * segment_bytes(plan, flow) * BITS_PER_BYTE
     words = (
-        f"a full frame of {frame} B crosses in {parts} transactions and takes {whole} B with all that is"
-        f" around them: {rounded(taken_ns, TIME)} at the {rounded(bus.bps, RATE)} of the bus,"
-        f" {rounded(payload_bps, RATE)} of payload"
+        f"a full frame of {frame} B crosses in {bus.transactions(frame)} transactions and takes"
+        f" {taken_bytes:.0f} B with all that is around them: {rounded(taken_ns, TIME)} at the"
+        f" {rounded(bus.bps, RATE)} of the bus, {rounded(payload_bps, RATE)} of payload"
     )
     return [
         words,
