@@ -159,14 +159,18 @@ def _cpus_s(way: tuple[Hop, ...], frames: tuple[int, ...]) -> dict[str, float]:
     return {node: cost / PS_PER_S for node, cost in cost_ps.items() if cost}
 
 
-def _tcp_sizes(plan: Plan, flow: Flow, mtu: int) -> tuple[int, tuple[int, ...]]:
-    """A full segment's payload and its frame; both ends must offer timestamps for them to be used."""
+def segment_payload_bytes(plan: Plan, flow: Flow, mtu_bytes: int) -> int:
+    """The payload of a full segment of a flow; both ends must offer timestamps for them to be used."""
     ends = [
         {**plan.sysctls, **host.sysctls} for host in plan.hosts if host.name in (flow.sender, flow.receiver)
     ]
     timestamps = all(sysctls.get(TIMESTAMPS, "1").strip() != "0" for sysctls in ends)
-    payload = ethernet.tcp_payload_bytes(mtu, timestamps=timestamps)
-    return payload, (ethernet.frame_bytes(mtu),)
+    return ethernet.tcp_payload_bytes(mtu_bytes, timestamps=timestamps)
+
+
+def _tcp_sizes(plan: Plan, flow: Flow, mtu: int) -> tuple[int, tuple[int, ...]]:
+    """A full segment's payload and its frame."""
+    return segment_payload_bytes(plan, flow, mtu), (ethernet.frame_bytes(mtu),)
 
 
 def _udp_sizes(flow: Flow, mtu: int) -> tuple[int, tuple[int, ...]]:

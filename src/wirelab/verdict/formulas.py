@@ -4,8 +4,8 @@ import math
 from typing import Final
 
 from wirelab.model import ethernet
+from wirelab.plan.ceiling import segment_payload_bytes
 from wirelab.plan.path import flow_path
-from wirelab.plan.sysctls import TIMESTAMPS
 from wirelab.plan.traffic import Flow
 from wirelab.plan.types import Plan
 from wirelab.units import BITS_PER_BYTE
@@ -43,11 +43,7 @@ def full_frame_bytes(plan: Plan, flow: Flow) -> int:
 
 def segment_bytes(plan: Plan, flow: Flow) -> int:
     """The payload of a full segment of a flow."""
-    ends = [
-        {**plan.sysctls, **host.sysctls} for host in plan.hosts if host.name in (flow.sender, flow.receiver)
-    ]
-    timestamps = all(sysctls.get(TIMESTAMPS, "1").strip() != "0" for sysctls in ends)
-    return ethernet.tcp_payload_bytes(_mtu_bytes(plan, flow), timestamps=timestamps)
+    return segment_payload_bytes(plan, flow, _mtu_bytes(plan, flow))
 
 
 def _mtu_bytes(plan: Plan, flow: Flow) -> int:
