@@ -4,6 +4,7 @@ import math
 from typing import Final
 
 from wirelab.model import ethernet
+from wirelab.model.parts import STANDARD_MTU_BYTES
 from wirelab.plan.ceiling import segment_payload_bytes
 from wirelab.plan.path import flow_path
 from wirelab.plan.traffic import Flow
@@ -47,5 +48,6 @@ def segment_bytes(plan: Plan, flow: Flow) -> int:
 
 
 def _mtu_bytes(plan: Plan, flow: Flow) -> int:
+    # No way is left where no snapshot saw a link on it: one that came and went while the flow ran.
     way = flow_path(plan, flow)
-    return min((port.mtu_bytes for hop in way for port in (hop.out, hop.into)), default=1500)
+    return min((port.mtu_bytes for hop in way for port in (hop.out, hop.into)), default=STANDARD_MTU_BYTES)
