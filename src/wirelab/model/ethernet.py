@@ -8,7 +8,7 @@ from collections.abc import Mapping
 from fractions import Fraction
 from typing import Final
 
-from wirelab.units import MM_PER_M, NS_PER_S, PS_PER_NS
+from wirelab.units import BPS_PER_MBPS, MM_PER_M, NS_PER_S, PS_PER_NS
 
 HEADER_BYTES: Final = 14
 VLAN_TAG_BYTES: Final = 4
@@ -27,12 +27,11 @@ CABLE_PS_PER_M: Final = 5_000
 """Propagation in twisted pair and fibre alike: about two thirds of the speed of light."""
 
 _QUANTUM_BITS: Final = 512
-_MBPS: Final = 1_000_000
 _REACTION_QUANTA: Final[Mapping[int, int]] = {
-    **dict.fromkeys((10 * _MBPS, 100 * _MBPS), 1),
-    1_000 * _MBPS: 2,
-    **dict.fromkeys((2_500 * _MBPS, 5_000 * _MBPS, 10_000 * _MBPS), 60),
-    25_000 * _MBPS: 80,
+    **dict.fromkeys((10 * BPS_PER_MBPS, 100 * BPS_PER_MBPS), 1),
+    1_000 * BPS_PER_MBPS: 2,
+    **dict.fromkeys((2_500 * BPS_PER_MBPS, 5_000 * BPS_PER_MBPS, 10_000 * BPS_PER_MBPS), 60),
+    25_000 * BPS_PER_MBPS: 80,
 }
 """IEEE 802.3 Annex 31B.3.7: after so much a station that was told to stop begins no new frame, at the latest.
 

@@ -10,6 +10,7 @@ from typing import Final
 
 from wirelab.model.trace import Trace, written
 from wirelab.model.yamlfile import display
+from wirelab.units import BYTES_PER_MB
 
 OFF: Final = "off"
 """No trace, where a scenario has one and a control takes it away."""
@@ -22,7 +23,6 @@ _LINE_END: Final = re.compile("\r\n|\r|\n")
 """As editors count lines: str.splitlines() knows more ends of them."""
 _NUMBER: Final = re.compile(r"\d{1,12}", re.ASCII)
 _COMMENT: Final = "#"
-_BYTES_PER_MB: Final = 1_000_000
 
 
 @dataclass(frozen=True, slots=True)
@@ -60,8 +60,8 @@ def _read(path: str, name: str, _state: tuple[int, int]) -> Trace:
     if not Path(path).is_file():
         raise ValueError(f"{file}: is no file")
     with Path(path).open("rb") as opened:
-        raw = opened.read(LARGEST_MB * _BYTES_PER_MB + 1)
-    if len(raw) > LARGEST_MB * _BYTES_PER_MB:
+        raw = opened.read(LARGEST_MB * BYTES_PER_MB + 1)
+    if len(raw) > LARGEST_MB * BYTES_PER_MB:
         raise ValueError(f"{file}: is larger than the limit of {LARGEST_MB} MB")
     return Trace(name, written(_numbers(raw.decode("utf-8-sig", errors="replace"), file)))
 

@@ -10,11 +10,10 @@ from wirelab.report.html import filled_in
 from wirelab.report.script import Script
 from wirelab.results.record import Event, Frame
 from wirelab.results.segments import Sender, Senders, read_senders
-from wirelab.units import BITS_PER_BYTE, MICROSECONDS, NS_PER_S, RATE, SIZE, TIME, show
+from wirelab.units import BITS_PER_BYTE, MICROSECONDS, NS_PER_S, NS_PER_US, RATE, SIZE, TIME, show
 
 _BINS: Final = 200
 _LEAST_BIN_NS: Final = 50_000  # Acknowledgements come in steps: in less than that they are all spikes.
-_NS_PER_US: Final = 1_000
 _TALL, _LOW = 300, 150
 
 
@@ -150,7 +149,7 @@ def _rtt_samples(sender: Sender, from_ns: int) -> Iterator[Point]:
         known = ends[place]
         segment = once[place]
         if segment.end == ack.number and segment.first not in again and segment.at_ns <= ack.at_ns:
-            yield ack.at_ns - from_ns, (ack.at_ns - segment.at_ns) / _NS_PER_US
+            yield ack.at_ns - from_ns, (ack.at_ns - segment.at_ns) / NS_PER_US
 
 
 def _window(sender: Sender, x: Axis, from_ns: int) -> Chart:

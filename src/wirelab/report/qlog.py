@@ -13,12 +13,10 @@ from wirelab import __version__
 from wirelab.plan.types import Plan
 from wirelab.results.connections import Connections, FlowEnd
 from wirelab.results.record import Connection
-from wirelab.units import PS_PER_NS
+from wirelab.units import NS_PER_MS, PS_PER_NS, US_PER_MS
 
 _STATES: Final = ("open", "disorder", "cwr", "recovery", "loss")
 """TCP_CA_Open and so on (include/uapi/linux/tcp.h)."""
-_NS_PER_MS: Final = 1_000_000
-_US_PER_MS: Final = 1_000
 
 
 def write_qlog(file: IO[str], plan: Plan, connections: Connections, ready_ns: int) -> int:
@@ -62,7 +60,7 @@ def _events(states: Iterable[Connection], ready_ns: int) -> Iterator[dict[str, A
     known: Mapping[str, float] = {}
     state, lost = None, 0
     for connection in states:
-        time = (connection.at_ps / PS_PER_NS - ready_ns) / _NS_PER_MS
+        time = (connection.at_ps / PS_PER_NS - ready_ns) / NS_PER_MS
         now = _metrics(connection)
         if changed := {name: value for name, value in now.items() if known.get(name) != value}:
             yield {"time": time, "name": "quic:recovery_metrics_updated", "data": changed}
@@ -85,7 +83,7 @@ def _metrics(connection: Connection) -> dict[str, float]:
         "retransmissions": connection.retransmissions,
     }
     if connection.srtt_us:
-        metrics["smoothed_rtt"] = connection.srtt_us / _US_PER_MS
+        metrics["smoothed_rtt"] = connection.srtt_us / US_PER_MS
     if connection.ssthresh_bytes is not None:
         metrics["ssthresh"] = connection.ssthresh_bytes
     return metrics

@@ -11,6 +11,7 @@ from typing import Final
 
 BITS_PER_BYTE: Final = 8
 BYTES_PER_KIB: Final = 1024
+BYTES_PER_MB: Final = 1_000_000
 BPS_PER_MBPS: Final = 1_000_000
 MM_PER_M: Final = 1_000
 NS_PER_US: Final = 1_000

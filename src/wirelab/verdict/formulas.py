@@ -1,7 +1,6 @@
 """What a burst, a window and a share of losses come to: the formulas behind the sentences of a chain."""
 
 import math
-from typing import Final
 
 from wirelab.model import ethernet
 from wirelab.model.parts import STANDARD_MTU_BYTES
@@ -9,9 +8,7 @@ from wirelab.plan.ceiling import segment_payload_bytes
 from wirelab.plan.path import flow_path
 from wirelab.plan.traffic import Flow
 from wirelab.plan.types import Plan
-from wirelab.units import BITS_PER_BYTE
-
-_US_PER_S: Final = 1_000_000
+from wirelab.units import BITS_PER_BYTE, NS_PER_S, NS_PER_US
 
 
 def longest_burst_frames(room_bytes: int, frame_bytes: int, comes_bps: int, leaves_bps: int) -> int | None:
@@ -26,7 +23,7 @@ def longest_burst_frames(room_bytes: int, frame_bytes: int, comes_bps: int, leav
 
 def window_bps(window_segments: float, segment_bytes: int, rtt_us: float) -> float:
     """What a window of so many segments carries, which is one in each round trip."""
-    return window_segments * segment_bytes * BITS_PER_BYTE * _US_PER_S / rtt_us
+    return window_segments * segment_bytes * BITS_PER_BYTE * (NS_PER_S // NS_PER_US) / rtt_us
 
 
 def losing_bps(loss: float, segment_bytes: int, rtt_us: float) -> float:
