@@ -17,7 +17,7 @@ from tests.lab.shortened import everything
 from tests.lab.test_catalogue import few_frames, main_plan, shortened
 from wirelab.lab.recipe import Recipe
 from wirelab.lab.recording import RECORD, Recording
-from wirelab.report.capture import CAUSES
+from wirelab.results.causes import PLACES
 from wirelab.results.record import Connection, Dropped, Event, Frame, Kind, read_record
 from wirelab.results.result import read_result
 
@@ -36,7 +36,7 @@ COUNTERS = re.findall(
     re.MULTILINE,
 )
 QUEUE = "queue_dropped_frames"
-DROPS = (QUEUE, *(COUNTERS[place] for place in CAUSES))
+DROPS = (QUEUE, *PLACES.values())
 PAUSES = ("tx_pause_frames", "rx_pause_frames")
 PAUSE = b"\x88\x08"
 # What is to be seen in each: few frames, and between them every way to lose one that a shipped scenario has.

@@ -28,7 +28,8 @@ def drop(counter: int | None, fill_bytes: int = 0, limit_bytes: int = 0) -> Drop
         (drop(20, 1_200_000, 1_500_000), "packet buffer 1.5 MB full, 1 200 000 B waiting"),
         (drop(21, 999, 4_000_000), "shared packet memory 4 MB full, 999 B waiting"),
         (drop(3), "no link"),
-        (drop(26), "wrong frame check sequence"),
+        (drop(26), "damaged by bit errors"),
+        (drop(99), "counter 99"),
     ],
 )
 def test_what_was_full_is_named_with_its_limit_and_what_waits(dropped: Dropped, words: str) -> None:

@@ -11,7 +11,7 @@ import pytest
 
 from wirelab.errors import LabError
 from wirelab.lab.recipe import Recipe
-from wirelab.report.capture import CAUSES
+from wirelab.results.causes import PLACES, WORDS
 from wirelab.results.record import (
     HEADERS_BYTES,
     MAGIC,
@@ -141,7 +141,9 @@ def test_the_kinds_are_those_of_the_driver() -> None:
 
 
 def test_each_cause_is_a_counter_of_lost_frames() -> None:
-    """By its place in the driver's counters: all that drop, and no other."""
+    """By its place in the driver's counters: all that drop, and no other. Each has its words."""
     names = re.findall(r"^\tu64 (\w+);", (DRIVER / "counters.h").read_text(), re.MULTILINE)
-    lost = [name for name in names if re.search(r"_dropped_|_lost_|_damaged_", name)]
-    assert [names[place] for place in CAUSES] == lost
+    counters = enumerate(names)
+    lost = {place: name for place, name in counters if re.search(r"_dropped_|_lost_|_damaged_", name)}
+    assert lost == PLACES
+    assert WORDS.keys() == set(PLACES.values())

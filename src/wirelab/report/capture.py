@@ -9,25 +9,10 @@ from wirelab.errors import LabError
 from wirelab.model import ethernet
 from wirelab.plan.types import Plan, Port
 from wirelab.report.pcapng import Direction, PcapngWriter
+from wirelab.results.causes import PLACES, WORDS
 from wirelab.results.record import HEADERS_BYTES, Dropped, Event, Frame, Kind, Sent
 from wirelab.results.told import PLACING, told_at_ports
 from wirelab.units import COUNT, PS_PER_NS, RATE, SIZE, rounded, show
-
-CAUSES: Final[Mapping[int, str]] = {
-    2: "on the cable when it was pulled",
-    3: "no link",
-    4: "no memory, or not to be segmented",
-    5: "given up after collisions",
-    20: "packet buffer",
-    21: "shared packet memory",
-    22: "longer than the MTU allows",
-    23: "port down",
-    24: "no memory",
-    25: "damaged by a collision",
-    26: "wrong frame check sequence",
-    27: "wrong frame check sequence",
-}
-"""Why a frame is lost, by the place of what counts it in the driver's counters (kernel/driver/counters.h)."""
 
 PACKETS: Final = PLACING | {Kind.END}
 """What of a record makes the packets of a capture."""
@@ -137,7 +122,7 @@ def _is_end_of(packet: Packet, event: Event) -> bool:
 
 def _packet(event: Event, frame: Frame | None, port: Port | None) -> Packet | None:
     if isinstance(event, Sent):
-        return Packet(event, frame, "outbound", "damaged by a collision" if event.is_damaged else "")
+        return Packet(event, frame, "outbound", WORDS["rx_dropped_collision"] if event.is_damaged else "")
     if isinstance(event, Dropped):
         return Packet(event, frame, "outbound", DROPPED + why_dropped(event, port))
     return Packet(event, frame, "inbound") if event.kind in {Kind.ARRIVED, Kind.END} else None
@@ -150,7 +135,10 @@ def why_dropped(drop: Dropped, port: Port | None = None) -> str:
     """
     if drop.counter is None and not drop.limit_bytes:
         return _by_queue(drop, port)
-    cause = "FIFO" if drop.counter is None else CAUSES.get(drop.counter, f"counter {drop.counter}")
+    if drop.counter is None:
+        cause = "FIFO"
+    else:
+        cause = WORDS.get(PLACES.get(drop.counter, ""), f"counter {drop.counter}")
     if drop.limit_bytes:
         return f"{cause} {show(drop.limit_bytes, SIZE)} full, {rounded(drop.fill_bytes, COUNT)} B waiting"
     return cause

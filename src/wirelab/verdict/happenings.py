@@ -9,6 +9,7 @@ from wirelab.plan.event import during, opened, states
 from wirelab.plan.path import Hop, flow_path
 from wirelab.plan.traffic import Item
 from wirelab.plan.types import Plan, Port
+from wirelab.results.causes import WORDS
 from wirelab.results.counters import window
 from wirelab.results.port import PortResult
 from wirelab.results.result import Result
@@ -159,18 +160,13 @@ def _cause(port: Port, known: Iterable[Plan], cause: str) -> str:
         "queue": _full_queue(lives),
         "netem": "lost by netem, as asked",
         "police": _policed(lives),
-        "rx_buffer": f"packet buffer {show(port.buffer_bytes, SIZE)} full",
+        "rx_buffer": f"{WORDS['rx_dropped_buffer']} {show(port.buffer_bytes, SIZE)} full",
         "rx_oversize": f"longer than MTU {port.mtu_bytes} allows",
-        "rx_down": "link down",
-        "tx_down": "link down",
-        "rx_error": "no memory",
-        "tx_error": "no memory",
-        "rx_collision": "damaged by a late collision",
-        "rx_fcs": "damaged by bit errors",
-        "tx_collisions": "given up after 16 collisions or a late one",
-        "rx_pool": f"shared packet memory {show(port.pool.size_bytes, SIZE)} full" if port.pool else "pool",
     }
-    return words.get(cause, cause.replace("_", " "))
+    if port.pool:
+        words["rx_pool"] = f"{WORDS['rx_dropped_pool']} {show(port.pool.size_bytes, SIZE)} full"
+    counter = cause.replace("_", "_dropped_", 1)
+    return words.get(cause) or WORDS.get(counter, cause.replace("_", " "))
 
 
 def memory_share(port: Port) -> str:
