@@ -17,7 +17,7 @@ from wirelab.results.told import PLACING, told_at_ports
 from wirelab.results.values import Count, Label
 from wirelab.units import BITS_PER_BYTE, NS_PER_US, PS_PER_NS, PS_PER_S, TIME, rounded
 from wirelab.verdict.formulas import full_frame_bytes, segment_bytes
-from wirelab.verdict.happenings import count_of
+from wirelab.verdict.words import count_of
 
 KINDS: Final = PLACING
 """What of a record they are read from."""

@@ -39,7 +39,8 @@ from wirelab.verdict.formulas import (
     segment_bytes,
     window_bps,
 )
-from wirelab.verdict.happenings import count_of, frames_were, xoff
+from wirelab.verdict.happenings import xoff
+from wirelab.verdict.words import count_of, frames_were
 
 _MENTIONED_PPM: Final = 10_000
 _OTHERS_PPM: Final = 950_000

@@ -21,7 +21,6 @@ from wirelab.verdict.happenings import (
     NO_DROPS,
     blocked,
     dropped,
-    frames_were,
     happenings,
     memory_share,
     overrun,
@@ -30,6 +29,7 @@ from wirelab.verdict.happenings import (
     shut,
     xoff,
 )
+from wirelab.verdict.words import frames_were
 
 _MOST_EVENTS: Final = 4
 """Further ones are counted; the report has all of them."""

@@ -13,7 +13,8 @@ from wirelab.results.causes import WORDS
 from wirelab.results.counters import window
 from wirelab.results.port import PortResult
 from wirelab.results.result import Result
-from wirelab.units import COUNT, PPM, RATE, RATIO, SIZE, TIME, Quantity, rounded, show
+from wirelab.units import PPM, RATE, RATIO, SIZE, TIME, Quantity, rounded, show
+from wirelab.verdict.words import count_of, frames_were
 
 MOST_NAMED: Final = 2
 """Further places are summed up."""
@@ -33,16 +34,6 @@ def happenings(begun: Plan, result: Result, way: Iterable[Hop], flow: str | None
     return [*(losses or [NO_DROPS]), *silences]
 
 
-def count_of(things: int) -> str:
-    """``15 980``."""
-    return rounded(things, COUNT)
-
-
-def frames_were(count: int) -> str:
-    """``1 frame was``, ``15 980 frames were``."""
-    return "1 frame was" if count == 1 else f"{rounded(count, COUNT)} frames were"
-
-
 def dropped(begun: Plan, result: Result, ports: Iterable[Port], flow: str | None = None) -> list[str]:
     """Where frames were lost during ``flow`` (None: the whole run), largest first; the rest as a sum.
 
@@ -58,7 +49,7 @@ def dropped(begun: Plan, result: Result, ports: Iterable[Port], flow: str | None
     sites.sort(key=lambda site: -site[0])
     words = [named for _, named in sites[:MOST_NAMED]]
     rest = sum(frames for frames, _ in sites[MOST_NAMED:])
-    return [*words, f"{rounded(rest, COUNT)} more elsewhere"] if rest else words
+    return [*words, f"{count_of(rest)} more elsewhere"] if rest else words
 
 
 def overrun(result: Result, way: Iterable[Hop], flow: str | None = None) -> list[str]:
@@ -121,7 +112,7 @@ def pauses(result: Result, way: Iterable[Hop], flow: str | None) -> list[str]:
             ppm = change["tx_paused_ns"] * PPM // max(last_ns - first_ns, 1)
             by_priority = change.get("rx_pfc_frames")
             count, kind = (by_priority, "PFC") if by_priority else (change["rx_pause_frames"], "PAUSE")
-            frames = f"{rounded(count, COUNT)} {kind} frame{'s' if count != 1 else ''}"
+            frames = f"{count_of(count)} {kind} frame{'s' if count != 1 else ''}"
             ends = f"{hop.out.label} was paused {rounded(ppm, RATIO, 2)} of the time by {hop.into.label}"
             silences.append((ppm, f"{ends} ({frames})"))
     silences.sort(key=lambda silence: -silence[0])
@@ -135,7 +126,7 @@ def priorities_paused(port: PortResult, elapsed_ns: int) -> str:
         for priority, paused_ns in enumerate(port.priority_paused_ns)
         if paused_ns
     ]
-    frames = f"{rounded(port.rx_pfc_frames, COUNT)} PFC frames came"
+    frames = f"{count_of(port.rx_pfc_frames)} PFC frames came"
     return "; ".join([*silences, frames]) if silences else "its peer never paused a priority"
 
 

@@ -14,7 +14,8 @@ from wirelab.results.counters import END, NO_QUEUE
 from wirelab.results.result import Result
 from wirelab.units import NS_PER_MS, RATE, TIME, rounded
 from wirelab.verdict.lossless import buffer, lossless, priorities
-from wirelab.verdict.violation import Violation, number, unless_equal
+from wirelab.verdict.violation import Violation, unless_equal
+from wirelab.verdict.words import count_of
 
 Law = Callable[[Plan, Result], Iterator[Violation]]
 
@@ -76,7 +77,7 @@ def drained(plan: Plan, result: Result) -> Iterator[Violation]:
             "bytes in the shared packet memory": counted.get("pool_used_bytes"),
         }
         for kind, amount in left.items():
-            yield from unless_equal(0, amount, f"{port.label}: {number(amount)} {kind} when all was over")
+            yield from unless_equal(0, amount, f"{port.label}: {count_of(amount)} {kind} when all was over")
 
 
 def cable(plan: Plan, result: Result) -> Iterator[Violation]:
@@ -84,18 +85,18 @@ def cable(plan: Plan, result: Result) -> Iterator[Violation]:
     for hop in hops(plan):
         out, into = result.change(hop.out.name), result.change(hop.into.name)
         sent, arrived, flight = out["tx_frames"], into["rx_wire_frames"], out["tx_flight_frames"]
-        came = f"{number(arrived)} arrived and {number(flight)} are on the way"
-        yield from unless_equal(sent, arrived + flight, f"{hop}: {number(sent)} frames left, {came}")
+        came = f"{count_of(arrived)} arrived and {count_of(flight)} are on the way"
+        yield from unless_equal(sent, arrived + flight, f"{hop}: {count_of(sent)} frames left, {came}")
         # Of a MAC control frame with a bit error nobody can say which kind it was.
         damaged = into.get("rx_damaged_control_frames")
         for kind in ("pause", "pfc") if not flight else ():
             sent, arrived = out.get(f"tx_{kind}_frames"), into.get(f"rx_{kind}_frames")
             damaged -= (lost := min(max(sent - arrived, 0), damaged))
-            left = f"{hop}: {number(sent)} {kind.upper()} frames left, {number(arrived)} arrived"
-            message = f"{left} and {number(lost)} had bit errors" if lost else left
+            left = f"{hop}: {count_of(sent)} {kind.upper()} frames left, {count_of(arrived)} arrived"
+            message = f"{left} and {count_of(lost)} had bit errors" if lost else left
             yield from unless_equal(sent, arrived + lost, message)
         if damaged > (sent := out.get("tx_unknown_control_frames")) and not flight:
-            message = f"{hop}: {number(damaged)} MAC control frames had bit errors that nobody had sent"
+            message = f"{hop}: {count_of(damaged)} MAC control frames had bit errors that nobody had sent"
             yield sent, damaged, message
 
 
@@ -105,10 +106,10 @@ def receive(plan: Plan, result: Result) -> Iterator[Violation]:
         change = result.change(port.name)
         arrived, taken, waiting = change["rx_wire_frames"], change["rx_frames"], change["rx_ring_frames"]
         dropped, others = sum(change.drops("rx").values()), change.get("rx_filtered_frames")
-        gone = f"{number(taken)} were handed on, {number(dropped)} dropped and {number(waiting)} wait"
+        gone = f"{count_of(taken)} were handed on, {count_of(dropped)} dropped and {count_of(waiting)} wait"
         if others:
-            gone = f"{number(others)} were for somebody else, {gone}"
-        message = f"{port.label}: {number(arrived)} frames arrived, {gone}"
+            gone = f"{count_of(others)} were for somebody else, {gone}"
+        message = f"{port.label}: {count_of(arrived)} frames arrived, {gone}"
         yield from unless_equal(arrived, taken + others + dropped + waiting, message)
 
 
@@ -128,8 +129,8 @@ def transmit(plan: Plan, result: Result) -> Iterator[Violation]:
         released, waiting = queue.sent_frames, change["tx_ring_frames"]
         left = change["tx_frames"] + change.get("tx_injected_frames")
         dropped = sum(change.drops("tx").values())
-        gone = f"{number(left)} left, {number(dropped)} were dropped and {number(waiting)} wait"
-        message = f"{port.label}: the qdisc released {number(released)} frames, {gone}"
+        gone = f"{count_of(left)} left, {count_of(dropped)} were dropped and {count_of(waiting)} wait"
+        message = f"{port.label}: the qdisc released {count_of(released)} frames, {gone}"
         known = left + dropped + waiting
         if port.name not in forgetful or known > released:
             yield from unless_equal(released, known, message)
@@ -149,8 +150,8 @@ def module(plan: Plan, result: Result) -> Iterator[Violation]:
                 continue
             sent, waiting = queue.sent_frames, queue.backlog_frames
             dropped = sum(leaving.queue_drops.values())
-            gone = f"{number(sent)} were sent, {number(dropped)} dropped and {number(waiting)} wait"
-            came = f"{node.name}: {number(taken)} frames entered by {plan.port(into).label}"
+            gone = f"{count_of(sent)} were sent, {count_of(dropped)} dropped and {count_of(waiting)} wait"
+            came = f"{node.name}: {count_of(taken)} frames entered by {plan.port(into).label}"
             message = f"{came}; at {plan.port(out).label} {gone}"
             known = sent + dropped + waiting
             if out not in forgetful or known > taken:
@@ -167,8 +168,8 @@ def hub(plan: Plan, result: Result) -> Iterator[Violation]:
         for out in ports:
             left = result.change(out.name)["tx_frames"]
             entered = sum(result.change(port.name)["rx_frames"] for port in ports if port is not out)
-            came = f"{number(entered)} had entered {node.name} elsewhere"
-            yield from unless_equal(entered, left, f"{out.label}: {number(left)} frames left, {came}")
+            came = f"{count_of(entered)} had entered {node.name} elsewhere"
+            yield from unless_equal(entered, left, f"{out.label}: {count_of(left)} frames left, {came}")
 
 
 def ceiling(plan: Plan, result: Result) -> Iterator[Violation]:
@@ -194,7 +195,9 @@ def cpu(plan: Plan, result: Result) -> Iterator[Violation]:
 def events(plan: Plan, result: Result) -> Iterator[Violation]:
     """Each event has taken place at its instant."""
     took_place = result.happened.at_ns
-    yield from unless_equal(len(plan.events), len(took_place), f"{number(len(took_place))} events took place")
+    yield from unless_equal(
+        len(plan.events), len(took_place), f"{count_of(len(took_place))} events took place"
+    )
     for event, at_ns in zip(plan.events, took_place, strict=False):
         if not 0 <= at_ns - event.at_ns <= _READING_NS:
             message = f"{event.what}: took place at {at_ns} ns, was to at {event.at_ns} ns"

@@ -20,7 +20,8 @@ from wirelab.plan.queue import OWN_QUEUE
 from wirelab.plan.types import Plan, Port
 from wirelab.results.counters import END
 from wirelab.results.result import Result
-from wirelab.verdict.violation import Violation, number
+from wirelab.verdict.violation import Violation
+from wirelab.verdict.words import count_of
 
 _UNMARKED: Final = 0
 """The DSCP, and the priority, of what belongs to no flow: ARP, what iperf3's ends tell each other."""
@@ -41,17 +42,17 @@ def buffer(plan: Plan, result: Result) -> Iterator[Violation]:
         if {hop.out.name, port.name} & changed:
             continue
         highest = result.snapshots[END].ports[port.name]["buffer_high_water_bytes"]
-        held = f"{port.label}: the packet buffer held {number(highest)} bytes"
+        held = f"{port.label}: the packet buffer held {count_of(highest)} bytes"
         room, most, heard = port.buffer_bytes, _most_held(hop), _is_heard(hop, result)
-        after_xoff = f"at {number(port.xoff_bytes)}, and at most {number(headroom_bytes(hop))} can follow"
+        after_xoff = f"at {count_of(port.xoff_bytes)}, and at most {count_of(headroom_bytes(hop))} can follow"
         if port.pfc:
             together = _most_together(hop, arriving.get(port.name, set()), heard=heard)
             if highest > together:
-                message = f"{held}, its priorities may hold {number(together)}; it sends PFC {after_xoff}"
+                message = f"{held}, its priorities may hold {count_of(together)}; it sends PFC {after_xoff}"
                 yield together, highest, message
             continue
         if highest > room:
-            yield room, highest, f"{held}, it has {number(room)}"
+            yield room, highest, f"{held}, it has {count_of(room)}"
         if hop.lossless and heard and highest > most:
             yield most, highest, f"{held}; it sends PAUSE {after_xoff}"
 
@@ -72,7 +73,7 @@ def lossless(plan: Plan, result: Result) -> Iterator[Violation]:
         dropped = result.change(hop.into.name).drops("rx").get("buffer", 0)
         if dropped and stopped and _is_heard(hop, result) and hop.into.buffer_bytes >= _most_held(hop):
             how = "PFC stops every flow" if hop.into.pfc else "PAUSE is on at both ends"
-            message = f"{hop}: {how}, but frames found the packet buffer full: {number(dropped)}"
+            message = f"{hop}: {how}, but frames found the packet buffer full: {count_of(dropped)}"
             yield 0, dropped, message
     for (name, of), feeding in _fed(plan).items():
         port, change = plan.port(name), result.change(name)
@@ -86,7 +87,7 @@ def lossless(plan: Plan, result: Result) -> Iterator[Violation]:
             queue = f"queue of priority {of}" if port.pfc else "queue"
             kinds = " or ".join(sorted({"PFC" if hop.into.pfc else "PAUSE" for hop, _ in feeding}))
             feeders = f"{port.label}: every port that feeds its {queue} has {kinds} on"
-            message = f"{feeders}, but the queue dropped frames: {number(dropped)}"
+            message = f"{feeders}, but the queue dropped frames: {count_of(dropped)}"
             yield 0, dropped, message
 
 
@@ -114,8 +115,10 @@ def priorities(plan: Plan, result: Result) -> Iterator[Violation]:
             queues = [change.queue(of) for change in own]
             left = sum(queue.sent_frames + queue.dropped_frames for queue in queues)
             if entered > left + named:
-                came = f"{number(entered)} frames of priority {of} entered, {number(left)} came to a queue"
-                lost = f"PFC stops that priority, but {number(entered - left)} were lost in between"
+                came = (
+                    f"{count_of(entered)} frames of priority {of} entered, {count_of(left)} came to a queue"
+                )
+                lost = f"PFC stops that priority, but {count_of(entered - left)} were lost in between"
                 yield entered, left, f"{switch.name}: {came}: {lost}"
 
 

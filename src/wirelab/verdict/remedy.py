@@ -15,6 +15,7 @@ from wirelab.results.port import PortResult
 from wirelab.results.values import Amount, Count, Digest, Text
 from wirelab.units import COUNT, NS_PER_US, PPM, RATE, RATIO, TIME, rounded
 from wirelab.verdict.trouble import GOODPUT, Trouble
+from wirelab.verdict.words import count_of
 
 _LEAST_GAIN: Final = 0.02
 """What gains less does not help: another seed may do as much."""
@@ -188,6 +189,6 @@ def _dropped(before: Measured, after: Measured) -> Iterator[str]:
     for label, port in after.ports.items():
         was, now = before.ports[label].dropped_frames if label in before.ports else 0, port.dropped_frames
         if now >= was * _MORE_DROPS and now - was >= _LEAST_DROPS:
-            yield f"{rounded(now, COUNT)} frames are lost at {label}" + (
-                f" instead of {rounded(was, COUNT)}" if was else ""
+            yield f"{count_of(now)} frames are lost at {label}" + (
+                f" instead of {count_of(was)}" if was else ""
             )

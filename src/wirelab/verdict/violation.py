@@ -2,8 +2,6 @@
 
 from collections.abc import Iterator
 
-from wirelab.units import COUNT, rounded
-
 Violation = tuple[int | str, int | str, str]
 """What a law asks, what was found instead, and the sentence."""
 
@@ -12,8 +10,3 @@ def unless_equal(expected: int, measured: int, message: str) -> Iterator[Violati
     """What is wrong where two counts differ that have to be one."""
     if measured != expected:
         yield expected, measured, message
-
-
-def number(amount: int) -> str:
-    """A count as the sentences have it."""
-    return rounded(amount, COUNT)
