@@ -4,7 +4,7 @@ from typing import TYPE_CHECKING
 
 from wirelab.guest import clock
 from wirelab.guest.shell import CommandError
-from wirelab.plan.event import is_open
+from wirelab.plan.event import NEGOTIATIONS, is_open
 from wirelab.plan.path import Hop, crossing_ns, flow_path, path
 from wirelab.plan.traffic import Item
 from wirelab.plan.types import Plan, Port
@@ -16,8 +16,6 @@ if TYPE_CHECKING:  # Mininet is in the lab alone, and some of this is tested wit
 _PATIENCE_S = 10
 # ARP's request and answer, then the echo and its: each CPU and each long path is crossed so often.
 _CROSSINGS = 4
-# A module's side in the slot begins when its line has a link, and a third time is spare.
-_NEGOTIATIONS = 3
 _LOOK_NS = clock.NS_PER_S // 10
 # The longest that somebody waits for what may never come; virtual time in which nothing happens is free.
 _LONGEST_S = 600
@@ -38,11 +36,11 @@ def await_links(network: "Network") -> None:
     """Sleep until nobody negotiates any more. Raises NoLinkError naming the ports where that never ends."""
     plan = network.plan
     longest_ms = max((port.autoneg_ms for port in plan.ports), default=0)
-    until_ns = clock.now_ns() + _NEGOTIATIONS * longest_ms * clock.NS_PER_MS
+    until_ns = clock.now_ns() + NEGOTIATIONS * longest_ms * clock.NS_PER_MS
     while longest_ms and any(_negotiates(network, port) for port in plan.ports):
         if clock.now_ns() > until_ns:
             busy = ", ".join(port.label for port in plan.ports if _negotiates(network, port))
-            bound = f"{_NEGOTIATIONS} times the {longest_ms} ms that the slowest port takes"
+            bound = f"{NEGOTIATIONS} times the {longest_ms} ms that the slowest port takes"
             raise NoLinkError(f"{busy}: still negotiating after {bound}")
         clock.sleep_until(clock.now_ns() + _LOOK_NS)
 

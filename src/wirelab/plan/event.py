@@ -17,6 +17,12 @@ from wirelab.plan.types import Cable, Event, Plan, Port
 UNPLUGGED = "unplugged"
 """What an end of a cable that is pulled out has to follow for a link: a port that nobody has."""
 
+NEGOTIATIONS = 3
+"""So often may ports negotiate in turn: a module's side in the slot begins when its line has a link.
+
+The third time is spare.
+"""
+
 _MODE_TOOL = "ethtool -s"
 _LINK = ("up", "autoneg", "speed_bps", "duplex", "advertise", "follow", "pause_rx", "pause_tx")
 

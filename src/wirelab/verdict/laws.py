@@ -8,6 +8,7 @@ from collections.abc import Callable, Iterator
 from itertools import islice, pairwise
 from typing import Final
 
+from wirelab.plan.event import NEGOTIATIONS
 from wirelab.plan.path import hops
 from wirelab.plan.types import Plan
 from wirelab.results.counters import END, NO_QUEUE
@@ -23,8 +24,6 @@ Law = Callable[[Plan, Result], Iterator[Violation]]
 _CLOCK_TOLERANCE: Final = 1e-5
 _READING_NS: Final = 1000
 """Reading the clock takes virtual time: 52 ns."""
-_NEGOTIATIONS: Final = 3
-"""A module's side in the slot begins when its line has a link, and a third time is spare."""
 
 
 def settings(_plan: Plan, result: Result) -> Iterator[Violation]:
@@ -42,7 +41,7 @@ def link(plan: Plan, result: Result) -> Iterator[Violation]:
     It changes by an event alone, and while is negotiated what comes of that.
     """
     changes = result.happened.relinked
-    settling_ns = _NEGOTIATIONS * NS_PER_MS * max((port.autoneg_ms for port in plan.ports), default=0)
+    settling_ns = NEGOTIATIONS * NS_PER_MS * max((port.autoneg_ms for port in plan.ports), default=0)
     snapshots = sorted(result.snapshots.values(), key=lambda snapshot: (snapshot.at_ns, snapshot.name == END))
     for snapshot, following in pairwise(snapshots):
         for port in plan.ports:
