@@ -21,6 +21,11 @@ def active_ns(flow: Flow, result: Result) -> int:
     return max(min(last - first, round(taken_ns or last - first)), 1)
 
 
+def received_bytes(flow: Flow, result: Result) -> float:
+    """The payload that came in that time, by its goodput."""
+    return (result.flows[flow.name].goodput_bps or 0) * active_ns(flow, result) / NS_PER_S / BITS_PER_BYTE
+
+
 def busy(begun: Plan, flow: Flow, result: Result) -> tuple[Busy, ...]:
     """All that serves a flow of a Plan from its sender on to its receiver, in that order."""
     return (*_programs(flow, result), *_serving(begun, flow.sender, flow.receiver, flow, result))
@@ -38,7 +43,7 @@ _Served = tuple[Mechanism, str, float, int, tuple[str, ...]]
 def _serving(begun: Plan, sender: str, receiver: str, flow: Flow, result: Result) -> Iterator[Busy]:
     way = spanned(result.linked(begun, flow), sender, receiver)
     time_ns = active_ns(flow, result)
-    own_bytes = (result.flows[flow.name].goodput_bps or 0) * time_ns / NS_PER_S / BITS_PER_BYTE
+    own_bytes = received_bytes(flow, result)
     for mechanism, where, busy_ns, served_bytes, place in _servers(begun, way, flow, result):
         own_ppm = min(round(own_bytes * PPM / served_bytes), PPM) if served_bytes else PPM
         yield Busy(mechanism, where, min(round(busy_ns * PPM / time_ns), PPM), own_ppm, place)

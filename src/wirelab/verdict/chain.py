@@ -30,7 +30,7 @@ from wirelab.units import (
     rounded,
     show,
 )
-from wirelab.verdict.busy import active_ns
+from wirelab.verdict.busy import active_ns, received_bytes
 from wirelab.verdict.explanation import Bottleneck, Mechanism
 from wirelab.verdict.formulas import (
     full_frame_bytes,
@@ -94,9 +94,7 @@ def _line(plan: Plan, flow: Flow, result: Result, found: Bottleneck) -> list[str
             f"a full frame takes {ethernet.wire_bytes(frame)} B on a line, {payload} B of it payload:"
             f" {rounded(path_bps, RATE)} is all that the path carries"
         )
-    own_bytes = (
-        (result.flows[flow.name].goodput_bps or 0) * active_ns(flow, result) / NS_PER_S / BITS_PER_BYTE
-    )
+    own_bytes = received_bytes(flow, result)
     sent = result.change(hop.out.name, flow.name)["tx_bytes"]
     others = [one.name for one in plan.flows if one is not flow and one.overlaps(flow)]
     if sent and ahead and others and own_bytes * PPM < _OTHERS_PPM * sent:

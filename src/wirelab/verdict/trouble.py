@@ -15,8 +15,8 @@ from wirelab.plan.types import Plan
 from wirelab.results.result import Result
 from wirelab.results.rtt import Rtt
 from wirelab.results.values import Amount, Text
-from wirelab.units import BITS_PER_BYTE, NS_PER_S, NS_PER_US, PPM, RATIO, TIME, rounded
-from wirelab.verdict.busy import active_ns
+from wirelab.units import NS_PER_US, PPM, RATIO, TIME, rounded
+from wirelab.verdict.busy import received_bytes
 from wirelab.verdict.explanation import Bottleneck, Mechanism
 from wirelab.verdict.formulas import segment_bytes
 
@@ -152,8 +152,8 @@ def _losing(plan: Plan, flow: Flow, result: Result) -> Trouble | None:
         return Trouble(flow.name, "lost", measured.lost_ppm, why)
     if not measured.retransmits or not measured.goodput_bps:
         return None
-    came_bytes = measured.goodput_bps * active_ns(flow, result) / NS_PER_S / BITS_PER_BYTE
-    again_ppm = measured.retransmits * PPM / max(came_bytes / segment_bytes(plan, flow), 1)
+    segments = received_bytes(flow, result) / segment_bytes(plan, flow)
+    again_ppm = measured.retransmits * PPM / max(segments, 1)
     if again_ppm < LOST_PPM:
         return None
     why = f"{rounded(again_ppm, RATIO, 2)} of its segments are sent again"
