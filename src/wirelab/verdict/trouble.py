@@ -13,6 +13,7 @@ from wirelab.plan.path import flow_path
 from wirelab.plan.traffic import Flow, Iperf3, Item
 from wirelab.plan.types import Plan
 from wirelab.results.result import Result
+from wirelab.results.rtt import FIGURES as RTT_FIGURES
 from wirelab.results.rtt import Rtt
 from wirelab.results.values import Amount, Text
 from wirelab.units import NS_PER_US, PPM, RATIO, TIME, rounded
@@ -26,7 +27,7 @@ ROUND_TRIP: Final = "rtt_p50"
 WAIT: Final = "wait"
 """What the table of settings calls it that a round trip is too long."""
 LOSSES: Final = frozenset({"retransmits", "lost", "drops"})
-ROUND_TRIPS: Final = frozenset({"rtt", "rtt_p50", "rtt_p90", "rtt_p99"})
+ROUND_TRIPS: Final = frozenset(RTT_FIGURES)
 
 USED_PPM: Final = 950_000
 """A flow that has so much of what its lines carry, or of what it sends, is as fast as it can be."""
