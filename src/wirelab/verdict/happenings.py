@@ -7,6 +7,7 @@ from typing import Final, NamedTuple
 from wirelab.plan.ceiling import headroom_bytes, reaction_bytes
 from wirelab.plan.event import during, opened, states
 from wirelab.plan.path import Hop, flow_path
+from wirelab.plan.physics import ALPHA_ONE
 from wirelab.plan.traffic import Item
 from wirelab.plan.types import Plan, Port
 from wirelab.results.causes import WORDS
@@ -174,7 +175,7 @@ def xoff(port: Port) -> str:
 def _share_of_memory(port: Port, alpha_128ths: int) -> str:
     if not alpha_128ths or port.pool is None:
         return ""
-    return f"{Fraction(alpha_128ths, 128)} of what was free of {show(port.pool.size_bytes, SIZE)}"
+    return f"{Fraction(alpha_128ths, ALPHA_ONE)} of what was free of {show(port.pool.size_bytes, SIZE)}"
 
 
 def _range(settings: Iterable[int], quantity: Quantity) -> str:
