@@ -17,7 +17,10 @@ PRIORITIES = 8
 CAKE = "cake"
 ETHERNET_HEADER_BYTES = 14
 POLICED = "prio"
-"""What has a policer at its filter: of its two bands one is used, it takes no fewer."""
+"""What has a policer at its filter: of its two bands one is used, it takes no fewer.
+
+It counts what that drops beside what the queue below it does.
+"""
 BUCKET, KICK = "a:", "b:"
 """What follows a trace, or is changed by events, and what has the port look at it again."""
 _PRIOMAP = 16

@@ -4,6 +4,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field, replace
 from typing import Final, Self, cast
 
+from wirelab.plan.iproute2 import POLICED
 from wirelab.plan.types import SHAPER, Duplex, Plan
 from wirelab.results.rawjson import Field
 
@@ -13,8 +14,6 @@ START, END = "start", "end"
 
 _INGRESS = ("ingress", "clsact")
 _SHAPERS = (SHAPER, "tbf")
-POLICED: Final = "prio"
-"""The qdisc of a policer, which counts what that drops beside what the queue below does."""
 
 # Maxima since the port was made: what lies between two of them means nothing.
 _HIGH_WATERS = ("buffer_high_water_bytes", "queue_high_water_bytes")
