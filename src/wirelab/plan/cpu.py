@@ -11,7 +11,8 @@ from wirelab.plan.capture import Capture
 from wirelab.plan.types import Cpu
 from wirelab.units import PS_PER_NS
 
-_COSTS: Final = ("rx_frame", "rx_byte", "tx_frame", "tx_byte")
+COSTS: Final = ("rx_frame", "rx_byte", "tx_frame", "tx_byte")
+"""The figures of what a frame costs a host: on its way in, on its way out, and each of its bytes."""
 _BYTE: Final = 256
 
 
@@ -26,7 +27,7 @@ def node_cpu(wiring: Wiring, node: str, number: int) -> Cpu | None:
         compared = 1 if _figure(wiring, node, "stateful") else len(list(_rules(wiring, node)))
         cost_ps = _figure(wiring, node, "frame") + compared * _figure(wiring, node, "rule")
         return Cpu(number, rx_frame_ns=round(cost_ps / PS_PER_NS), rx_byte_ps=_figure(wiring, node, "byte"))
-    costs = [_figure(wiring, node, name) if kind == "host" else 0 for name in _COSTS]
+    costs = [_figure(wiring, node, name) if kind == "host" else 0 for name in COSTS]
     if not any(costs) and node_capture(wiring, node) is None:
         return None
     rx_frame_ps, rx_byte_ps, tx_frame_ps, tx_byte_ps = costs

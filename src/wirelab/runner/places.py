@@ -7,13 +7,13 @@ from wirelab.model.settings import Target
 from wirelab.model.topology import PortRef
 from wirelab.model.types import figure_value
 from wirelab.model.wiring import Wiring
+from wirelab.plan.cpu import COSTS
 from wirelab.plan.path import flow_path, priority
 from wirelab.plan.traffic import Flow
 from wirelab.plan.types import Plan
 from wirelab.verdict.explanation import Bottleneck, Mechanism
 
 _HOSTS = ("host", "firewall")
-_COSTS = ("rx_frame", "rx_byte", "tx_frame", "tx_byte")
 
 
 @dataclass(frozen=True, slots=True)
@@ -145,7 +145,7 @@ class Places:
             return port.queue.limit_bytes if port.queue else None
         if name == "fifo":
             return wiring.fifo_bytes(ref)
-        if kind == "host" and name in _COSTS:
+        if kind == "host" and name in COSTS:
             parts = (wiring.host(node), wiring.nic(node))
             return sum(int(figure_value(part, name) or 0) for part in parts) or None
         value = wiring.value(ref, name)
