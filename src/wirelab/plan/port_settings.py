@@ -58,7 +58,7 @@ def _hardware(topic: str, field: str, text: str, name: str = "") -> PortSetting:
 
 
 def _where_any(setting: PortSetting) -> PortSetting:
-    """What is set only where it is neither 0 nor off, which is how a port is made."""
+    """What is set only where it is neither 0, off nor empty, which is how a port is made."""
     return replace(setting, is_of=lambda port: getattr(port, setting.field or setting.name))
 
 
@@ -114,17 +114,13 @@ PORT_SETTINGS: tuple[PortSetting, ...] = (
     _hardware("capture", "capture.bytes_per_s", "what is written in a second"),
     _hardware("shared packet memory", "pool.number", "number", "pool"),
     _hardware("shared packet memory", "pool.size_bytes", "size", "pool_bytes"),
-    replace(
-        _hardware("shared packet memory", "queue_alpha_128ths", "queue in 128ths of what is free at most"),
-        is_of=lambda port: port.queue_alpha_128ths,
+    _where_any(
+        _hardware("shared packet memory", "queue_alpha_128ths", "queue in 128ths of what is free at most")
     ),
-    replace(
-        _hardware("shared packet memory", "xoff_alpha_128ths", "XOFF in 128ths of what is free at most"),
-        is_of=lambda port: port.xoff_alpha_128ths,
+    _where_any(
+        _hardware("shared packet memory", "xoff_alpha_128ths", "XOFF in 128ths of what is free at most")
     ),
-    PortSetting(
-        "pfc", "dcb pfc", "prio-pfc", "priorities that are paused on their own", is_of=lambda port: port.pfc
-    ),
+    _where_any(PortSetting("pfc", "dcb pfc", "prio-pfc", "priorities that are paused on their own")),
     PortSetting("trust", "dcb apptrust", "order", "what tells a priority", is_of=lambda port: port.pfc),
     PortSetting("mac", "ip link set", "address", "MAC address"),
     PortSetting("mtu_bytes", "ip link set", "mtu", "MTU"),
@@ -133,10 +129,7 @@ PORT_SETTINGS: tuple[PortSetting, ...] = (
     _hardware("frames", "role", "role"),
     _where_any(_hardware("frames", "forward_latency_ns", "passed on after")),
     _hardware("packet buffer", "buffer_bytes", "size"),
-    replace(
-        _hardware("packet buffer", "buffer_cell_bytes", "in cells of"),
-        is_of=lambda port: port.buffer_cell_bytes,
-    ),
+    _where_any(_hardware("packet buffer", "buffer_cell_bytes", "in cells of")),
     _hardware("packet buffer", "xoff_bytes", "XOFF at"),
     _hardware("packet buffer", "xon_bytes", "XON at"),
     replace(
