@@ -92,11 +92,11 @@ def search(  # noqa: PLR0913, PLR0917 - all that a search is about
     """What is to be tried for these flows, at most ``most`` changes in all, those of each flow in turn."""
     plan, result = evidence.plan, evidence.result
     helped = {flow.name: trouble(plan, flow, result, case.expectations) for flow in flows}
-    proposed = [
-        changes(experiment, case, plan.seed, plan, flow, result, _place(evidence, flow, of), of)
-        for flow in flows
-        for of in (helped[flow.name],)
-    ]
+    proposed = []
+    for flow in flows:
+        of = helped[flow.name]
+        place = _place(evidence, flow, of)
+        proposed.append(changes(experiment, case, plan.seed, plan, flow, result, place, of))
     distinct: dict[str, Change] = {}
     for number in range(max(map(len, proposed), default=0)):
         for of_flow in proposed:

@@ -159,13 +159,16 @@ def _cpu_evidence(port: Port) -> str:
 def _fullest_queue(begun: Plan, result: Result, way: Iterable[Hop], item: str) -> list[str]:
     """The egress queue on the path that kept a frame waiting longest, by the samples taken meanwhile."""
     first, last = (result.snapshots[name].at_ns for name in window(item))
-    waits = [
-        (queue_bytes * BITS_PER_BYTE * NS_PER_S // hop.served_bps, queue_bytes, hop)
+    seen = [
+        (sample.ports[hop.out.name].queue_bytes, hop)
         for from_ns, until_ns, state in during(begun, first, last + 1)
         for hop in [_shaped(hop, state) for hop in way]
         for sample in result.samples
         if from_ns <= sample.at_ns < until_ns
-        for queue_bytes in (sample.ports[hop.out.name].queue_bytes,)
+    ]
+    waits = [
+        (queue_bytes * BITS_PER_BYTE * NS_PER_S // hop.served_bps, queue_bytes, hop)
+        for queue_bytes, hop in seen
     ]
     fullest = max(waits, key=lambda wait: wait[0], default=None)
     if fullest is None or not fullest[0]:
