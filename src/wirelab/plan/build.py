@@ -80,7 +80,7 @@ def build_plan(experiment: Experiment, case: Case, seed: int) -> Plan:
         traces=traces,
         sample_at_ns=_edges_ns(case, items, phase_ns(seed)),
     )
-    # Of its ports one carries that can.
+    # Of a bond's ports, one that can have a link carries.
     plan = replace(plan, bonds=tuple(bond.after(linkable(plan)) for bond in plan.bonds))
     return replace(plan, tagged=_tagged(plan, addresses, wiring)) if topology.vlans else plan
 

@@ -232,7 +232,7 @@ def read_result(plan: Plan, raw: Path) -> Result:
 
 
 def _path_bps(plan: Plan, linked: Plan, flow: Flow) -> float | None:
-    """The most that the path of a flow carries at any time of its; None where there never was one.
+    """The most that the path of a flow carries at any time while it runs; None where there never was a path.
 
     The datagrams that still wait when a flow is over come later, and count.
     """

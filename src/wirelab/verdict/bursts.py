@@ -52,7 +52,7 @@ class Seen:
 class Bursts:
     """The bursts of a flow at ``port`` in a window of its time.
 
-    A burst are frames that come one right after the other: between two of them there is no room for a
+    A burst is a row of frames that come one right after the other: between two of them there is no room for a
     third. ``frames`` is how long they were; ``losing`` of them lost some: then ``losing_frames`` came,
     ``found_room`` before the first that did not, ``left`` meanwhile, ``lost`` is what was dropped.
     ``acknowledged`` is what the sender heard of at once, in segments, ``acknowledgements`` by how many.

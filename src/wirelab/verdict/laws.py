@@ -38,7 +38,7 @@ def settings(_plan: Plan, result: Result) -> Iterator[Violation]:
 def link(plan: Plan, result: Result) -> Iterator[Violation]:
     """Two ends of a cable have a link together or not at all, and at one speed, whenever they are asked.
 
-    It changes by an event alone, and while is negotiated what comes of that.
+    It changes only by an event, and while its ends negotiate what comes of that.
     """
     changes = result.happened.relinked
     settling_ns = NEGOTIATIONS * NS_PER_MS * max((port.autoneg_ms for port in plan.ports), default=0)
@@ -138,7 +138,7 @@ def transmit(plan: Plan, result: Result) -> Iterator[Violation]:
 def module(plan: Plan, result: Result) -> Iterator[Violation]:
     """What a module takes in at one port, it sends, drops or still holds at the other.
 
-    Whose link has gone has forgotten what was in its queue, and what came until there was another.
+    A port whose link went away has forgotten what was in its queue, and what came until it had one again.
     """
     forgetful = result.happened.relinked
     for node in plan.modules:
