@@ -47,7 +47,7 @@ class Events:
 
         Raises SettingsMismatchError for one that no longer holds.
         """
-        if not self._done:
+        if not self._done and not self._left:
             return
         last = settings.read_back(self._network)
         told = {"events": self._done, "last": [asdict(setting) for setting in last]}

@@ -66,6 +66,8 @@ class Schedule:
         # Whoever receives listens from the beginning: a sender never comes too soon.
         self._waiting = [Running(item, network, results, shortcuts) for item in self._plan.timetable]
         self._running: list[Running] = []
+        # Beside traffic, events happen as long as that lasts: a transfer may be over long before it might be.
+        self._events_alone = not self._waiting
         self._latest_ns: dict[str, int] = {}
         # By how much transfers were over sooner than they might have been: what is early begins sooner by it.
         self._ahead_ns = 0
@@ -77,7 +79,7 @@ class Schedule:
         at_ns = 0
         self._begin(ready_ns)
         try:
-            while self._waiting or self._running or self._events.next_ns is not None:
+            while self._waiting or self._running or (self._events_alone and self._events.next_ns is not None):
                 # Nothing of what reads counters or starts programs comes before an event at its instant.
                 if self._events.next_ns == at_ns:
                     clock.wake_at(ready_ns + at_ns)

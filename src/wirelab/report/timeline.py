@@ -69,7 +69,7 @@ class Timeline:
         flows = sorted(self._plan.flows, key=lambda flow: flow.start_ns)
         starts = itertools.groupby(flows, key=lambda flow: flow.start_ns)
         marks = [Mark(" + ".join(flow.name for flow in group), at_ns) for at_ns, group in starts]
-        marks += [Mark(event.what, event.at_ns) for event in self._plan.events]
+        marks += [Mark(event.what, event.at_ns) for event in self._result.due(self._plan)]
         self._marks = tuple(marks)
         self._interval = show(self._plan.sample_interval_ns, TIME)
         self._sampled_note = f"of the sender, every {self._interval}"

@@ -12,7 +12,7 @@ from wirelab.model.metric import NETWORK
 from wirelab.plan.ceiling import ceiling_bps
 from wirelab.plan.event import is_open, states
 from wirelab.plan.traffic import Flow, Item
-from wirelab.plan.types import Plan, Port
+from wirelab.plan.types import Event, Plan, Port
 from wirelab.results import counters, samples
 from wirelab.results.copy import parse_copy
 from wirelab.results.counters import END, START, LinkState, PortCounters, Snapshot, parse_snapshots, window
@@ -77,6 +77,11 @@ class Result:
         )
         return replace(plan, traffic=traffic)
 
+    def due(self, plan: Plan) -> tuple[Event, ...]:
+        """The events of ``plan`` that were to take place: once all traffic is over none does."""
+        over_ns = max((self.snapshots[window(item.name)[1]].at_ns for item in plan.traffic), default=math.inf)
+        return tuple(event for event in plan.events if event.at_ns <= over_ns)
+
     def linked(self, plan: Plan, item: Item | None = None) -> Plan:
         """``plan`` as it is in the end, with what the ports agreed on in the place of what they offered.
 
@@ -84,7 +89,8 @@ class Result:
         A cable that never had a link leads nowhere, and is left out.
         """
         over_ns = math.inf if item is None else min(item.end_ns, self.snapshots[window(item.name)[1]].at_ns)
-        last = [state for at_ns, state in states(plan) if at_ns < over_ns or at_ns == 0][-1]
+        became = states(replace(plan, events=self.due(plan)))
+        last = [state for at_ns, state in became if at_ns < over_ns or at_ns == 0][-1]
         had = [
             name for snapshot in self.snapshots.values() for name, of in snapshot.ports.items() if of.link.up
         ]

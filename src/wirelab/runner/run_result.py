@@ -99,7 +99,7 @@ class VariantResult:
             pings=tuple(result.pings.values()),
             ports=dict(result.ports),
             blocked=result.blocked(),
-            events=tuple(Happening(event.at_ns / NS_PER_S, event.what) for event in plan.events),
+            events=tuple(Happening(event.at_ns / NS_PER_S, event.what) for event in result.due(plan)),
             kernel=result.status.kernel,
             tools=dict(result.status.tools),
             evidence=Evidence(plan, result),
