@@ -29,6 +29,18 @@ print(memory.buf[0])
 memory.unlink()
 """
 
+# As scripts log pings, and read what a node is told.
+LOGGED = """
+from mininet.net import Mininet
+net = Mininet(controller=None)
+host, other = net.addHost("h1"), net.addHost("h2")
+net.addLink(host, other)
+net.start()
+host.popen("echo logged > /tmp/log", shell=True).wait()
+print(open("/tmp/log").read(), host.cmd("ip route"), host.cmd("tc qdisc show dev h1-eth0"))
+net.stop()
+"""
+
 # One link of 10 Mbit/s, one server, and clients one after the other; how each ends, and after how long.
 CLIENTS = """
 ip netns add left
@@ -83,6 +95,47 @@ def test_a_shell_reads_what_a_command_prints_as_a_file(ask: Ask) -> None:
 def test_what_is_written_to_an_output_by_its_name_is_seen(ask: Ask) -> None:
     """Whoever opens /dev/stdout and /dev/stderr writes where the others write, and empties nothing."""
     assert ask("sh", "-c", "echo one; echo two >/dev/stdout; echo three >/dev/stderr") == "one\ntwo\nthree\n"
+
+
+def test_a_letter_may_have_more_than_a_byte(ask: Ask) -> None:
+    """And a sort goes by bytes all the same."""
+    command = "printf 'ä' | wc -m; printf 'b\\nA\\na\\n' | sort | tr -d '\\n'"
+    assert ask("bash", "-c", command) == "1\nAab"
+
+
+def test_what_tools_print_has_no_colours(ask: Ask) -> None:
+    """A script reads what ip and tc tell it, whether it is a terminal that they tell it or a pipe."""
+    assert "\x1b" not in ask("script", "-qc", "ip address; tc qdisc", "/dev/null")
+
+
+def test_a_nodes_programs_have_a_shell_and_no_colours(rig: Rig) -> None:
+    """`popen(shell=True)` of Mininet starts that of the environment; `cmd` is a terminal."""
+    output = rig.execute("python3", "-c", LOGGED)
+    assert output.stdout.startswith("logged\n 10.0.0.0/8 dev h1-eth0"), both(output)
+    assert "\x1b" not in output.stdout
+
+
+def test_a_nodes_command_in_a_file_takes_its_own_time(rig: Rig) -> None:
+    """Mininet's command line waits for it and not, again and again, for keys of nobody."""
+    script = "echo 'h1 sleep 5' >/tmp/script; begun=$(date +%s%N); mn --pre /tmp/script --test none"
+    output = rig.execute("bash", "-c", f"{script}; echo $(($(date +%s%N) - begun))", wall_limit_s=60)
+    assert output.code == 0
+    assert 5e9 < int(output.stdout) < 20e9
+
+
+def test_mininets_nat_is_made_from_the_command_line(rig: Rig) -> None:
+    """It looks for name servers, of which there are none."""
+    output = rig.execute("mn", "--nat", "--test", "pingall")
+    assert output.code == 0, both(output)
+    assert "0% dropped" in both(output)
+
+
+def test_the_service_of_open_vswitch_starts_anew(rig: Rig) -> None:
+    """What it ends is gone at once, and what it begins serves whoever comes."""
+    service = "service openvswitch-switch"
+    output = rig.execute("bash", "-c", f"{service} start && {service} restart && ovs-vsctl add-br br0")
+    assert output.code == 0, both(output)
+    assert "failed" not in both(output)
 
 
 @pytest.mark.parametrize(

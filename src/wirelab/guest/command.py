@@ -7,8 +7,9 @@ from pathlib import Path
 from typing import Any
 
 from wirelab.guest.outlet import Outlet, first, pass_on
-from wirelab.guest.shell import Attached
+from wirelab.guest.shell import Attached, reaping
 from wirelab.guest.shell import run as run_program
+from wirelab.guest.surroundings import environment
 
 # Where the user's folders appear; the root image keeps /mnt empty.
 WORK = Path("/mnt/work")
@@ -37,14 +38,14 @@ def _mount(source: str, target: Path, *, read_only: bool) -> None:
 
 
 def _run(argv: Sequence[str], results: Path) -> int:
-    inherited = {name: os.environ[name] for name in ("PATH", "HOME", "LC_ALL")}
-    env = inherited | {"TERM": "dumb", "LOGNAME": "root", "USER": "root"}
+    env = environment(os.environ["PATH"])
     outlets = out, err = Outlet(results / "stdout"), Outlet(results / "stderr")
     try:
         # From its start on: it may start so many at once that nobody else comes to run.
         with first():
             program = Attached(argv, out.writable, err.writable, env, cwd=WORK)
-            pass_on(outlets, os.pidfd_open(program.pid))
+            with reaping(but=program.pid):
+                pass_on(outlets, os.pidfd_open(program.pid))
     except (FileNotFoundError, PermissionError) as error:
         code, why = _NOT_FOUND if isinstance(error, FileNotFoundError) else _NOT_EXECUTABLE
         (results / "stderr").write_text(f"wirelab exec: {argv[0]}: {why}\n")

@@ -103,9 +103,7 @@ class _Session:
 
     def _run(self, said: dict[str, Any]) -> None:
         """Start a program in a node."""
-        inherited = {name: os.environ[name] for name in ("HOME", "LC_ALL")}
-        path = f"{substitutes.FOLDER}:{os.environ['PATH']}"
-        env = inherited | {"PATH": path, "TERM": "dumb", "LOGNAME": "root", "USER": "root", "PS1": ""}
+        env = surroundings.environment(f"{substitutes.FOLDER}:{os.environ['PATH']}") | {"PS1": ""}
         try:
             with self._network.inside(said["node"]):
                 job = Job(said["argv"], env, said["columns"])

@@ -2,10 +2,14 @@
 
 import contextlib
 import json
+import os
+import signal
 import subprocess
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
+
+_PEEK = os.WEXITED | os.WNOHANG | os.WNOWAIT
 
 
 class CommandError(Exception):
@@ -104,6 +108,25 @@ class Program:
         """End it at once."""
         self._process.kill()
         self._process.wait()
+
+
+@contextlib.contextmanager
+def reaping(but: int) -> Iterator[None]:
+    """As the first process: whoever ends without a parent is gone at once, and nobody takes it for alive.
+
+    ``but`` is the child that somebody waits for.
+    """
+
+    def reap(*_: object) -> None:
+        with contextlib.suppress(ChildProcessError):
+            while (ended := os.waitid(os.P_ALL, 0, _PEEK)) and ended.si_pid != but:
+                os.waitpid(ended.si_pid, 0)
+
+    before = signal.signal(signal.SIGCHLD, reap)
+    try:
+        yield
+    finally:
+        signal.signal(signal.SIGCHLD, before)
 
 
 class Attached:

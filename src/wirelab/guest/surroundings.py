@@ -1,5 +1,6 @@
 """What scripts expect of a machine, and a lab for a scenario needs not: made where commands are a user's."""
 
+import os
 from pathlib import Path
 
 from wirelab.guest import cgroups, substitutes
@@ -24,6 +25,27 @@ _OF_THE_KERNEL = {"debugfs": Path("/sys/kernel/debug"), "tracefs": Path("/sys/ke
 _SHARED_MEMORY = Path("/dev/shm")  # noqa: S108 not a temporary name
 # What /var/lock is a link to.
 _LOCKS = Path("/run/lock")
+# Where the service of Open vSwitch says what it does.
+_SWITCH_LOGS = Path("/var/log/openvswitch")
+# Whoever reads these gives up where they are missing, as `mn --nat` does.
+_ETC = {"hostname": "localhost\n", "resolv.conf": "# There is no name server: no way leads out of a lab.\n"}
+
+
+def environment(path: str) -> dict[str, str]:
+    """That of a program of a user's, who is root on a terminal that can do nothing."""
+    return {
+        "PATH": path,
+        "HOME": os.environ["HOME"],
+        # Sorts as C does, and has letters of more than a byte.
+        "LC_ALL": "C.UTF-8",
+        "LOGNAME": "root",
+        "USER": "root",
+        # Mininet's popen(shell=True) starts this one.
+        "SHELL": "/bin/bash",
+        "TERM": "dumb",
+        # Debian's ip and tc colour what they tell a terminal, and Mininet's cmd() is one.
+        "NO_COLOR": "1",
+    }
 
 
 def furnish() -> None:
@@ -54,6 +76,9 @@ def prepare() -> None:
         if place.is_dir():
             run(["mount", "-t", kind, kind, str(place)])
     _let_etc_be_written()
+    for name, content in _ETC.items():
+        Path("/etc", name).write_text(content)
+    _SWITCH_LOGS.mkdir(exist_ok=True)
     cgroups.mount()
     substitutes.lay_over()
     if _SSHD.exists():
