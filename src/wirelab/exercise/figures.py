@@ -1,13 +1,13 @@
 """What was measured, as a formula of an exercise asks for it, and how near an answer is to it."""
 
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from dataclasses import dataclass
 from typing import Final
 
 from wirelab.exercise.draw import Figures
 from wirelab.model.assignment import Assignment, quantity_asked
 from wirelab.model.fill import figure_number, rounded_in
-from wirelab.model.formula import Reference, amount_of, read_formula
+from wirelab.model.formula import Reference, amount_of, read_formula, references
 from wirelab.model.metric import METRICS, Choice
 from wirelab.runner.run_result import VariantResult
 from wirelab.units import COUNT, coherent, from_coherent, parse
@@ -23,10 +23,14 @@ _ROUNDING: Final = 1e-9
 
 @dataclass(frozen=True, slots=True)
 class Figure:
-    """A measured figure in bits, seconds and metres, None where nothing tells it, and its unit."""
+    """A measured figure in bits, seconds and metres, None where nothing tells it, and its unit.
+
+    One that refers to no run ``is_computed``: nobody measured it.
+    """
 
     amount: float | None
     unit: str | None
+    is_computed: bool = False
 
     @property
     def shown(self) -> str:
@@ -68,7 +72,12 @@ class Measurements:
                 raise ValueError(f"nothing tells {reference}")
             return coherent(number, quantity)
 
-        return Figure(amount_of(read_formula(of), value), unit)
+        return Figure(amount_of(read_formula(of), value), unit, is_computed(of, self.figures.values))
+
+
+def is_computed(of: str, figures: Collection[str]) -> bool:
+    """Whether a formula is of the student's ``figures`` and of numbers alone, so that no run is asked."""
+    return all(one.path in figures for one in references(read_formula(of)))
 
 
 def nearness(text: str, figure: Figure) -> Nearness:

@@ -2,6 +2,7 @@
 
 from collections.abc import Mapping
 
+from wirelab.exercise.figures import is_computed
 from wirelab.model.assignment import Assignment
 from wirelab.model.exercise import Prediction
 from wirelab.model.fill import figure_number
@@ -16,7 +17,12 @@ from wirelab.units import BITS_PER_BYTE, COUNT, RATIO
 def line_rate_guess(
     exercise: Assignment, prediction: Prediction, figures: Mapping[str, str], plans: Mapping[str, Plan]
 ) -> float | None:
-    """The guess in bits and seconds, None where a line tells nothing. ``plans`` are those of the runs."""
+    """The guess in bits and seconds, None where a line tells nothing. ``plans`` are those of the runs.
+
+    Of what is computed from the student's figures alone there is no guess: it would be the answer.
+    """
+    if is_computed(prediction.of, figures):
+        return None
     first = exercise.run(prediction.run).name
 
     def value(reference: Reference) -> float:

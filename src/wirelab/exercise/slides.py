@@ -1,6 +1,5 @@
 """Slides of an exercise: its network, what a class votes on, and what was measured."""
 
-import hashlib
 import itertools
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -12,28 +11,22 @@ from wirelab.exercise.figures import Measurements
 from wirelab.exercise.guess import line_rate_guess
 from wirelab.exercise.prose import prose
 from wirelab.exercise.sketch import network_drawing
-from wirelab.model.assignment import Assignment, quantity_asked
+from wirelab.exercise.vote import Option, limits_of, options, words_for
+from wirelab.model.assignment import Assignment
 from wirelab.model.exercise import Prediction
-from wirelab.model.fill import filled_text, rounded_in
+from wirelab.model.fill import filled_text
 from wirelab.report.chart import Chart, Plots
 from wirelab.report.html import Burst, filled_in
 from wirelab.report.picture import Picture
 from wirelab.report.script import Script, policy
 from wirelab.report.timeline import Timeline
 from wirelab.runner.run_result import VariantResult
-from wirelab.units import COUNT, RATIO, from_coherent
 
 _FENCE: Final = "```"
 _MOST_LETTERS: Final = 620
 """Of a story on one slide."""
 _CHART_PX: Final = 160
 """Of a chart that is enlarged to fill a screen."""
-_OPTIONS: Final = "ABCD"
-_OF_NOTHING: Final[Mapping[str, tuple[float, ...]]] = {
-    COUNT.name: (0, 10, 100, 1000),
-    RATIO.name: (0.0, 0.01, 0.1, 0.5),
-}
-"""What is offered beside nothing."""
 _TITLES: Final[Mapping[str, tuple[str, ...]]] = {
     "goodput": ("Goodput",),
     "duration": ("Goodput",),
@@ -49,15 +42,6 @@ _TITLES: Final[Mapping[str, tuple[str, ...]]] = {
 
 
 @dataclass(frozen=True, slots=True)
-class Option:
-    """Something to vote for."""
-
-    letter: str
-    words: str
-    is_right: bool
-
-
-@dataclass(frozen=True, slots=True)
 class Bar:
     """A figure as a bar: ``share`` of the longest one, from 0 to 1."""
 
@@ -69,12 +53,16 @@ class Bar:
 
 @dataclass(frozen=True, slots=True)
 class Vote:
-    """A prediction: the question and what may be voted for; ``bars`` set what was measured beside a guess."""
+    """A prediction: the question and what may be voted for; ``bars`` set what was measured beside a guess.
+
+    What no run is asked for is computed from the student's figures alone.
+    """
 
     name: str
     text: str
     options: tuple[Option, ...]
     bars: tuple[Bar, ...]
+    is_computed: bool
 
     @property
     def right(self) -> str:
@@ -187,33 +175,17 @@ def _votes(exercise: Assignment, figures: Figures, runs: Mapping[str, VariantRes
     measurements = Measurements(exercise, figures, runs)
     plans = {name: one.evidence.plan for name, one in runs.items() if one.evidence is not None}
     for said in exercise.said.predictions:
-        measured = measurements.figure(said.of, said.run, said.unit).amount
-        if measured is None:
+        figure = measurements.figure(said.of, said.run, said.unit)
+        if figure.amount is None:
             continue
         guess = line_rate_guess(exercise, said, figures.values, plans)
         yield Vote(
             said.name,
             filled_text(said.text, figures.values),
-            _options(said, measured),
-            _bars(said, measured, guess),
+            options(said, figure.amount, limits_of(exercise, said, plans, guess)),
+            _bars(said, figure.amount, guess),
+            figure.is_computed,
         )
-
-
-def _options(said: Prediction, measured: float) -> tuple[Option, ...]:
-    """The figure among others, at a place that its name decides, so that it is not always the same."""
-    quantity = quantity_asked(said.unit)
-    place = hashlib.sha256(said.name.encode()).digest()[0] % len(_OPTIONS)
-    if not measured:
-        amounts, place = _OF_NOTHING.get(quantity.name, (0, 1, 10, 100)), 0
-    else:
-        if quantity is RATIO:
-            while measured * 2.0 ** (len(_OPTIONS) - 1 - place) > 1 and place < len(_OPTIONS) - 1:
-                place += 1
-        amounts = tuple(measured * 2.0 ** (number - place) for number in range(len(_OPTIONS)))
-    return tuple(
-        Option(letter, _words(said, amount), number == place)
-        for number, (letter, amount) in enumerate(zip(_OPTIONS, amounts, strict=True))
-    )
 
 
 def _bars(said: Prediction, measured: float, guess: float | None) -> tuple[Bar, ...]:
@@ -223,11 +195,6 @@ def _bars(said: Prediction, measured: float, guess: float | None) -> tuple[Bar, 
     longest = max(measured, guess) or 1.0
     name = "guess: the line is full" if guess else "guess: it does not happen"
     return (
-        Bar(name, _words(said, guess), guess / longest, is_measured=False),
-        Bar("measured", _words(said, measured), measured / longest, is_measured=True),
+        Bar(name, words_for(said, guess), guess / longest, is_measured=False),
+        Bar("measured", words_for(said, measured), measured / longest, is_measured=True),
     )
-
-
-def _words(said: Prediction, amount: float) -> str:
-    quantity = quantity_asked(said.unit)
-    return rounded_in(from_coherent(amount, quantity), quantity, said.unit or "")
