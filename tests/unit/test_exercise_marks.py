@@ -289,3 +289,11 @@ def test_a_technician_sees_counters_and_no_settings(exercise: Assignment, result
 def test_a_choice_is_what_its_run_shows(right: str, values: list[float | None], numbers: list[int]) -> None:
     """The best, and what is as good to 1 %; or so many times what the network has, which is 1 here."""
     assert right_options(right, values, 1.0) == numbers
+
+
+def test_what_no_run_shows_is_called_computed(exercise: Assignment, results: Results) -> None:
+    """The longest burst comes of the student's figures alone; what was downloaded is measured."""
+    marks = marked(exercise, diligent(exercise), results)
+    burst, download = mark(marks, "burst"), mark(marks, "download")
+    assert burst.shown == f"computed {burst.measured}"
+    assert download.shown == download.measured

@@ -246,7 +246,7 @@ def test_the_teacher_sees_the_class_while_it_works(served: Served) -> None:
         ada.get_by_text("Over virtual time").first.wait_for()
         browser.look(teacher, "class")
         teacher.get_by_role("link", name=f"Predictions of {EXERCISE}").click()
-        teacher.get_by_text("1 have predicted, 1 have run it.").first.wait_for()
+        teacher.get_by_text("1 has predicted, 1 has run it.").first.wait_for()
         browser.look(teacher, "predictions")
         teacher.go_back()
         teacher.get_by_role("link", name="Ada").click()

@@ -226,8 +226,13 @@ def test_the_teacher_sees_who_is_where_and_takes_the_marks(served: Served) -> No
     assert re.search(r"Ada</a></th>\s*<td>.*?/ 25</span>", table, re.DOTALL)
     assert re.search(r"Bob</a></th>\s*<td>.*?predicts", table, re.DOTALL)
     histogram = teacher.get(f"{of}/exercises/shallow-buffer/predictions").text
-    assert "2 have predicted, 1 have run it." in histogram
+    assert "2 have predicted, 1 has run it." in histogram
     assert 'class="histogram"' in histogram
+    # The first is computed from the figures alone, so that everybody is compared at once.
+    assert re.search(r"<p>2 have predicted\. <b>Computed: ", histogram)
+    assert "as a percentage of what was measured" in histogram
+    assert all(label in histogram for label in LABELS[1:4])
+    assert all("%" in label for label in LABELS)
     marks = teacher.get(f"{of}/exercises/shallow-buffer/marks-all.csv")
     assert "Ada" in marks.text
     assert marks.headers["content-disposition"] == 'attachment; filename="shallow-buffer-all.csv"'

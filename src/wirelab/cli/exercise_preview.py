@@ -78,7 +78,7 @@ def preview_command(  # noqa: PLR0913 - the options of a command line
         bench = Bench(runner, Store(folder), usable_cpus(None, jobs), live)
         marks = marked(exercise, work, bench.measured(exercise, needed, datetime.now(UTC)))
     console.print()
-    rows = [(mark.name, mark.measured or "-", str(mark.most)) for mark in marks.marks]
+    rows = [(mark.name, mark.shown or "-", str(mark.most)) for mark in marks.marks]
     print_table(console, ("part", "the run shows", "points"), rows, numbers=("points",))
 
 

@@ -159,7 +159,7 @@ def _table(console: Output, head: str, lines: Sequence[Line]) -> None:
 
 def beside(console: Output, marks: Iterable[Mark]) -> None:
     """Each prediction beside what was measured."""
-    rows = [(mark.name, mark.said or "-", mark.measured, mark.reason) for mark in marks]
+    rows = [(mark.name, mark.said or "-", mark.shown, mark.reason) for mark in marks]
     if rows:
         console.print()
         print_table(

@@ -153,7 +153,8 @@ def _case(marks: Marks, mark: Mark) -> ET.Element:
     elif mark.points is None:
         ET.SubElement(case, "skipped", message=mark.reason)
     elif mark.points < mark.most:
-        ET.SubElement(case, "failure", message=words).text = f"said {mark.said}, measured {mark.measured}"
+        shown = mark.shown if mark.is_computed else f"measured {mark.measured}"
+        ET.SubElement(case, "failure", message=words).text = f"said {mark.said}, {shown}"
     return case
 
 

@@ -38,11 +38,15 @@ _LABEL: Final = re.compile(r"[a-z0-9-]+(?:\.[a-z0-9-]+)?")
 
 @dataclass(frozen=True, slots=True)
 class Judged:
-    """The share of the points that an answer has, None where the lab broke; why, and what the run shows."""
+    """The share of the points that an answer has, None where the lab broke; why, and what the run shows.
+
+    What ``is_computed`` no run shows: it comes of the student's figures.
+    """
 
     share: float | None
     words: str
     measured: str = ""
+    is_computed: bool = False
 
 
 def judged(exercise: Assignment, networks: Networks, results: Results, asked: Asked, said: str) -> Judged:
@@ -203,8 +207,8 @@ def _near(said: str, figure: Figure) -> Judged:
     try:
         near = nearness(said, figure)
     except UnitError as error:
-        return Judged(0.0, str(error), figure.shown)
-    return Judged(near.share, near.words, figure.shown)
+        return Judged(0.0, str(error), figure.shown, figure.is_computed)
+    return Judged(near.share, near.words, figure.shown, figure.is_computed)
 
 
 def _right(is_right: bool, said: str, shown: str) -> Judged:  # noqa: FBT001 - what it is about

@@ -30,7 +30,7 @@ class Mark:
     """The points of one part and why; None where the teacher gives them, or where the lab broke.
 
     ``said`` is the student's answer, ``measured`` what the run shows. Both may be empty, and the first is a
-    student's text.
+    student's text. What ``is_computed`` comes of the student's figures alone, and no run shows it.
     """
 
     part: Part
@@ -42,6 +42,12 @@ class Mark:
     measured: str = ""
     why: str = ""
     broken: bool = False
+    is_computed: bool = False
+
+    @property
+    def shown(self) -> str:
+        """What the run shows, for a column that says so: ``computed 36.4 kB`` where none does."""
+        return f"computed {self.measured}" if self.is_computed and self.measured else self.measured
 
 
 @dataclass(frozen=True, slots=True)
@@ -216,19 +222,23 @@ def _prediction(
     predicted = work.predictions.get(name)
     measured = Measurements(exercise, figures, runs)
     figure = measured.figure(prediction.of, prediction.run, prediction.unit)
+    mark = Mark(
+        "prediction", name, most, 0.0, "not predicted", "", figure.shown, is_computed=figure.is_computed
+    )
     if predicted is None:
-        return Mark("prediction", name, most, 0.0, "not predicted", measured=figure.shown)
+        return mark
     said, why = predicted.value, predicted.why
     if broken := next((runs[one] for one in _runs_of(exercise, prediction) if not runs[one].digest), None):
         return Mark("prediction", name, most, None, why_unmarked(broken), said, why=why, broken=True)
+    mark = replace(mark, said=said, why=why)
     if not work.is_sealed:
         reason = "not what was sealed" if work.seal else "not sealed before the run"
-        return Mark("prediction", name, most, 0.0, reason, said, figure.shown, why)
+        return replace(mark, reason=reason)
     try:
         near = nearness(said, figure)
     except UnitError as error:
-        return Mark("prediction", name, most, 0.0, str(error), said, figure.shown, why)
-    return Mark("prediction", name, most, round(most * near.share, 1), near.words, said, figure.shown, why)
+        return replace(mark, reason=str(error))
+    return replace(mark, points=round(most * near.share, 1), reason=near.words)
 
 
 def _runs_of(exercise: Assignment, prediction: Prediction) -> Sequence[str]:
@@ -238,7 +248,17 @@ def _runs_of(exercise: Assignment, prediction: Prediction) -> Sequence[str]:
 
 def _mark(name: str, most: int, said: str, found: Judged) -> Mark:
     points = None if found.share is None else round(most * found.share, 1)
-    return Mark("question", name, most, points, found.words, said, found.measured, broken=found.share is None)
+    return Mark(
+        "question",
+        name,
+        most,
+        points,
+        found.words,
+        said,
+        found.measured,
+        broken=found.share is None,
+        is_computed=found.is_computed,
+    )
 
 
 def _expected(variant: VariantResult) -> list[Check]:

@@ -6,7 +6,7 @@ from typing import Final
 from xml.etree.ElementTree import Element, SubElement, tostring
 
 from wirelab.exercise.draw import drawn
-from wirelab.exercise.figures import Measurements
+from wirelab.exercise.figures import Measurements, is_computed
 from wirelab.exercise.work import Work
 from wirelab.model.assignment import Assignment, quantity_asked
 from wirelab.model.exercise import Prediction
@@ -18,13 +18,13 @@ BOUNDS: Final = (0.25, 0.5, 0.75, 0.9, 1.1, 1 / 0.75, 2.0, 4.0)
 """Between the bins: what is from 0.9 to 1.1 of the measured is within 10 %."""
 LABELS: Final = (
     "< 25 %",
-    "25..50",
-    "50..75",
-    "75..90",
+    "25..50 %",
+    "50..75 %",
+    "75..90 %",
     "± 10 %",
-    "110..133",
-    "133..200",
-    "200..400",
+    "110..133 %",
+    "133..200 %",
+    "200..400 %",
     "> 400 %",
 )
 _RIGHT: Final = 4
@@ -37,16 +37,20 @@ _GAP: Final = 10
 
 @dataclass(frozen=True, slots=True)
 class Spread:
-    """A prediction of a class: how many are in each bin, how many predicted, and the measured figures."""
+    """A prediction of a class: how many are in each bin, how many predicted, and the measured figures.
+
+    They are computed where no run is referred to: then everybody who has predicted is in a bin.
+    """
 
     text: str
     counts: tuple[int, ...]
     predicted: int
     measured: str
+    is_computed: bool
 
     @property
     def compared(self) -> int:
-        """How many have run it."""
+        """How many predictions are in a bin: of what is measured, how many have run it."""
         return sum(self.counts)
 
 
@@ -75,7 +79,13 @@ def spread(
         amount = coherent(parse(said.value, quantity), quantity)
         counts[bin_of(amount, figure.amount)] += 1
         shown.append((figure.amount, figure.shown))
-    return Spread(unfilled_text(prediction.text), tuple(counts), predicted, _range(shown))
+    return Spread(
+        unfilled_text(prediction.text),
+        tuple(counts),
+        predicted,
+        _range(shown),
+        is_computed(prediction.of, exercise.scales),
+    )
 
 
 def bin_of(predicted: float, measured: float) -> int:
