@@ -2,6 +2,7 @@
 
 import { LineEditor } from "./editor";
 import { Screen } from "./screen";
+import { wrapped } from "./wrap";
 
 interface Told {
   prompt?: string;
@@ -38,6 +39,7 @@ class ShellPage {
   private editor: LineEditor | null = null;
   private socket: WebSocket | null = null;
   private isBusy = true;
+  private wasUp = false;
   private ahead = "";
   private drawn = 0;
 
@@ -113,9 +115,9 @@ class ShellPage {
     this.buttons.hidden = true;
     this.on.disabled = false;
     this.off.disabled = true;
-    this.on.textContent = this.word("again");
+    if (this.wasUp) this.on.textContent = this.word("again");
     this.say(why);
-    this.screen?.write(`\n\x1b[2m${why}\x1b[0m\n`);
+    this.screen?.write(`\n\x1b[2m${this.fitted(why)}\x1b[0m\n`);
     if (this.root.contains(document.activeElement)) this.on.focus();
   }
 
@@ -130,14 +132,19 @@ class ShellPage {
   private told(told: Told): void {
     if (told.text !== undefined) this.write(told.text);
     if (told.picture) this.draw(told.picture);
-    if (told.note !== undefined) this.write(`\x1b[33m${told.note}\x1b[0m\n`);
+    if (told.note !== undefined) this.write(`\x1b[33m${this.fitted(told.note)}\x1b[0m\n`);
     if (told.refused) {
-      const hint = told.hint ? `hint: ${told.hint}\n` : "";
-      this.write(`\x1b[31m${told.refused.map((one) => `error: ${one}\n`).join("")}\x1b[0m${hint}`);
+      const errors = told.refused.map((one) => `${this.fitted(`error: ${one}`)}\n`).join("");
+      const hint = told.hint ? `${this.fitted(`hint: ${told.hint}`)}\n` : "";
+      this.write(`\x1b[31m${errors}\x1b[0m${hint}`);
     }
     if (told.file !== undefined) this.download(told.file, told.content ?? "");
     if (told.words) this.completed(told.words);
     if (told.prompt !== undefined) this.ready(told.prompt);
+  }
+
+  private fitted(words: string): string {
+    return this.screen ? wrapped(words, this.screen.terminal.cols) : words;
   }
 
   private write(text: string): void {
@@ -155,6 +162,7 @@ class ShellPage {
   private ready(prompt: string): void {
     if (this.buttons.hidden) {
       this.buttons.hidden = false;
+      this.wasUp = true;
       this.say(this.word("up"));
     }
     this.isBusy = false;

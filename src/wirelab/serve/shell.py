@@ -113,7 +113,7 @@ class Shell:
     def _work(self) -> None:
         said = ""
         try:
-            around = Around(self._keep, self._permit, self._look, RECORD_BYTES)
+            around = Around(self._keep, self._permit, self._look, RECORD_BYTES, is_fixed=self._setup.is_fixed)
             with self._make(around) as session:
                 self._session = session
                 self._converse(session)

@@ -18,6 +18,7 @@ class Around:
 
     ``on_look`` is called ten times a second while nothing comes from the lab; what it raises ends that.
     ``record_bytes`` is the most that is kept of frames, ``niceness`` (0 to 19) is that of the lab.
+    ``is_fixed``: no setting may be changed, so that what changes one is not offered either.
     """
 
     keep: Callable[[Path, str], None] = save
@@ -25,6 +26,7 @@ class Around:
     on_look: Callable[[], None] = lambda: None
     record_bytes: int = RECORD_BYTES
     niceness: int = 0
+    is_fixed: bool = False
 
 
 ALONE: Final = Around()

@@ -18,11 +18,20 @@ _PROGRAMS = (
 )
 
 
-def completions(line: str, plan: Plan, case: Case) -> list[str]:
-    """The words that may come at the end of a line, in place of the one that is begun."""
+def completions(line: str, plan: Plan, case: Case, *, is_fixed: bool = False) -> list[str]:
+    """The words that may come at the end of a line, in place of the one that is begun.
+
+    ``is_fixed``: no setting may be changed.
+    """
     *before, begun = line.split(" ")
     before = [word for word in before if word]
-    return [word for word in dict.fromkeys(_next(before, plan, case)) if word.startswith(begun)]
+    words = [word for word in dict.fromkeys(_next(before, plan, case)) if word.startswith(begun)]
+    if not is_fixed:
+        return words
+    if before[:1] in (["set"], ["again"]):
+        return []
+    is_command = before in ([], ["help"])
+    return [word for word in words if not (is_command and word == "set")]
 
 
 def _next(before: list[str], plan: Plan, case: Case) -> list[str]:

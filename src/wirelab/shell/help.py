@@ -1,5 +1,7 @@
 """What can be said at the prompt, and an example of each."""
 
+import textwrap
+from collections.abc import Mapping
 from typing import Final
 
 from wirelab.errors import InputError, unknown
@@ -68,27 +70,66 @@ run. It does not go into the middle of a command at a node, but to where that be
     "help": ("help [WORD]", "this, or more of one word", ""),
     "quit": ("quit", "the end; Ctrl-D does the same", ""),
 }
+_WHERE_FIXED: Final = {
+    "again": ("again", "from the beginning, at 0 ms", "Nothing of the network is changed."),
+}
+"""What is left where settings may not be changed: `set` is not there at all."""
 _WIDEST: Final = 24
+_NARROW: Final = 60
+"""In fewer columns a form has a line of its own."""
+_INDENT: Final = 4
 _PROGRAM: Final = ("NODE COMMAND...", "a program at a node: `client ping -c 3 server`")
 _CLOSING: Final = (
-    "Time stands still at the prompt. Names of hosts among the arguments of a command are their addresses;\n"
+    "Time stands still at the prompt. Names of hosts among the arguments of a command are their addresses; "
     "with & at its end it goes on in the background. Ctrl-C ends what runs, not the network."
 )
 
 
-def help_text(word: str | None, plan: Plan) -> str:
-    """All that can be said, or more of one word. Raises InputError for one that is none."""
+def help_text(word: str | None, plan: Plan, columns: int, *, is_fixed: bool = False) -> str:
+    """All that can be said, or more of one word, in lines of ``columns``. Raises InputError for no word.
+
+    ``is_fixed``: settings may not be changed, so what changes them is left out.
+    """
+    words = _words(is_fixed=is_fixed)
     if word:
-        if word not in _WORDS:
-            raise InputError(unknown("command", word, _WORDS))
-        form, short, more = _WORDS[word]
-        return f"{form}\n  {short}\n" + (f"{more}\n" if more else "")
-    rows = [(form, short) for form, short, _ in _WORDS.values()]
+        if word not in words:
+            raise InputError(unknown("command", word, words))
+        form, short, more = words[word]
+        lines = [form, f"  {short}", *more.splitlines()]
+        return "".join(f"{_wrapped(line, columns, _INDENT)}\n" for line in lines)
+    rows = [(form, short) for form, short, _ in words.values()]
     rows.insert(-2, _PROGRAM)
-    width = max(len(form) for form, _ in rows if len(form) <= _WIDEST)
-    lines = [
-        f"{form:<{width}}  {short}" if len(form) <= width else f"{form}\n{'':<{width}}  {short}"
-        for form, short in rows
-    ]
     nodes = ", ".join(node.name for node in plan.nodes)
-    return "\n".join([*lines, "", f"nodes: {nodes}", _CLOSING]) + "\n"
+    ending = ["", _wrapped(f"nodes: {nodes}", columns, _INDENT), _wrapped(_CLOSING, columns, 0)]
+    return "\n".join([*_listed(rows, columns), *ending]) + "\n"
+
+
+def _words(*, is_fixed: bool) -> Mapping[str, tuple[str, str, str]]:
+    if not is_fixed:
+        return _WORDS
+    return {word: _WHERE_FIXED.get(word, said) for word, said in _WORDS.items() if word != "set"}
+
+
+def _listed(rows: list[tuple[str, str]], columns: int) -> list[str]:
+    width = max(len(form) for form, _ in rows if len(form) <= _WIDEST)
+    if columns < _NARROW:
+        width = _INDENT - 2
+    lines = []
+    for form, short in rows:
+        begun = form
+        if len(form) > width:
+            lines.append(_wrapped(form, columns, _INDENT))
+            begun = ""
+        lines.append(_wrapped(f"{begun:<{width}}  {short}", columns, width + 2))
+    return lines
+
+
+def _wrapped(line: str, columns: int, indent: int) -> str:
+    """A line of words in lines that are no longer than ``columns``, those after the first indented."""
+    return textwrap.fill(
+        line,
+        max(columns, 2 * _INDENT),
+        subsequent_indent=" " * indent,
+        break_long_words=False,
+        break_on_hyphens=False,
+    )

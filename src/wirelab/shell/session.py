@@ -165,7 +165,7 @@ class Session:
 
     def completions(self, line: str) -> list[str]:
         """The words that may come at the end of a line, in place of the one that is begun."""
-        return completions(line, self._plan, self._case)
+        return completions(line, self._plan, self._case, is_fixed=self._around.is_fixed)
 
     def interrupt(self) -> None:
         """End what is being done, from a signal handler or another thread; the lab lives on."""
@@ -173,7 +173,7 @@ class Session:
             self._booted.interrupt()
 
     def _help(self, said: Help) -> Iterator[str]:
-        yield help_text(said.word, self._plan)
+        yield help_text(said.word, self._plan, self.columns, is_fixed=self._around.is_fixed)
 
     def _quit(self, _: Quit) -> Iterator[str]:
         self.is_over = True
