@@ -1,7 +1,7 @@
 /** The burst picture of a report: what it shows, and what hands do to it. */
 
 import { firstAt } from "./charts";
-import { BAR, height, Painter, rows, type View } from "./draw";
+import { BAR, height, lettersOf, Painter, rows, type View } from "./draw";
 import { type Bars, type Moment, moment, type PictureColumns, type Sight, sights } from "./picture";
 import { story } from "./story";
 
@@ -64,9 +64,8 @@ class BurstPicture {
       button.setAttribute("aria-pressed", String(this.moments[place] === one));
     });
     this.canvas.setAttribute("aria-label", `The frames at each port around ${one.title}`);
-    this.canvas.style.height = `${height(one)}px`;
+    this.layOut();
     this.canvas.dataset.frames = String(one.number.length);
-    this.canvas.dataset.rows = JSON.stringify(rows(one));
     const lane = one.lanes.find((each) => each.dropFrame.length) ?? one.lanes[0];
     const lengths = [...(lane?.sent.lengthNs ?? [])].sort((a, b) => a - b);
     const span = Math.min(one.lengthNs, FRAMES_AT_FIRST * (lengths[lengths.length >> 1] ?? 2000));
@@ -93,8 +92,16 @@ class BurstPicture {
     });
   }
 
+  private layOut(): void {
+    const letters = lettersOf(this.canvas);
+    this.canvas.style.height = `${height(this.shown, letters)}px`;
+    this.canvas.dataset.rows = JSON.stringify(rows(this.shown, letters));
+  }
+
   private paint(): void {
     const { shown, view, frame, cursorNs } = this;
+    // Letters may have another size since the last time, as a phone that is turned has other rules.
+    this.layOut();
     this.painter.paint({ moment: shown, view, frame, cursorNs });
   }
 
@@ -163,7 +170,7 @@ class BurstPicture {
         if (away < distance) [best, distance] = [bars.frame[place], away];
       }
     };
-    rows(this.shown).forEach((place, number) => {
+    rows(this.shown, lettersOf(this.canvas)).forEach((place, number) => {
       if (y < place.top || y > place.bottom + 4) return;
       const lane = this.shown.lanes[number];
       for (let drop = firstAt(lane.dropAtNs, at - near); drop < lane.dropFrame.length; drop++) {

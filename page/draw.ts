@@ -28,16 +28,23 @@ export interface Scene {
 }
 
 export const BAR = 11;
-const AXIS = 20;
-const LABEL = 17;
+const LETTERS = 12;
+/** What the axis and the label of a lane take beside the height of letters. */
+const AXIS = 8;
+const LABEL = 5;
 const GAP = 9;
 const FILL = 40;
 const COLOURS = ["--c0", "--c2", "--c5", "--dim"];
 
-export function rows(moment: Moment): Rows[] {
-  let top = AXIS;
+/** How high letters are, in CSS pixels: slides, which are seen from afar, ask for larger ones. */
+export function lettersOf(canvas: HTMLCanvasElement): number {
+  return Number.parseFloat(getComputedStyle(canvas).getPropertyValue("--letters")) || LETTERS;
+}
+
+export function rows(moment: Moment, letters: number): Rows[] {
+  let top = letters + AXIS;
   return moment.lanes.map((lane) => {
-    const sent = top + LABEL;
+    const sent = top + letters + LABEL;
     const received = sent + BAR + 2;
     const fill = received + BAR + 3;
     const fillHeight = lane.holds ? FILL : 0;
@@ -47,15 +54,16 @@ export function rows(moment: Moment): Rows[] {
   });
 }
 
-export function height(moment: Moment): number {
-  const places = rows(moment);
-  return places.length ? places[places.length - 1].bottom + GAP : AXIS;
+export function height(moment: Moment, letters: number): number {
+  const places = rows(moment, letters);
+  return places.length ? places[places.length - 1].bottom + GAP : letters + AXIS;
 }
 
 type Colour = (name: string) => string;
 
 export class Painter {
   private readonly context: CanvasRenderingContext2D;
+  private letters = LETTERS;
 
   constructor(private readonly canvas: HTMLCanvasElement) {
     const context = canvas.getContext("2d");
@@ -67,7 +75,8 @@ export class Painter {
     const { canvas, context } = this;
     const ratio = window.devicePixelRatio || 1;
     const width = canvas.clientWidth;
-    const tall = height(scene.moment);
+    this.letters = lettersOf(canvas);
+    const tall = height(scene.moment, this.letters);
     if (canvas.width !== Math.round(width * ratio) || canvas.height !== Math.round(tall * ratio)) {
       canvas.width = Math.round(width * ratio);
       canvas.height = Math.round(tall * ratio);
@@ -85,9 +94,9 @@ export class Painter {
     context.setTransform(ratio, 0, 0, ratio, 0, 0);
     context.fillStyle = colour("--page");
     context.fillRect(0, 0, width, tall);
-    context.font = `12px ${style.fontFamily}`;
+    context.font = `${this.letters}px ${style.fontFamily}`;
     this.axis(scene, width, tall, colour);
-    rows(scene.moment).forEach((place, number) => {
+    rows(scene.moment, this.letters).forEach((place, number) => {
       this.lane(scene, scene.moment.lanes[number], place, width, colour);
     });
     this.cursor(scene, width, tall, colour);
@@ -96,7 +105,7 @@ export class Painter {
   private axis({ moment, view }: Scene, width: number, tall: number, colour: Colour): void {
     const { context } = this;
     const span = view.untilNs - view.fromNs;
-    const least = (span * 90) / width;
+    const least = (span * 7.5 * this.letters) / width;
     const power = 10 ** Math.floor(Math.log10(least));
     const step = Math.max(1, [1, 2, 5, 10].map((times) => times * power).find((one) => one >= least) ?? least);
     context.textBaseline = "middle";
@@ -104,11 +113,11 @@ export class Painter {
     for (let at = first; at + moment.atNs <= view.untilNs; at += step) {
       const x = ((at + moment.atNs - view.fromNs) / span) * width;
       context.fillStyle = colour("--rule");
-      context.fillRect(Math.round(x), AXIS - 4, 1, tall);
+      context.fillRect(Math.round(x), this.letters + AXIS - 4, 1, tall);
       context.fillStyle = colour("--dim");
       const words = at === 0 ? "0" : `${at > 0 ? "+" : "\u2212"}${label(Math.abs(at))}`;
       const half = context.measureText(words).width / 2;
-      context.fillText(words, Math.min(Math.max(x - half, 0), width - 2 * half), 8);
+      context.fillText(words, Math.min(Math.max(x - half, 0), width - 2 * half), this.middle);
     }
   }
 
@@ -151,11 +160,16 @@ export class Painter {
     context.textBaseline = "middle";
     context.fillStyle = colour("--ink");
     context.font = context.font.replace(/^(bold )?/, "bold ");
-    context.fillText(name, 0, place.top + 8);
+    context.fillText(name, 0, place.top + this.middle);
     const used = context.measureText(name).width + 8;
     context.font = context.font.replace(/^bold /, "");
     context.fillStyle = colour("--dim");
-    context.fillText(this.words(lane, cursorNs, width - used), used, place.top + 8, width - used);
+    context.fillText(this.words(lane, cursorNs, width - used), used, place.top + this.middle, width - used);
+  }
+
+  /** Of a line of letters, below its top. */
+  private get middle(): number {
+    return (this.letters * 2) / 3;
   }
 
   private words(lane: Lane, cursorNs: number | null, room: number): string {
@@ -257,15 +271,15 @@ export class Painter {
     const { context } = this;
     const x = ((cursorNs - view.fromNs) / (view.untilNs - view.fromNs)) * width;
     context.fillStyle = colour("--ink");
-    context.fillRect(Math.round(x), AXIS - 4, 1, tall);
+    context.fillRect(Math.round(x), this.letters + AXIS - 4, 1, tall);
     const words = instant(moment.fromNs + cursorNs);
     const wide = context.measureText(words).width + 8;
     const left = Math.min(Math.max(0, x - wide / 2), width - wide);
     context.fillStyle = colour("--page");
-    context.fillRect(left, 0, wide, AXIS - 4);
+    context.fillRect(left, 0, wide, this.letters + AXIS - 4);
     context.fillStyle = colour("--ink");
     context.textBaseline = "middle";
-    context.fillText(words, left + 4, 8);
+    context.fillText(words, left + 4, this.middle);
   }
 }
 

@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
+import json
 import re
 import shutil
 import subprocess
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 import pytest
 from browser import look, opened
+from bursts import picture
 from classroom import COURSE, measured, sample
 from examples import ROOT
 
@@ -34,7 +37,9 @@ def slides(exercise: Assignment, folder: Path) -> Path:
     results = measured(exercise, setups, folder / "runs")
     path = folder / "slides.html"
     runs = {name: results[setup] for name, setup in setups.items()}
-    path.write_text(slides_page(exercise, figures, runs), encoding="utf-8")
+    digests = [digest for one in runs.values() if (digest := one.digest)]
+    pictures = [replace(picture(), digest=digest) for digest in digests]
+    path.write_text(slides_page(exercise, figures, runs, pictures), encoding="utf-8")
     return path
 
 
@@ -96,6 +101,19 @@ def test_slides_are_gone_through_from_a_button_too(tmp_path: Path) -> None:
         assert here() == f"#slide-{number}"
         chart.press("ArrowRight")
         assert here() == f"#slide-{number}"
+
+
+def test_slides_are_read_from_the_last_row(tmp_path: Path) -> None:
+    """Each has its number; the names of ports in a burst picture are 16 px high on 1280 by 720."""
+    with opened(slides(sample(), tmp_path), 1280, 720) as page:
+        numbers = page.locator(".slide > .number").all_inner_texts()
+        assert numbers == [str(number) for number in range(1, page.locator(".slide").count() + 1)]
+        canvas = page.locator(".burst canvas").first
+        letters = canvas.evaluate("one => parseFloat(getComputedStyle(one).getPropertyValue('--letters'))")
+        zoom = canvas.evaluate("one => one.currentCSSZoom")
+        assert letters * zoom >= 16
+        lane = json.loads(canvas.get_attribute("data-rows"))[0]
+        assert lane["sent"] - lane["top"] >= letters
 
 
 def test_slides_are_as_wide_as_a_phone(tmp_path: Path) -> None:
