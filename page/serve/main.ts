@@ -7,6 +7,7 @@ import { keepers } from "./keep";
 import { linked, scales } from "./knobs";
 import { once } from "./once";
 import { watch } from "./progress";
+import { local } from "./times";
 
 const alive = new WeakSet<Element>();
 
@@ -26,6 +27,7 @@ function enliven(root: ParentNode): void {
   each<HTMLFormElement>(root, "form[data-linked]", linked);
   each<HTMLFormElement>(root, "form[data-keep]", keepers);
   each<HTMLElement>(root, "[data-fresh]", fresh);
+  each<HTMLTimeElement>(root, "time[datetime]", local);
 }
 
 enliven(document);

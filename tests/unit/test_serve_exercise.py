@@ -82,7 +82,7 @@ def test_an_answer_that_is_none_stays_typed(served: Served) -> None:
     ada = ready(served)
     answer = ada.post(f"{HERE}/answer", answer__where="the moon", answer__dropped="159")
     assert answer.status == 422
-    assert "unknown answer `the moon`" in answer.text
+    assert "unknown answer <code>the moon</code>" in answer.text
     assert set(kept(served).work.answers) == {"dropped"}
     assert kept(served).draft["answer.where"] == "the moon"
 

@@ -169,7 +169,7 @@ def test_a_second_tab_does_not_seal_twice_and_takes_no_answer_back(served: Serve
 @pytest.mark.parametrize(
     ("field", "text", "words"),
     [
-        ("value__upload", "2.3 parsec", "unknown unit `parsec`"),
+        ("value__upload", "2.3 parsec", "unknown unit <code>parsec</code>"),
         ("value__upload", "2300 KiB", "counts bytes; a rate is written in"),
         ("value__upload", "1" * 4001, "That is too long"),
         ("value__upload", "9" * 150, "upload: "),

@@ -170,9 +170,9 @@ def test_the_bench_is_shared_by_its_address(served: Served) -> None:
 @pytest.mark.parametrize(
     ("key", "text", "words"),
     [
-        ("module.fifo", "16 parsec", "unknown unit `parsec`"),
+        ("module.fifo", "16 parsec", "unknown unit <code>parsec</code>"),
         ("module.fifo", "1" * 300, "That is too long"),
-        ("module.fif", "16 KiB", "did you mean `fifo`?"),
+        ("module.fif", "16 KiB", "did you mean <code>fifo</code>?"),
         ("../../etc", "x", "unknown node"),
         ("switch.queue", "<img src=x>", "unknown queue"),
         ("patch.speed", "10 Gbit/s", "module"),

@@ -9,6 +9,7 @@ from functools import cache
 from typing import Any, Final, Literal, Self
 
 from wirelab.report.chart import Plots, as_data
+from wirelab.report.coded import coded
 from wirelab.report.explanation import bottleneck_table, chain_table, remedy_table
 from wirelab.report.picture import Picture, parse_picture
 from wirelab.report.script import Script
@@ -157,6 +158,7 @@ def _template(name: str) -> Callable[[Mapping[str, Any]], str]:
         lstrip_blocks=True,
         keep_trailing_newline=True,
     )
+    environment.filters["coded"] = coded
     return environment.get_template(name).render
 
 

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from typing import Any, Final
 from urllib.parse import quote
 
+from markupsafe import Markup, escape
 from starlette.concurrency import run_in_threadpool
 from starlette.requests import Request
 from starlette.responses import HTMLResponse, RedirectResponse, Response
@@ -93,10 +94,17 @@ def page(visitor: Visitor, template: str, status: int = 200, /, **figures: Any) 
         visitor=visitor,
         url=lambda path: visitor.room.root + path,
         version=__version__,
-        when=lambda at: at.replace("T", " ").replace("Z", " UTC"),
+        timed=lambda text, at: _timed(visitor, text, at),
         **figures,
     )
     return HTMLResponse(text, status)
+
+
+def _timed(visitor: Visitor, text: str, at: str) -> Markup:
+    """A text with an instant ``at`` as RFC 3339 has it: in UTC, until a script makes it the viewer's time."""
+    shown = at.replace("T", " ").replace("Z", " UTC")
+    element = Markup('<time datetime="{}">{}</time>').format(at, shown)
+    return Markup(escape(visitor.words.texts[text])).format_map({"at": element})  # noqa: S704 - it is escaped
 
 
 def go(visitor: Visitor, path: str) -> RedirectResponse:

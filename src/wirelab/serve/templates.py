@@ -6,6 +6,7 @@ from typing import Any
 
 from jinja2 import ChoiceLoader, Environment, PackageLoader, StrictUndefined
 
+from wirelab.report.coded import coded
 from wirelab.results.values import printable
 
 
@@ -21,7 +22,7 @@ def _template(name: str) -> Callable[[Mapping[str, Any]], str]:
 
 @cache
 def _environment() -> Environment:
-    return Environment(
+    environment = Environment(
         # Charts are those of reports.
         loader=ChoiceLoader([PackageLoader("wirelab.serve", "pages"), PackageLoader("wirelab", "report")]),
         autoescape=True,
@@ -30,3 +31,5 @@ def _environment() -> Environment:
         lstrip_blocks=True,
         keep_trailing_newline=True,
     )
+    environment.filters["coded"] = coded
+    return environment
