@@ -29,6 +29,14 @@ def told(folder: Path, the_plan: Plan, recorded: Recording, flow: str = "downloa
     return next(one.chain for one in bottlenecks(the_plan, result) if one.flow == flow)
 
 
+def with_window(recorded: Recording, segments: int) -> Recording:
+    """The recording with a congestion window of so many segments in every sample."""
+    for sample in recorded.samples:
+        for one in sample["flows"].values():
+            one["cwnd_segments"] = segments
+    return recorded
+
+
 def test_the_longest_burst_is_the_room_over_what_stays_of_it() -> None:
     """16 KiB where a quarter leaves meanwhile has room for 14 frames of 1514 B, twice that for 28."""
     assert longest_burst_frames(16 * KIB, 1514, 10 * G, 5 * G // 2) == 14
@@ -72,7 +80,7 @@ def test_a_segment_is_what_both_ends_agree_on() -> None:
 
 def test_a_fifo_tells_what_comes_faster_than_it_leaves(tmp_path: Path) -> None:
     """And how long a burst may be, what was lost, and what TCP's window comes to."""
-    comes, burst, lost, window = told(tmp_path, plan(), recording())
+    comes, burst, lost, window = told(tmp_path, plan(), with_window(recording(), 32))
     assert comes == (
         "frames come from switch.p2 at 10 Gbit/s and leave module.line at 2.5 Gbit/s:"
         " while 4 come, one leaves"
@@ -81,9 +89,21 @@ def test_a_fifo_tells_what_comes_faster_than_it_leaves(tmp_path: Path) -> None:
     assert "16 KiB / (1 - 2.5 Gbit/s / 10 Gbit/s)" in burst
     assert lost == "159 frames were lost there of 200 000, 1 in 1 258"
     assert window == (
-        "in the median TCP had a window of 42 segments for a round trip of 312 us: 42 x 1448 B in each is"
-        " 1.56 Gbit/s"
+        "in the median TCP had a window of 32 segments for a round trip of 312 us: 32 x 1448 B in each is"
+        " 1.19 Gbit/s"
     )
+
+
+def test_a_window_that_the_goodput_contradicts_is_not_told(tmp_path: Path) -> None:
+    """1.56 Gbit/s are no reason for 1.2; what is told then is how long nothing came back, if it was long."""
+    words = told(tmp_path / "moving", plan(), with_window(recording(), 42))
+    assert not any("in the median TCP" in one or "acknowledged" in one for one in words)
+    standing = with_window(recording(), 42)
+    for sample in standing.samples:
+        if 4.5 * G <= sample["at_ns"] <= 5.5 * G and sample["flows"]:
+            sample["flows"]["download"]["bytes_acked"] = 45 * G // 100
+    words = told(tmp_path / "standing", plan(), standing)
+    assert words[-1] == "nothing new was acknowledged for at least 1.00 s on end, of 2.00 s in all"
 
 
 def test_each_pause_is_told_from_the_receiver_back_to_the_sender(tmp_path: Path) -> None:

@@ -33,6 +33,7 @@ from wirelab.units import (
 from wirelab.verdict.busy import active_ns, received_bytes
 from wirelab.verdict.explanation import Bottleneck, Mechanism
 from wirelab.verdict.formulas import (
+    agrees,
     full_frame_bytes,
     longest_burst_frames,
     losing_bps,
@@ -44,6 +45,7 @@ from wirelab.verdict.words import count_of, frames_were
 
 _MENTIONED_PPM: Final = 10_000
 _OTHERS_PPM: Final = 950_000
+_STANDING_PPM: Final = 100_000
 
 
 def chain(plan: Plan, flow: Flow, result: Result, found: Bottleneck) -> tuple[str, ...]:
@@ -301,12 +303,14 @@ def _typical(flow: Flow, result: Result) -> FlowSample | None:
 
 
 def _window_words(plan: Plan, flow: Flow, result: Result) -> list[str]:
-    """What TCP's window comes to."""
+    """What TCP's window comes to, where that is what the flow got; else how long it stood still."""
     seen = _typical(flow, result)
     if seen is None or flow.parallel > 1:
         return []
     size = segment_bytes(plan, flow)
     most_bps = window_bps(seen.cwnd_segments, size, seen.rtt_us)
+    if not agrees(most_bps, result.flows[flow.name].goodput_bps):
+        return [] if plan.events else _standing_words(flow, result)
     return [
         (
             f"in the median TCP had a window of {seen.cwnd_segments} segments for a round trip of"
@@ -314,6 +318,15 @@ def _window_words(plan: Plan, flow: Flow, result: Result) -> list[str]:
             f" {rounded(most_bps, RATE)}"
         )
     ]
+
+
+def _standing_words(flow: Flow, result: Result) -> list[str]:
+    """For how long nothing came back, if that was a part of its time."""
+    gap_ns, time_ns = result.flows[flow.name].longest_gap_ns or 0, active_ns(flow, result)
+    if gap_ns * PPM < _STANDING_PPM * time_ns:
+        return []
+    gap, time = rounded(gap_ns, TIME), rounded(time_ns, TIME)
+    return [f"nothing new was acknowledged for at least {gap} on end, of {time} in all"]
 
 
 _Teller = Callable[[Plan, Flow, Result, Bottleneck], Iterable[str]]

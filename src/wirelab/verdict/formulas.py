@@ -1,6 +1,7 @@
 """What a burst, a window and a share of losses come to: the formulas behind the sentences of a chain."""
 
 import math
+from typing import Final
 
 from wirelab.model import ethernet
 from wirelab.model.parts import STANDARD_MTU_BYTES
@@ -9,6 +10,8 @@ from wirelab.plan.path import flow_path
 from wirelab.plan.traffic import Flow
 from wirelab.plan.types import Plan
 from wirelab.units import BITS_PER_BYTE, NS_PER_S, NS_PER_US
+
+_MEDIAN_OFF: Final = 0.15
 
 
 def longest_burst_frames(room_bytes: int, frame_bytes: int, comes_bps: int, leaves_bps: int) -> int | None:
@@ -24,6 +27,11 @@ def longest_burst_frames(room_bytes: int, frame_bytes: int, comes_bps: int, leav
 def window_bps(window_segments: float, segment_bytes: int, rtt_us: float) -> float:
     """What a window of so many segments carries, which is one in each round trip."""
     return window_segments * segment_bytes * BITS_PER_BYTE * (NS_PER_S // NS_PER_US) / rtt_us
+
+
+def agrees(formula_bps: float, goodput_bps: float | None) -> bool:
+    """Whether what a formula gives of medians is what a flow got: as close as medians come to its mean."""
+    return goodput_bps is not None and abs(formula_bps - goodput_bps) <= _MEDIAN_OFF * goodput_bps
 
 
 def losing_bps(loss: float, segment_bytes: int, rtt_us: float) -> float:
