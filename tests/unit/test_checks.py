@@ -143,8 +143,8 @@ def test_flows_that_ran_together_are_named(tmp_path: Path) -> None:
 def test_a_pause_is_told_with_its_share_of_the_time(tmp_path: Path) -> None:
     """Who was kept silent, how long, by whom."""
     assert explained(FEW, paused(), tmp_path) == (
-        "nothing was dropped; switch.p2 was paused 50 % of the time by module.host (8 120 PAUSE frames); "
-        "what was sent again had not been lost"
+        "nothing was dropped; switch.p2 was paused 50 % of download's time by module.host"
+        " (8 120 PAUSE frames); what was sent again had not been lost"
     )
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -92,10 +93,28 @@ def test_each_column_of_a_port_is_shown(tmp_path: Path) -> None:
     )
     recorded.qdisc("end", "switch-p2")["marked"] = 5
     table = port_table(judged(tmp_path / "all", recorded=recorded))
-    columns = [metric.title for metric in metrics_of("port") if metric.title]
+    shares = {"paused", "CPU busy", *(f"priority {priority} paused" for priority in range(8))}
+    named = [metric.title for metric in metrics_of("port") if metric.title]
+    columns = [f"{title} (of the whole run)" if title in shares else title for title in named]
     assert table.titles == ("port", "link", "sent", "received", *columns)
     row = dict(zip(table.titles, table.rows[2], strict=True))
-    assert (row["ECN marks"], row["priority 3 paused"]) == ("5", "1.00 ns (0.0 %)")
+    assert (row["ECN marks"], row["priority 3 paused (of the whole run)"]) == ("5", "1.00 ns (0.0 %)")
+
+
+def test_many_ports_without_a_frame_are_a_number(tmp_path: Path) -> None:
+    """A row of zeros for each would hide the others; a port that is down is told, and so are a few."""
+    variant = judged(tmp_path)
+    silent = replace(
+        variant.ports["client"],
+        **dict.fromkeys(("rx_frames", "tx_frames", "queue_high_water_bytes", "buffer_high_water_bytes"), 0),
+    )
+    idle = {f"switch.p{number}": silent for number in range(11, 20)}
+    wide = replace(variant, ports={**variant.ports, **idle, "switch.p20": replace(silent, link=False)})
+    table = port_table(wide)
+    assert [row[0] for row in table.rows] == [*variant.ports, "switch.p20"]
+    assert table.note == "9 more ports sent and received nothing"
+    assert table.note in page(wide).text
+    assert port_table(replace(wide, ports={"switch.p1": silent})).note == ""
 
 
 def test_text_has_the_columns_of_the_page(tmp_path: Path) -> None:

@@ -280,6 +280,7 @@ def test_a_range_prints_its_unit_once(
         (23_456.7, MICROSECONDS, "23.5 ms"),
         (423_456, RATIO, "42.3 %"),
         (137_128, SIZE, "137 kB"),
+        (60, SIZE, "60 B"),
     ],
 )
 def test_a_measured_value_prints_rounded(value: float, quantity: Quantity, text: str) -> None:

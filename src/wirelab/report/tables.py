@@ -2,7 +2,7 @@
 
 import json
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Final
 
 from wirelab.model.metric import METRICS, PAUSED_PRIORITY, Metric
@@ -27,6 +27,8 @@ _FLOW: Final = [
 ]
 _RTT: Final = [METRICS[name] for name in ("rtt", *_PERCENTILES)]
 _PORT: Final = [metric for metric in METRICS.values() if metric.title and "port" in metric.subjects]
+_FEW_SILENT: Final = 8
+"""So many ports without a frame are told one by one; of more there is their number."""
 _ALWAYS: Final = ("port", "link", "sent", "received", "dropped", "queue high water", "buffer high water")
 
 
@@ -34,13 +36,14 @@ _ALWAYS: Final = ("port", "link", "sent", "received", "dropped", "queue high wat
 class Table:
     """Cells as text below their titles; the columns in ``numbers`` are aligned as numbers.
 
-    The rows in ``odd``, counted from 0, are not as they should be.
+    The rows in ``odd``, counted from 0, are not as they should be. ``note`` says what is not in it.
     """
 
     titles: tuple[str, ...]
     rows: tuple[tuple[str, ...], ...]
     numbers: frozenset[str] = frozenset()
     odd: frozenset[int] = frozenset()
+    note: str = ""
 
 
 def flow_table(variants: Sequence[VariantResult], *, brief: bool = False) -> Table:
@@ -89,18 +92,27 @@ def ping_table(pings: Sequence[PingResult], *, arrow: str = "→") -> Table:
 
 
 def port_table(variant: VariantResult) -> Table:
-    """A row for each port, in the order of the Plan, without the columns of what happened at none."""
+    """A row for each port, in the order of the Plan, without the columns of what happened at none.
+
+    Where many ports have nothing to tell, a note has their number.
+    """
     rows = [
         {
             "port": label,
             "link": f"{show(port.speed_bps or 0, RATE)} {port.duplex}" if port.link else "down",
             "sent": rounded(port.tx_frames, COUNT),
             "received": rounded(port.rx_frames, COUNT),
-            **{metric.title: _port_cell(metric, port, variant.elapsed_ns) for metric in _PORT},
+            **{_port_title(metric): _port_cell(metric, port, variant.elapsed_ns) for metric in _PORT},
         }
         for label, port in variant.ports.items()
     ]
-    return _table(rows, texts=("port", "link"), silent="0", always=_ALWAYS)
+    silent = [row for row in rows if _is_silent(row)]
+    if len(silent) <= _FEW_SILENT:
+        return _table(rows, texts=("port", "link"), silent="0", always=_ALWAYS)
+    told = _table(
+        [row for row in rows if row not in silent], texts=("port", "link"), silent="0", always=_ALWAYS
+    )
+    return replace(told, note=f"{rounded(len(silent), COUNT)} more ports sent and received nothing")
 
 
 def event_table(variant: VariantResult) -> Table:
@@ -147,6 +159,17 @@ def _flow_figures(flow: FlowResult, *, brief: bool) -> dict[str, str]:
         if metric.name == "goodput" and not brief:
             cells["path carries"] = NOTHING if flow.path_bps is None else rounded(flow.path_bps, RATE)
     return cells
+
+
+def _port_title(metric: Metric) -> str:
+    """Its head: a flow's sentences have shares of the flow's time."""
+    return f"{metric.title} (of the whole run)" if metric.name in TIMES_NS else metric.title
+
+
+def _is_silent(row: Mapping[str, str]) -> bool:
+    """Whether a port has a link, and nothing but that."""
+    figures = (cell for title, cell in row.items() if title not in ("port", "link"))
+    return row["link"] != "down" and all(cell.split()[0] == "0" for cell in figures)
 
 
 def _port_cell(metric: Metric, port: PortResult, elapsed_ns: int) -> str:

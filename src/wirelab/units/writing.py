@@ -60,7 +60,8 @@ def rounded(value: float, quantity: Quantity, digits: int = 3) -> str:
         return f"{Decimal(value).quantize(Decimal(1), ROUND_HALF_UP):,}".replace(",", " ")
     size = quantity.units[unit := unit_for(value, quantity)]
     number = Decimal(value) * size.denominator / size.numerator
-    decimals = max(digits - 1 - max(number.adjusted(), 0), 0) if number else 0
+    # There is no part of a byte.
+    decimals = 0 if unit == "B" else max(digits - 1 - max(number.adjusted(), 0), 0) if number else 0
     return f"{number.quantize(Decimal(1).scaleb(-decimals), ROUND_HALF_UP)} {unit}"
 
 

@@ -235,7 +235,7 @@ def _silences(plan: Plan, flow: Flow, result: Result) -> list[str]:
             f"the packet buffer of {hop.into.label} filled to its XOFF of {xoff(hop.into)}"
             f" (it held up to {rounded(held_bytes, SIZE)})"
         )
-        paused = f"{hop.out.label} was paused {rounded(min(share_ppm, PPM), RATIO, 2)} of the time"
+        paused = f"{hop.out.label} was paused {rounded(min(share_ppm, PPM), RATIO, 2)} of {flow.name}'s time"
         words.append(f"{'so ' if words else ''}{full}, and {paused}")
     return words
 

@@ -103,9 +103,10 @@ def shut(item: Item, plan: Plan) -> list[Shut]:
 def pauses(result: Result, way: Iterable[Hop], flow: str | None) -> list[str]:
     """Who was paused during ``flow`` (None: the whole run), the longest first.
 
-    ``switch.p2 was paused 74 % of the time by module.host (8 120 PAUSE frames)``.
+    ``switch.p2 was paused 74 % of download's time by module.host (8 120 PAUSE frames)``.
     """
     first_ns, last_ns = _time_of(result, flow)
+    of_which = f"of {flow}'s time" if flow else "of the whole run"
     silences = []
     for hop in way:
         change = result.change(hop.out.name, flow)
@@ -114,7 +115,7 @@ def pauses(result: Result, way: Iterable[Hop], flow: str | None) -> list[str]:
             by_priority = change.get("rx_pfc_frames")
             count, kind = (by_priority, "PFC") if by_priority else (change["rx_pause_frames"], "PAUSE")
             frames = f"{count_of(count)} {kind} frame{'s' if count != 1 else ''}"
-            ends = f"{hop.out.label} was paused {rounded(ppm, RATIO, 2)} of the time by {hop.into.label}"
+            ends = f"{hop.out.label} was paused {rounded(ppm, RATIO, 2)} {of_which} by {hop.into.label}"
             silences.append((ppm, f"{ends} ({frames})"))
     silences.sort(key=lambda silence: -silence[0])
     return [words for _, words in silences]
