@@ -9,7 +9,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 import pytest
-from pages import GOODPUT, Page, judged, outcome, page
+from pages import GOODPUT, LOSSY, Page, judged, outcome, page
 from recorded import G, Recording, plan, recording, with_ports
 
 from wirelab.model.expect import Expectation
@@ -115,6 +115,12 @@ def test_parallel_connections_show_what_the_receiver_got(tmp_path: Path) -> None
     variant = judged(tmp_path, of=replace(plan(), traffic=flows))
     first, second = variant.flows[1].intervals_bps
     assert points(charts(variant)["Goodput"])["download"] == [(4.0, first), (5.0, second), (6.0, second)]
+
+
+def test_what_is_held_or_lost_does_not_grow_before_it_does(tmp_path: Path) -> None:
+    """No slope joins two samples, between which a flow may begin: a figure holds until the next one."""
+    found = charts(judged(tmp_path, LOSSY))
+    assert all(line.step for title in ("Held at module.line", "Drops") for line in found[title].lines)
 
 
 def test_drops_are_counted_from_the_start(tmp_path: Path) -> None:

@@ -146,7 +146,7 @@ class Timeline:
                 (_BUFFER, buffer, counted.buffer_high_water_bytes),
             )
             lines = [
-                Line(name, held, colour, f"high water {rounded(most, SIZE)}")
+                Line(name, held, colour, f"high water {rounded(most, SIZE)}", step=True)
                 for colour, (name, held, most) in enumerate(places, _QUEUE_COLOUR)
                 if most
             ]
@@ -167,7 +167,7 @@ class Timeline:
                 seen = self._at_port(port, lambda sample: sample.dropped_frames)
                 causes = ", ".join(f"{rounded(n, COUNT)} {cause}" for cause, n in dropped.items())
                 points = [(at_ns, n - seen[0][1]) for at_ns, n in seen]
-                lines.append(Line(port.label, points, len(lines), causes))
+                lines.append(Line(port.label, points, len(lines), causes, step=True))
         chart = self._chart("Drops", "dropped frames", COUNT, lines, "added up since the start")
         # Added up from the start it is no figure of a window.
         return replace(chart, ranges=self._ranges("drops", lines, windows=False))
