@@ -34,6 +34,7 @@ const AXIS = 8;
 const LABEL = 5;
 const GAP = 9;
 const FILL = 40;
+const PEAK = 1.5;
 const COLOURS = ["--c0", "--c2", "--c5", "--dim"];
 
 /** How high letters are, in CSS pixels: slides, which are seen from afar, ask for larger ones. */
@@ -164,7 +165,8 @@ export class Painter {
     const used = context.measureText(name).width + 8;
     context.font = context.font.replace(/^bold /, "");
     context.fillStyle = colour("--dim");
-    context.fillText(this.words(lane, cursorNs, width - used), used, place.top + this.middle, width - used);
+    const words = this.words(lane, scene.moment.lengthNs, cursorNs, width - used);
+    context.fillText(words, used, place.top + this.middle, width - used);
   }
 
   /** Of a line of letters, below its top. */
@@ -172,17 +174,23 @@ export class Painter {
     return (this.letters * 2) / 3;
   }
 
-  private words(lane: Lane, cursorNs: number | null, room: number): string {
-    const parts: string[] = [];
-    if (lane.holds) {
-      const limit = lane.limitBytes ? ` of ${size(lane.limitBytes)}` : "";
-      const now = cursorNs === null ? `at most ${grouped(lane.highestBytes)}` : grouped(fillAt(lane, cursorNs));
-      parts.push(`${lane.holds}: ${now} B${limit}`);
-    }
-    if (lane.dropFrame.length) parts.push(`${grouped(lane.dropFrame.length)} dropped`);
-    if (lane.pauseNs.length) parts.push("paused");
-    while (parts.length > 1 && this.context.measureText(parts.join(", ")).width > room) parts.pop();
-    return parts.join(", ");
+  /** As much as there is room for: what was dropped to the last. */
+  private words(lane: Lane, lengthNs: number, cursorNs: number | null, room: number): string {
+    const now = cursorNs === null ? `at most ${grouped(lane.highestBytes)}` : grouped(fillAt(lane, cursorNs));
+    const held = lane.holds ? `${lane.holds}: ${now} B` : "";
+    const limit = lane.holds && lane.limitBytes ? ` of ${size(lane.limitBytes)}` : "";
+    const lost = lane.dropFrame.length ? `${grouped(lane.dropFrame.length)} dropped` : "";
+    const during = lost ? ` in ${label(lengthNs)}` : "";
+    const paused = lane.pauseNs.length ? "paused" : "";
+    const choices = [
+      [held + limit, lost + during, paused],
+      [held + limit, lost + during],
+      [held, lost + during],
+      [held, lost],
+      [lost || held],
+    ].map((parts) => parts.filter(Boolean).join(", "));
+    const fits = (words: string): boolean => this.context.measureText(words).width <= room;
+    return choices.find(fits) ?? choices[choices.length - 1];
   }
 
   private bars(scene: Scene, bars: Bars, top: number, width: number, colour: Colour): void {
@@ -228,30 +236,38 @@ export class Painter {
     context.beginPath();
     context.moveTo(0, place.bottom);
     let level = fillAt(lane, view.fromNs);
+    let before = level;
     let highest = level;
     let column = 0;
+    const peaks: [number, number][] = [];
+    const climb = (): void => {
+      context.lineTo(column, y(highest));
+      context.lineTo(column, y(level));
+      // What fills and empties in an instant has no width that could be filled.
+      if (highest > Math.max(before, level)) peaks.push([column, highest]);
+    };
     for (let number = firstAt(lane.fillAtNs, view.fromNs); number < lane.fillBytes.length; number++) {
       const at = (lane.fillAtNs[number] - view.fromNs) * scale;
       if (at > width) break;
       // Of what is within a pixel the highest is seen.
       if (at - column >= 1) {
-        context.lineTo(column, y(highest));
-        context.lineTo(column, y(level));
+        climb();
         context.lineTo(at, y(level));
+        before = level;
         column = at;
         highest = 0;
       }
       level = lane.fillBytes[number];
       highest = Math.max(highest, level);
     }
-    context.lineTo(column, y(highest));
-    context.lineTo(column, y(level));
+    climb();
     context.lineTo(width, y(level));
     context.lineTo(width, place.bottom);
     context.globalAlpha = 0.5;
     context.fillStyle = colour("--c6");
     context.fill();
     context.globalAlpha = 1;
+    for (const [at, bytes] of peaks) context.fillRect(at - PEAK / 2, y(bytes), PEAK, place.bottom - y(bytes));
     context.fillStyle = colour("--rule");
     context.fillRect(0, place.bottom, width, 1);
     if (near) {

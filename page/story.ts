@@ -6,7 +6,7 @@ import { grouped } from "./words";
 export function time(ns: number): string {
   const size = Math.abs(ns);
   if (size < 1000) return `${Math.round(ns)} ns`;
-  if (size < 1e6) return `${(ns / 1e3).toFixed(size < 1e5 ? 2 : 1)} µs`;
+  if (size < 1e6) return `${(ns / 1e3).toFixed(size < 1e5 ? 2 : 1)} us`;
   return `${(ns / 1e6).toFixed(3)} ms`;
 }
 

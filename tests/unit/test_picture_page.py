@@ -15,7 +15,7 @@ from recorded import plan
 
 from wirelab.report.html import html_report
 from wirelab.report.picture import AROUND_NS
-from wirelab.results.record import Event, Frame, Kind, Sent
+from wirelab.results.record import Event, Fill, Frame, Kind, Sent
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -113,16 +113,16 @@ def test_wheel_drag_and_keys_zoom_and_pan(html: Path) -> None:
         assert seen(page) == (AROUND_NS / 2, 1.5 * AROUND_NS)
 
 
-AXIS = """() => {
+WRITTEN = """() => {
   const first = CanvasRenderingContext2D.prototype.fillText;
   window.words = [];
   CanvasRenderingContext2D.prototype.fillText = function (text, x, y, ...more) {
-    if (y === 8) words.push(text);
+    words.push([text, y]);
     first.call(this, text, x, y, ...more);
   };
 }"""
-"""Keeps what is written at the height of the axis."""
-UNITS_NS = {"ns": 1, "µs": 1_000, "ms": 1_000_000}
+"""Keeps what is written, and at which height: that of the axis is 8."""
+UNITS_NS = {"ns": 1, "us": 1_000, "ms": 1_000_000}
 
 
 def in_ns(word: str) -> int:
@@ -136,18 +136,61 @@ def test_the_axis_tells_times_as_far_apart_as_they_are(html: Path) -> None:
     told: set[str] = set()
     with opened(html) as page:
         canvas = page.locator(".burst canvas")
-        page.evaluate(AXIS)
+        page.evaluate(WRITTEN)
         canvas.press("Home")
         for _ in range(20):
             page.wait_for_timeout(50)
             page.evaluate("words.length = 0")
             canvas.press("+")
             page.wait_for_timeout(50)
-            words = page.evaluate("words")
+            words = page.evaluate("words.filter(([, y]) => y === 8).map(([text]) => text)")
             told |= set(words)
             places = [in_ns(word) for word in words]
             assert len({after - before for before, after in pairwise(places)}) == 1, words
-    assert {"+5 ns", "+50 ns", "+100 ns", "+500 ns", "+1 µs", "+1.5 µs", "+10 µs", "+100 µs"} <= told
+    assert {"+5 ns", "+50 ns", "+100 ns", "+500 ns", "+1 us", "+1.5 us", "+10 us", "+100 us"} <= told
+
+
+def test_a_lane_says_over_which_time_frames_were_dropped(html: Path) -> None:
+    """That of the moment which was kept; where there is room for little, what was dropped stays."""
+    with opened(html) as page:
+        for width, told in (
+            (1280, "queue: at most 3 028 B of 16 KiB, 3 dropped in 4 ms"),
+            (330, "3 dropped"),
+        ):
+            page.set_viewport_size({"width": width, "height": 740})
+            page.evaluate(WRITTEN)
+            page.locator(".burst canvas").press("Home")
+            page.wait_for_timeout(50)
+            words = page.evaluate("words.map(([text]) => text)")
+            assert any(told in word.replace("\u202f", " ") for word in words), words
+
+
+def test_what_fills_and_empties_in_an_instant_is_a_mark(tmp_path: Path) -> None:
+    """No area could be filled below it, and a lane that says how much it held at most looks empty."""
+    told = [one for one in record() if not isinstance(one, Fill)]
+    at = at_ps(-420_000)
+    told += [Fill(at, Kind.QUEUED, "module-line", 1, 3028, 2), Fill(at, Kind.TX_RING, "module-line", 1, 0, 0)]
+    told.sort(key=lambda one: one.at_ps)
+    html = html_report(outcome(judged(tmp_path, LOSSY)).run, [picture(burst(told))])
+    with opened(written(tmp_path, html)) as page:
+        canvas = page.locator(".burst canvas")
+        canvas.press("Home")
+        page.wait_for_timeout(50)
+        [lane] = [
+            lane
+            for lane, of in zip(json.loads(canvas.get_attribute("data-rows")), burst().lanes, strict=True)
+            if of.label == "module.line"
+        ]
+        x = canvas.bounding_box()["width"] * (AROUND_NS - 420_000) / (2 * AROUND_NS)
+        colours = canvas.evaluate(
+            """(canvas, [left, y]) => {
+                const ratio = devicePixelRatio;
+                const row = canvas.getContext("2d").getImageData(left * ratio, y * ratio, 20 * ratio, 1);
+                return new Set(new Uint32Array(row.data.buffer)).size;
+            }""",
+            [x - 10, lane["fill"] + 25],
+        )
+        assert colours > 1
 
 
 def test_keys_go_from_frame_to_frame_in_sight(tmp_path: Path) -> None:
