@@ -183,6 +183,19 @@ def test_progress_is_in_virtual_seconds(tmp_path: Path) -> None:
     assert "pass" in out.getvalue()
 
 
+def test_progress_of_many_counts_those_that_are_done() -> None:
+    """Beside the bar of all: how many of how many."""
+    out = io.StringIO()
+    console = Console(file=out, width=100, force_terminal=True, color_system=None)
+    with LiveReport(console, [], 6, "points") as live:
+        live.refresh()
+        assert "0 of 6 points" in out.getvalue()
+        for _ in range(4):
+            live.finished()
+        live.refresh()
+    assert "4 of 6 points" in out.getvalue()
+
+
 def test_progress_is_not_for_files(tmp_path: Path) -> None:
     """Where nobody looks nothing is drawn."""
     out = io.StringIO()

@@ -1,5 +1,6 @@
 """Runs while they go on: a bar for each lab, in virtual seconds, and one for all scenarios together."""
 
+import threading
 from collections.abc import Sequence
 from contextlib import ExitStack
 from typing import Self
@@ -38,9 +39,10 @@ class LiveReport(ExitStack):
         )
         self._bars: dict[int, TaskID] = {}
         self._all: TaskID | None = None
+        self._counting = threading.Lock()
+        self._done, self._of = 0, f"of {count} {noun if count != 1 else noun.removesuffix('s')}"
         if not trials:
-            counted = noun if count != 1 else noun.removesuffix("s")
-            self._all = self._progress.add_task("all", total=count, state=f"of {count} {counted}")
+            self._all = self._progress.add_task("all", total=count, state=f"0 {self._of}")
         for trial in trials:
             self._add(trial, trial.plan.variant)
 
@@ -74,7 +76,9 @@ class LiveReport(ExitStack):
     def finished(self) -> None:
         """All trials of a scenario are judged."""
         if self._all is not None:
-            self._progress.advance(self._all)
+            with self._counting:
+                self._done += 1
+                self._progress.update(self._all, completed=self._done, state=f"{self._done} {self._of}")
 
     def refresh(self) -> None:
         """Draw what was told, now and not at the next tenth of a second."""
