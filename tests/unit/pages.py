@@ -13,6 +13,7 @@ from wirelab.model.expect import Expectation
 from wirelab.report.html import html_report
 from wirelab.runner.job import FinishedJob, Job
 from wirelab.runner.trial import Trial, judge
+from wirelab.units import NO_BREAK_SPACE
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -92,7 +93,7 @@ class Page(HTMLParser):
 
     def texts(self, tag: str) -> list[str]:
         """What stands in the elements of a kind."""
-        return [data.strip() for where, data in self.parts if where == tag]
+        return [data.strip().replace(NO_BREAK_SPACE, " ") for where, data in self.parts if where == tag]
 
 
 def judged(

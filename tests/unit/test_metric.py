@@ -104,10 +104,8 @@ def test_each_column_of_a_port_is_shown(tmp_path: Path) -> None:
 def test_many_ports_without_a_frame_are_a_number(tmp_path: Path) -> None:
     """A row of zeros for each would hide the others; a port that is down is told, and so are a few."""
     variant = judged(tmp_path)
-    silent = replace(
-        variant.ports["client"],
-        **dict.fromkeys(("rx_frames", "tx_frames", "queue_high_water_bytes", "buffer_high_water_bytes"), 0),
-    )
+    client = replace(variant.ports["client"], queue_high_water_bytes=0, buffer_high_water_bytes=0)
+    silent = replace(client, rx_frames=0, tx_frames=0)
     idle = {f"switch.p{number}": silent for number in range(11, 20)}
     wide = replace(variant, ports={**variant.ports, **idle, "switch.p20": replace(silent, link=False)})
     table = port_table(wide)

@@ -207,6 +207,37 @@ def test_progress_is_not_for_files(tmp_path: Path) -> None:
     assert out.getvalue() == ""
 
 
+def on_a_screen(columns: int, titles: tuple[str, ...], *rows: tuple[str, ...]) -> str:
+    """A table of texts as a terminal of so many columns shows it."""
+    out = io.StringIO()
+    print_table(Console(file=out, width=columns, force_terminal=True, color_system=None), titles, rows)
+    return out.getvalue()
+
+
+def test_no_number_is_torn_where_a_screen_ends() -> None:
+    """Neither from its unit nor at its thousands, at whatever width; what is printed are plain spaces."""
+    words = "server was paused for 2.37 s, by 213 774 PAUSE frames"
+    drawn = replace(plan(), drawing=words)
+    for columns in range(24, 60):
+        out = io.StringIO()
+        console = Console(file=out, width=columns, force_terminal=True, color_system=None)
+        print_header(console, drawn)
+        for shown in (out.getvalue().partition("\n")[2], on_a_screen(columns, ("because",), (words,))):
+            lines = [line.strip() for line in shown.splitlines()]
+            assert " ".join(lines).removeprefix("because ") == words
+            assert not any(re.search(r"\d$", line) or line.startswith("774") for line in lines), lines
+
+
+def test_a_long_name_is_broken_at_its_hyphens() -> None:
+    """And within a word only if that is as long as the column."""
+    name = "upload-of-the-engineering-department"
+    rows = ((name, "goodput of what it was expected to have"),)
+    lines = [line[:20].split("  ")[0].strip() for line in on_a_screen(40, ("flow", ""), *rows).splitlines()]
+    assert "".join(lines).removeprefix("flow") == name
+    assert len(lines) > 2
+    assert all(line.endswith("-") for line in lines[1:] if line and not name.endswith(line)), lines
+
+
 @pytest.mark.parametrize("row", [("one",), ("one", "two", "three")])
 def test_a_row_has_a_cell_for_each_title(row: tuple[str, ...]) -> None:
     """One too few or too many is a mistake of the program, and none that a reader should find."""

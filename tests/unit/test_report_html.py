@@ -138,6 +138,15 @@ def test_many_events_are_folded_away(tmp_path: Path) -> None:
     assert "of them" not in page(replace(variant, events=events[:40])).text
 
 
+def test_a_page_tears_no_number(tmp_path: Path) -> None:
+    """Neither from its unit nor at its thousands; what may be copied from it has plain spaces."""
+    job = replace(JOB, rerun_argv=("wirelab", "run", "sfp-mismatch", "--set", "client.mtu=9 kB"))
+    html = html_report(outcome(judged(tmp_path, LOSSY), job=job).run)
+    assert "(FIFO 16\N{NO-BREAK SPACE}KiB full)" in html
+    assert "200\N{NO-BREAK SPACE}000" in html
+    assert "client.mtu=9 kB" in html
+
+
 def test_a_control_says_what_it_broke(tmp_path: Path) -> None:
     """With the sentence of the expectation that it failed; what it measured is there, too."""
     report = page(judged(tmp_path / "a", LOSSY), judged(tmp_path / "b", FEW, breaks=FEW.name))

@@ -1,6 +1,5 @@
 """What bounds the flows of a run and what would help, as text on a screen and as tables of a page."""
 
-import re
 import textwrap
 from collections.abc import Mapping, Sequence
 from typing import Final
@@ -12,7 +11,7 @@ from wirelab.report.tables import Table
 from wirelab.results.flow import FlowResult
 from wirelab.runner.explanation import ExplainedVariant, Explanation, FlowRemedies
 from wirelab.runner.run_result import RunResult
-from wirelab.units import PPM, RATE, RATIO, rounded
+from wirelab.units import NO_BREAK_SPACE, PPM, RATE, RATIO, held, rounded
 from wirelab.verdict.explanation import Bottleneck
 from wirelab.verdict.remedy import Effort, Remedy, Tried
 
@@ -24,9 +23,6 @@ _TAKES: Final = {
     Effort.PART: "another device",
 }
 _LEAST_COLUMNS: Final = 40
-_HELD: Final = "\N{NO-BREAK SPACE}"
-_AFTER_A_NUMBER: Final = re.compile(r"(?<=\d) (?=[\d%A-Za-z])")
-"""A number stands with its unit, or with what it counts."""
 
 
 def print_explanation(console: Console, run: RunResult, explanation: Explanation) -> None:
@@ -161,7 +157,7 @@ def _gain(remedy: Remedy) -> str:
 def _print(console: Console, words: str, indent: int, hanging: int = 2, *, style: str = "") -> None:
     """Words as wide as the screen, further lines of them indented some more."""
     lines = textwrap.wrap(
-        _AFTER_A_NUMBER.sub(_HELD, words),
+        held(words),
         max(console.width, _LEAST_COLUMNS),
         initial_indent=" " * indent,
         subsequent_indent=" " * (indent + hanging),
@@ -169,7 +165,7 @@ def _print(console: Console, words: str, indent: int, hanging: int = 2, *, style
         break_on_hyphens=False,
     )
     for line in lines:
-        console.print(Text(line.replace(_HELD, " "), style=style), soft_wrap=True)
+        console.print(Text(line.replace(NO_BREAK_SPACE, " "), style=style), soft_wrap=True)
 
 
 def _goodput(flow: FlowResult) -> str:

@@ -20,7 +20,7 @@ from wirelab.report.timeline import RULE, Timeline
 from wirelab.results.values import printable
 from wirelab.runner.explanation import ExplainedVariant, Explanation
 from wirelab.runner.run_result import RunResult, VariantResult
-from wirelab.units import NS_PER_S, TIME, rounded
+from wirelab.units import NS_PER_S, TIME, held, rounded
 from wirelab.verdict.bottleneck import bottlenecks
 from wirelab.verdict.checks import not_passed
 from wirelab.verdict.verdict import Verdict
@@ -28,6 +28,8 @@ from wirelab.verdict.verdict import Verdict
 _PICTURE: Final = re.compile(
     r'<section class="burst".*?<script type="application/json">(.*?)</script>', re.DOTALL
 )
+_PARTS: Final = re.compile(r"(?s)(<(?:script|style|pre|code)\b.*?</(?:script|style|pre|code)>|<[^>]*>)")
+"""A tag, or an element whose text is not wrapped."""
 _MOST_EVENTS: Final = 40
 """A longer table of them is folded away."""
 _VERDICT_COLOURS: Final = {"pass": "#18794e", "fail": "#c62a2f", "skip": "#8a6100", "error": "#9d34b5"}
@@ -140,8 +142,12 @@ def run_panel(scenario: str, seed: int, settings: Mapping[str, str], variant: Va
 
 
 def filled_in(name: str, **figures: Any) -> str:  # noqa: ANN401 - whatever a page shows
-    """The page that a template of this folder makes of ``figures``; their text is escaped."""
-    return printable(_template(name)(figures))
+    """The page that a template of this folder makes of ``figures``; their text is escaped.
+
+    Where its text is broken into lines no number is torn; what is copied from it (``pre``, ``code``) stays.
+    """
+    page = printable(_template(name)(figures))
+    return "".join(part if part.startswith("<") else held(part) for part in _PARTS.split(page) if part)
 
 
 @cache

@@ -1,12 +1,15 @@
 """A run as a person reads it: the wiring, what was measured, the verdict and its proof."""
 
+import re
 import sys
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
 from pathlib import Path
 from typing import IO, Final, Literal, Self
 
-from rich.console import Console
+from rich.console import Console, ConsoleOptions, RenderableType, RenderResult
 from rich.padding import Padding
+from rich.segment import Segment
 from rich.table import Table
 from rich.text import Text
 
@@ -14,6 +17,7 @@ from wirelab.plan.types import Plan
 from wirelab.report.tables import BRIEF, flow_table, ping_table
 from wirelab.report.tables import Table as Figures
 from wirelab.runner.run_result import RunResult, VariantResult
+from wirelab.units import held
 from wirelab.verdict.checks import Check, not_passed
 from wirelab.verdict.verdict import Verdict
 
@@ -25,6 +29,10 @@ STYLES: Final[Mapping[str, str]] = {
 }
 
 COLUMN_GAP: Final = 3
+# To rich, which breaks lines at all that Unicode calls space: one is none, the other one has no width.
+_HELD: Final = "\ue000"
+_MAY_BREAK: Final = "\x1f"
+_HYPHEN: Final = re.compile(r"(?<=\w-)(?=\w)")
 _DIGEST_DIGITS: Final = 12
 _FILE_COLUMNS: Final = 120
 
@@ -41,6 +49,18 @@ class Output(Console):
     def on_broken_pipe(self) -> None:
         """Pass it on: rich would end the process with the exit code of a failed check."""
         raise  # noqa: PLE0704 - called while the BrokenPipeError is handled
+
+
+@dataclass(frozen=True, slots=True)
+class _Wrapped:
+    """Something that was wrapped where it may be, and is printed without the marks that said so."""
+
+    marked: RenderableType
+
+    def __rich_console__(self, console: Console, options: ConsoleOptions) -> RenderResult:
+        for segment in console.render(self.marked, options):
+            text = segment.text.replace(_HELD, " ").replace(_MAY_BREAK, "")
+            yield Segment(text, segment.style, segment.control)
 
 
 def warn(message: str) -> None:
@@ -96,12 +116,13 @@ def print_table(  # noqa: PLR0913 - what a table has
         justify: Literal["left", "right"] = "right" if title in numbers else "left"
         table.add_column(title, justify=justify, no_wrap=title in whole, overflow=overflow)
     for row in rows:
-        table.add_row(*(_cell(title, cell) for title, cell in zip(titles, row, strict=True)))
+        cells = (_cell(title, cell) for title, cell in zip(titles, row, strict=True))
+        table.add_row(*(_marked(cell, hyphens=overflow == "fold") for cell in cells))
     if console.is_terminal:
-        console.print(table)
+        console.print(_Wrapped(table))
         return
     with console.capture() as capture:
-        console.print(table)
+        console.print(_Wrapped(table))
     for line in capture.get().splitlines():
         console.print(Text(line.rstrip()), soft_wrap=True)
 
@@ -129,6 +150,15 @@ def _cell(title: str, cell: str | Text) -> Text:
     if isinstance(cell, Text):
         return cell
     return word(cell) if title == "verdict" else Text(cell)
+
+
+def _marked(text: Text, *, hyphens: bool = False) -> Text:
+    """Text that says where a line of it may end: not within a number, and after ``hyphens`` of its words."""
+    marked = text.copy()
+    marked.plain = held(text.plain, _HELD)
+    if not hyphens:
+        return marked
+    return Text(_MAY_BREAK).join(marked.divide(found.start() for found in _HYPHEN.finditer(marked.plain)))
 
 
 def _print_figures(console: Console, figures: Figures) -> None:
@@ -187,6 +217,6 @@ def _footer(run: RunResult, folder: Path | None) -> Text:
 def _line(console: Console, text: Text, *, indent: int = 0) -> None:
     """Print a line: wrapped on a screen, whole where a program reads it."""
     if console.is_terminal:
-        console.print(Padding(text, (0, 0, 0, indent)))
+        console.print(_Wrapped(Padding(_marked(text), (0, 0, 0, indent))))
     else:
         console.print(Text(" " * indent).append_text(text), soft_wrap=True)

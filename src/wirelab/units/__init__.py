@@ -30,7 +30,7 @@ from wirelab.units.quantities import (
     from_coherent,
 )
 from wirelab.units.reading import UnitError, parse, parse_nearly, parse_range
-from wirelab.units.writing import rounded, show, show_range, unit_for
+from wirelab.units.writing import NO_BREAK_SPACE, held, rounded, show, show_range, unit_for
 
 __all__ = [
     "BITS_PER_BYTE",
@@ -44,6 +44,7 @@ __all__ = [
     "MICROSECONDS",
     "MILLISECONDS",
     "MM_PER_M",
+    "NO_BREAK_SPACE",
     "NS_PER_MS",
     "NS_PER_S",
     "NS_PER_US",
@@ -61,6 +62,7 @@ __all__ = [
     "coherent",
     "dimension",
     "from_coherent",
+    "held",
     "parse",
     "parse_nearly",
     "parse_range",

@@ -1,11 +1,14 @@
 """Base units to text: exactly, or as many digits as a person wants."""
 
+import re
 from decimal import ROUND_HALF_UP, Decimal
 from fractions import Fraction
 from typing import Final
 
 from wirelab.units.quantities import BYTES_PER_KIB, Quantity
 
+NO_BREAK_SPACE: Final = "\N{NO-BREAK SPACE}"
+_AFTER_A_NUMBER: Final = re.compile(r"(?<=\d) (?=[\d%A-Za-z])")
 _PLACES: Final = 9  # as many as a person reads behind the point
 
 
@@ -63,6 +66,14 @@ def rounded(value: float, quantity: Quantity, digits: int = 3) -> str:
     # There is no part of a byte.
     decimals = 0 if unit == "B" else max(digits - 1 - max(number.adjusted(), 0), 0) if number else 0
     return f"{number.quantize(Decimal(1).scaleb(-decimals), ROUND_HALF_UP)} {unit}"
+
+
+def held(text: str, by: str = NO_BREAK_SPACE) -> str:
+    """A text in which a number is not torn from its unit or what it counts, nor at its thousands.
+
+    ``by`` stands there in the place of a space, at which lines are broken.
+    """
+    return _AFTER_A_NUMBER.sub(by, text)
 
 
 def _decimal(value: Fraction) -> str:
