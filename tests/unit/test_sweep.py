@@ -159,6 +159,21 @@ def test_a_heat_map_needs_nothing_from_elsewhere(tmp_path: Path) -> None:
     assert "<td>error</td>" in heat_map(replace(finished, points=(broken, finished.points[1])))
 
 
+def test_a_map_says_which_setting_is_which_and_what_each_point_came_to(tmp_path: Path) -> None:
+    """The first setting goes down and the others across; the verdict is that which the terminal has."""
+    finished = sweep(tmp_path)
+    assert "<tr><th>module.fifo</th>" in heat_map(finished)
+    failed, passed = finished.points
+    points = (
+        replace(failed, values=(failed.values[0], "0 us"), verdict=Verdict.FAIL),
+        replace(passed, values=(passed.values[0], "0 us")),
+    )
+    factors = (*finished.factors, Factor("server.rx_usecs", ("0 us",)))
+    page = heat_map(replace(finished, factors=factors, points=points))
+    assert "<tr><th>module.fifo ↓<br>server.rx_usecs →</th>" in page
+    assert page.count("<small>fail</small>") == page.count("<small>pass</small>") == 2
+
+
 @pytest.fixture
 def wirelab(tmp_path: Path) -> Wirelab:
     """The command line in a folder with ``lossy.yaml``."""

@@ -79,16 +79,17 @@ def point_page(run: RunResult) -> str:
 def heat_map(sweep: Sweep) -> str:
     """An HTML page with charts over the first setting, and a map for each flow.
 
-    A map has the first setting down and the second across, or one column.
+    A map has the first setting down and the second across, or one column; a cell has its point's verdict.
     """
     first, *others = (factor.key for factor in sweep.factors)
     columns = dict.fromkeys(", ".join(point.values[1:]) for point in sweep.points)
+    cells = {point.values: (point.values[0], ", ".join(point.values[1:])) for point in sweep.points}
     maps: dict[str, dict[tuple[str, str], float | str]] = {}
     for point, flow in lines(sweep):
         if flow is not None:
             goodputs_bps = maps.setdefault(flow.name, {})
             if point.verdict is not Verdict.ERROR:
-                cell = point.values[0], ", ".join(point.values[1:])
+                cell = cells[point.values]
                 goodputs_bps[cell] = flow.untold or flow.goodput_bps or 0.0
     return filled_in(
         "sweep.html.j2",
@@ -102,5 +103,6 @@ def heat_map(sweep: Sweep) -> str:
         others=", ".join(others),
         values=sweep.factors[0].values,
         columns=columns,
+        verdicts={cells[point.values]: point.verdict for point in sweep.points},
         shown=METRICS["goodput"].shown,
     )
