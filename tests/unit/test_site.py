@@ -10,6 +10,8 @@ import pytest
 from browser import CHROMIUM, look
 from standin import Wirelab
 
+from wirelab.units import NO_BREAK_SPACE
+
 if TYPE_CHECKING:
     from pathlib import Path
 
@@ -41,7 +43,7 @@ def test_each_point_has_a_page_and_each_link_a_file(wirelab: Wirelab) -> None:
     for page in site.glob("*.html"):
         for target in LINK.findall(page.read_text(encoding="utf-8")):
             assert (site / target).is_file(), f"{page.name} leads to {target}"
-    index = (site / "index.html").read_text(encoding="utf-8")
+    index = (site / "index.html").read_text(encoding="utf-8").replace(NO_BREAK_SPACE, " ")
     assert 'aria-current="page">16 KiB</a>' in index
     assert "download 1.16 Gbit/s, 302 retransmits" in index
     assert "module.fifo 16 KiB" in index
