@@ -169,7 +169,7 @@ def test_what_fills_and_empties_in_an_instant_is_a_mark(tmp_path: Path) -> None:
     """No area could be filled below it, and a lane that says how much it held at most looks empty."""
     told = [one for one in record() if not isinstance(one, Fill)]
     at = at_ps(-420_000)
-    told += [Fill(at, Kind.QUEUED, "module-line", 1, 3028, 2), Fill(at, Kind.TX_RING, "module-line", 1, 0, 0)]
+    told += [Fill(at, Kind.QUEUED, "module-line", 1, held, held // 1500) for held in (12_000, 0)]
     told.sort(key=lambda one: one.at_ps)
     html = html_report(outcome(judged(tmp_path, LOSSY)).run, [picture(burst(told))])
     with opened(written(tmp_path, html)) as page:
