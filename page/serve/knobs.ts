@@ -21,6 +21,10 @@ export function scales(select: HTMLSelectElement): void {
 }
 
 export function linked(form: HTMLFormElement): void {
+  // What nobody has turned is not sent: a large network has a thousand knobs.
+  form.addEventListener("formdata", ({ formData }) => {
+    for (const [name, value] of [...formData]) if (value === "") formData.delete(name);
+  });
   form.addEventListener("change", () => {
     const query = new URLSearchParams();
     for (const [name, value] of new FormData(form)) {

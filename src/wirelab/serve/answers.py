@@ -14,7 +14,7 @@ from starlette.responses import HTMLResponse, RedirectResponse, Response
 from wirelab import __version__
 from wirelab.errors import InputError, WirelabError
 from wirelab.results.values import printable
-from wirelab.serve.forms import MOST_LETTERS, Form, read_form
+from wirelab.serve.forms import MOST_FIELDS, MOST_LETTERS, Form, read_form
 from wirelab.serve.limits import Deed
 from wirelab.serve.room import Room
 from wirelab.serve.templates import filled_in
@@ -24,6 +24,7 @@ Endpoint = Callable[[Request], Awaitable[Response]]
 Shown = Callable[[Visitor], Response]
 Posted = Callable[[Visitor, Form], Response]
 Taken = Callable[[Visitor, Form], Response | None]
+FieldCount = Callable[[Request], int]
 
 _LOG: Final = logging.getLogger(__name__)
 
@@ -42,8 +43,14 @@ class Answers:
 
         return endpoint
 
-    def post(self, take: Posted, letters: int = MOST_LETTERS, again: Taken | None = None) -> Endpoint:
-        """An endpoint that takes a form, whose fields may be so long.
+    def post(
+        self,
+        take: Posted,
+        letters: int = MOST_LETTERS,
+        again: Taken | None = None,
+        fields: FieldCount = lambda _: MOST_FIELDS,
+    ) -> Endpoint:
+        """An endpoint that takes a form, whose fields may be so long, and so many for that request.
 
         ``again`` answers one that was taken already, and whose token is therefore an old one.
         """
@@ -51,7 +58,8 @@ class Answers:
         async def endpoint(request: Request) -> Response:
             visitor = Visitor(self.room, request)
             try:
-                form = await read_form(request, letters)
+                most = await run_in_threadpool(fields, request)
+                form = await read_form(request, letters, most)
             except InputError as error:
                 return await run_in_threadpool(self.problem, visitor, error)
             return await run_in_threadpool(self._take, visitor, form, take, again)

@@ -35,10 +35,12 @@ class Bench:
     def read(cls, scenario: str, variant: str, settings: Mapping[str, str]) -> Self:
         """What a form or a link asks for. Raises InputError for what there is not."""
         experiment = scenario_called(scenario)
+        # An empty one is a knob that nobody has turned.
+        settings = {key: text for key, text in settings.items() if text}
         if len(settings) > MOST_SETTINGS or any(len(text) > MOST_LETTERS for text in settings.values()):
             raise InputError("form.too-long")
         chosen = experiment.case(variant) if variant else experiment.cases[0]
-        bench = cls(scenario, chosen.name, {key: text.strip() for key, text in settings.items() if text})
+        bench = cls(scenario, chosen.name, {key: text.strip() for key, text in settings.items()})
         bench.case()
         return bench
 

@@ -1,18 +1,20 @@
 """The pages of the free bench: all scenarios, one with its knobs, and what somebody asked for."""
 
+import functools
 from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Final
 from urllib.parse import quote, urlencode
 
+from starlette.requests import Request
 from starlette.responses import Response
 from starlette.routing import BaseRoute, Route
 
 from wirelab.errors import InputError
 from wirelab.report.drawing import drawing
 from wirelab.serve.answers import Answers, go, message, page, require
-from wirelab.serve.bench import Bench, scenario_called, scenarios
-from wirelab.serve.forms import Form, parse_form
+from wirelab.serve.bench import MOST_SETTINGS, Bench, scenario_called, scenarios
+from wirelab.serve.forms import MOST_FIELDS, Form, parse_form
 from wirelab.serve.knobs import Element, elements
 from wirelab.serve.limits import Deed
 from wirelab.serve.visitor import Visitor
@@ -20,6 +22,8 @@ from wirelab.serve.visitor import Visitor
 _WITH: Final = "with"
 _VARIANT: Final = "variant"
 _FEW: Final = 12
+_MOST_UNFOLDED: Final = 24
+"""Nodes and cables whose knobs a page shows at once: with more of them it is folded."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,7 +37,7 @@ class BenchPages:
         return [
             Route("/bench", self.answers.get(self.all)),
             Route("/bench/{scenario}", self.answers.get(self.one)),
-            Route("/bench/{scenario}", self.answers.post(self.run), methods=["POST"]),
+            Route("/bench/{scenario}", self.answers.post(self.run, fields=fields_of), methods=["POST"]),
         ]
 
     def all(self, visitor: Visitor) -> Response:
@@ -77,6 +81,7 @@ class BenchPages:
 
     def _page(self, visitor: Visitor, bench: Bench, problem: str, status: int = 200) -> Response:
         experiment, original = bench.experiment, bench.original
+        known = elements(original.wiring)
         try:
             wiring = bench.case().wiring
         except InputError:
@@ -88,12 +93,28 @@ class BenchPages:
             bench=bench,
             experiment=experiment,
             variants=[(case.name, case.is_control) for case in experiment.cases],
-            elements=[_turned(element, bench.settings) for element in elements(original.wiring)],
-            others=_others(bench, elements(original.wiring)),
+            is_long=len(known) > _MOST_UNFOLDED,
+            elements=[_turned(element, bench.settings) for element in known],
+            others=_others(bench, known),
             drawing=drawing(wiring, visitor.words("drawing.title")),
             problem=problem,
             has_shells=visitor.room.shells.most > 0 and visitor.person is not None,
         )
+
+
+def fields_of(request: Request) -> int:
+    """How many fields the form of a scenario's knobs may have: each knob is one, turned or not."""
+    try:
+        return MOST_FIELDS + _knob_count(request.path_params["scenario"])
+    except InputError:
+        return MOST_FIELDS
+
+
+@functools.lru_cache(maxsize=64)
+def _knob_count(scenario: str) -> int:
+    """Of the variant that has most of them."""
+    cases = scenario_called(scenario).cases
+    return max(sum(len(element.knobs) for element in elements(case.wiring)) for case in cases)
 
 
 def asked_for(visitor: Visitor) -> Bench:

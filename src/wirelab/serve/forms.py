@@ -52,8 +52,11 @@ def with_point(text: str) -> str:
     return _COMMA.sub(r"\1.", text) if text.count(",") == 1 and _COMMA.match(text) else text
 
 
-async def read_form(request: Request, letters: int = MOST_LETTERS) -> Form:
-    """The form of a request, no field longer. Raises InputError for one that is too large, or none."""
+async def read_form(request: Request, letters: int = MOST_LETTERS, fields: int = MOST_FIELDS) -> Form:
+    """The form of a request, no field longer, and no more of them.
+
+    Raises InputError for one that is too large, or none.
+    """
     if request.headers.get("content-type", "").partition(";")[0].strip().lower() != _TYPE:
         raise InputError("form.none")
     body = bytearray()
@@ -61,13 +64,13 @@ async def read_form(request: Request, letters: int = MOST_LETTERS) -> Form:
         body += chunk
         if len(body) > max(MOST_BYTES, _BYTES_PER_LETTER * letters):
             raise InputError("form.too-long")
-    return parse_form(body.decode("ascii", errors="replace"), letters)
+    return parse_form(body.decode("ascii", errors="replace"), letters, fields)
 
 
-def parse_form(text: str, letters: int = MOST_LETTERS) -> Form:
+def parse_form(text: str, letters: int = MOST_LETTERS, fields: int = MOST_FIELDS) -> Form:
     """The form that a query or a body is. Raises InputError for what is none."""
     try:
-        pairs = parse_qsl(text, keep_blank_values=True, max_num_fields=MOST_FIELDS, errors="strict")
+        pairs = parse_qsl(text, keep_blank_values=True, max_num_fields=fields, errors="strict")
     except ValueError as error:
         raise InputError("form.none") from error
     if any(len(value) > letters or "\0" in value for _, value in pairs):

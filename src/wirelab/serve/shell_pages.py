@@ -21,7 +21,7 @@ from wirelab.report.drawing import drawing
 from wirelab.runner.job import DEFAULT_SEED
 from wirelab.serve.answers import Answers, go, message, page, require
 from wirelab.serve.bench import Bench, file_of
-from wirelab.serve.bench_pages import asked_for, link, turned
+from wirelab.serve.bench_pages import asked_for, fields_of, link, turned
 from wirelab.serve.desk import settle
 from wirelab.serve.exercise_pages import desk_of
 from wirelab.serve.exercise_view import drawing_of
@@ -53,7 +53,7 @@ class ShellPages:
             Route(exercise, get(self.of_exercise)),
             WebSocketRoute(f"{exercise}/socket", self.exercise_socket),
             Route(scenario, get(self.of_bench)),
-            Route(scenario, self.answers.post(self.turned), methods=["POST"]),
+            Route(scenario, self.answers.post(self.turned, fields=fields_of), methods=["POST"]),
             WebSocketRoute(f"{scenario}/socket", self.bench_socket),
         ]
 
