@@ -3,7 +3,7 @@
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
 
-from wirelab.errors import InputError, unknown
+from wirelab.errors import InputError, Problem, unknown
 from wirelab.exercise.draw import Figures
 from wirelab.exercise.work import Work
 from wirelab.model.assignment import Assignment, case_with, filled
@@ -114,5 +114,5 @@ def admitted(settings: Mapping[str, str], scales: Mapping[str, Scale]) -> dict[s
         try:
             values[key] = scales[key].admitted(text)
         except ValueError as error:
-            raise InputError(f"{key}: {error}") from None
+            raise InputError.of([Problem(str(error), field=key)]) from None
     return values

@@ -13,7 +13,7 @@ from starlette.routing import BaseRoute, Route
 from wirelab.errors import InputError
 from wirelab.report.drawing import drawing
 from wirelab.serve.answers import Answers, go, message, page, require
-from wirelab.serve.bench import MOST_SETTINGS, Bench, scenario_called, scenarios
+from wirelab.serve.bench import Bench, scenario_called, scenarios
 from wirelab.serve.forms import MOST_FIELDS, Form, parse_form
 from wirelab.serve.knobs import Element, elements
 from wirelab.serve.limits import Deed

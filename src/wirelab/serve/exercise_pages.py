@@ -2,14 +2,15 @@
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Final
+from typing import Final, Self
 
 from starlette.responses import Response
 from starlette.routing import BaseRoute, Route
 
 from wirelab.errors import InputError
 from wirelab.exercise.work import LONGEST_TEXT, Predicted
-from wirelab.serve.answers import Answers, Posted, go, message, page, require
+from wirelab.results.values import printable
+from wirelab.serve.answers import Answers, Posted, Shown, go, message, page, require
 from wirelab.serve.desk import Desk, Unfinished, settle
 from wirelab.serve.exercise_view import progress_of, view_of
 from wirelab.serve.exercises import exercise_called, exercise_names
@@ -21,6 +22,40 @@ from wirelab.serve.visitor import Visitor
 _DRAFTS: Final = ("value", "unit", "why", "answer")
 """The fields that are kept as they are typed: ``value.burst``."""
 _WAS: Final = "was"
+_CHANGES: Final = ("experiment", "repair")
+"""The steps whose forms change settings."""
+_PLACES: Final[Mapping[str, str]] = {
+    "keep": "",
+    "seal": "#predict",
+    "run": "#runs",
+    "experiment": "#experiments",
+    "answer": "#questions",
+    "repair": "#repair",
+    "hand-in": "#hand-in",
+    "marks": "#marks",
+}
+"""Where on the page each step is."""
+
+
+@dataclass(frozen=True, slots=True)
+class Unfit:
+    """Settings that were asked for and cannot be: what was typed, and what is wrong.
+
+    ``wrong`` says so of single settings, ``problem`` of all of them together, empty where they are named.
+    """
+
+    step: str
+    typed: Mapping[str, str]
+    wrong: Mapping[str, str]
+    problem: str
+
+    @classmethod
+    def of(cls, visitor: Visitor, step: str, form: Form, error: InputError) -> Self:
+        """What a form asked for."""
+        typed = form.below("set")
+        wrong = {one.field: printable(one.message) for one in error.problems if one.field in typed}
+        named = {field: words for field, words in wrong.items() if field is not None}
+        return cls(step, typed, named, "" if named else message(visitor, error))
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,8 +81,13 @@ class ExercisePages:
             Route("/exercises", get(self.all)),
             Route("/exercises/{exercise}", get(self.one)),
             *(
-                Route(f"/exercises/{{exercise}}/{name}", post(self._kept_page(step)), methods=["POST"])
+                Route(f"/exercises/{{exercise}}/{name}", post(self._kept_page(name, step)), methods=["POST"])
                 for name, step in steps.items()
+            ),
+            # Whoever goes to the address that a refused form left behind.
+            *(
+                Route(f"/exercises/{{exercise}}/{name}", get(self._leading_back(name)), methods=["GET"])
+                for name in steps
             ),
         ]
 
@@ -88,27 +128,27 @@ class ExercisePages:
             written = value if has_unit else f"{value} {unit}".strip()
             predictions[said.name] = Predicted(written, form.text(f"why.{said.name}", LONGEST_TEXT))
         desk.seal(predictions)
-        return self._back(visitor, "runs")
+        return self._back(visitor, "run")
 
     def run(self, visitor: Visitor, form: Form) -> Response:
         """Run a network of the exercise."""
         desk = desk_of(visitor)
         require(visitor, Deed.RUN, desk.person)
         desk.run(form.text("name"))
-        return self._back(visitor, "runs")
+        return self._back(visitor, "run")
 
     def experiment(self, visitor: Visitor, form: Form) -> Response:
         """Run an experiment."""
         desk = desk_of(visitor)
         require(visitor, Deed.RUN, desk.person)
         desk.experiment(_changed(form))
-        return self._back(visitor, "experiments")
+        return self._back(visitor, "experiment")
 
     def answer(self, visitor: Visitor, form: Form) -> Response:
         """Keep answers."""
         if wrong := desk_of(visitor).answer(_typed(form)):
             return self._page(visitor, 422, wrong=wrong)
-        return self._back(visitor, "questions")
+        return self._back(visitor, "answer")
 
     def repair(self, visitor: Visitor, form: Form) -> Response:
         """Try a repair, or hand it in."""
@@ -135,18 +175,23 @@ class ExercisePages:
             desk.ask_marks(work)
         return self._back(visitor, "marks")
 
-    def _kept_page(self, step: Posted) -> Posted:
+    def _leading_back(self, name: str) -> Shown:
+        """From the address of a step to its place on the page."""
+        return lambda visitor: self._back(visitor, name)
+
+    def _kept_page(self, name: str, step: Posted) -> Posted:
         """A step that, where it cannot be done, gives the page again with what is wrong."""
 
         def taken(visitor: Visitor, form: Form) -> Response:
             try:
                 return step(visitor, form)
             except InputError as error:
-                return self._page(visitor, 422, problem=message(visitor, error))
+                unfit = Unfit.of(visitor, name, form, error) if name in _CHANGES else None
+                return self._page(visitor, 422, problem=message(visitor, error), unfit=unfit)
 
         return taken
 
-    def _page(
+    def _page(  # noqa: PLR0913 - all by name but the visitor and the status
         self,
         visitor: Visitor,
         status: int = 200,
@@ -154,23 +199,27 @@ class ExercisePages:
         problem: str = "",
         wrong: Mapping[str, str] | None = None,
         unfinished: Unfinished | None = None,
+        unfit: Unfit | None = None,
     ) -> Response:
         desk = desk_of(visitor)
         opened = visitor.request.query_params.get("open", "")
         view = view_of(desk, visitor.words("drawing.title"), opened)
+        if unfit and not view.takes(unfit.step):
+            unfit = None
         return page(
             visitor,
             "exercise.html.j2",
             status,
             view=view,
-            problem=problem,
+            problem="" if unfit else problem,
+            unfit=unfit,
             wrong=wrong or {},
             unfinished=unfinished,
             progress=lambda status: progress(visitor.words, status),
         )
 
-    def _back(self, visitor: Visitor, place: str) -> Response:
-        return go(visitor, f"/exercises/{visitor.request.path_params['exercise']}#{place}")
+    def _back(self, visitor: Visitor, step: str) -> Response:
+        return go(visitor, f"/exercises/{visitor.request.path_params['exercise']}{_PLACES[step]}")
 
 
 def desk_of(visitor: Visitor) -> Desk:

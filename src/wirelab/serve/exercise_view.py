@@ -67,6 +67,11 @@ class AskedQuestion:
     value: str
     is_kept: bool
 
+    @property
+    def said(self) -> str:
+        """The answer in words: of a choice, what was chosen."""
+        return next((choice.text for choice in self.choices if choice.value == self.value), self.value)
+
 
 @dataclass(frozen=True, slots=True)
 class Change:
@@ -166,6 +171,15 @@ class View:
     def is_asked(self, name: str) -> bool:
         """Whether a network of the exercise was asked for already."""
         return any(one.attempt.kind == "run" and one.attempt.name == name for one in self.asked)
+
+    def has_tried(self, kind: str) -> bool:
+        """Whether anything of that kind was asked to be run."""
+        return any(one.attempt.kind == kind for one in self.runs)
+
+    def takes(self, step: str) -> bool:
+        """Whether the page has the form by which settings are changed in that step."""
+        has_form = {"experiment": self.experiments_left > 0, "repair": self.exercise.said.repair is not None}
+        return self.can_change and self.is_sealed and has_form[step]
 
     @property
     def can_look(self) -> bool:
