@@ -4,7 +4,7 @@ import logging
 from collections.abc import Awaitable, Callable
 from dataclasses import dataclass
 from typing import Any, Final
-from urllib.parse import quote
+from urllib.parse import quote, urlsplit, urlunsplit
 
 from markupsafe import Markup, escape
 from starlette.concurrency import run_in_threadpool
@@ -68,7 +68,8 @@ class Answers:
 
     def problem(self, visitor: Visitor, error: InputError, status: int = 422) -> Response:
         """The page for something that cannot be read: what is wrong is said, and nothing was changed."""
-        return page(visitor, "problem.html.j2", status, message=message(visitor, error))
+        back = came_from(visitor)
+        return page(visitor, "problem.html.j2", status, message=message(visitor, error), back=back)
 
     def _take(self, visitor: Visitor, form: Form, take: Posted, again: Taken | None) -> Response:
         def taken(visitor: Visitor) -> Response:
@@ -91,7 +92,7 @@ class Answers:
             return self.problem(visitor, error)
         except WirelabError as error:
             _LOG.error("%s: %s", logged(visitor.request.url.path), error.message)
-            return page(visitor, "problem.html.j2", 500, message=error.message)
+            return page(visitor, "problem.html.j2", 500, message=error.message, back=came_from(visitor))
 
 
 def page(visitor: Visitor, template: str, status: int = 200, /, **figures: Any) -> HTMLResponse:  # noqa: ANN401 - whatever it shows
@@ -113,6 +114,19 @@ def _timed(visitor: Visitor, text: str, at: str) -> Markup:
     shown = at.replace("T", " ").replace("Z", " UTC")
     element = Markup('<time datetime="{}">{}</time>').format(at, shown)
     return Markup(escape(visitor.words.texts[text])).format_map({"at": element})  # noqa: S704 - it is escaped
+
+
+def came_from(visitor: Visitor) -> str:
+    """The page of ours that a request came from, as a path; empty where the browser does not say, or lies."""
+    url = visitor.request.url
+    try:
+        before = urlsplit(visitor.request.headers.get("referer", ""))
+    except ValueError:
+        return ""
+    # A path of two slashes would be another server's.
+    if before.netloc != url.netloc or before.path.startswith("//") or before.path == url.path:
+        return ""
+    return urlunsplit(("", "", before.path, before.query, ""))
 
 
 def go(visitor: Visitor, path: str) -> RedirectResponse:

@@ -3,6 +3,7 @@
 import logging
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
+from http import HTTPStatus
 from pathlib import Path
 from typing import Final
 
@@ -55,7 +56,7 @@ def application(room: Room) -> ASGIApp:
         status = error.status_code if isinstance(error, HTTPException) else 500
         if not isinstance(error, HTTPException):
             _LOG.error("%s: a mistake of the server", logged(request.url.path), exc_info=error)
-        refusal = Refusal(status, "refused.nothing" if status < 500 else "refused.broken")  # noqa: PLR2004 - HTTP
+        refusal = Refusal(status, _words_of(status))
         visitor = Visitor(room, request)
         return await run_in_threadpool(page, visitor, "refused.html.j2", status, refusal=refusal)
 
@@ -74,3 +75,10 @@ def application(room: Room) -> ASGIApp:
         lifespan=lifespan,
     )
     return BelowPath(app, room.root) if room.root else app
+
+
+def _words_of(status: int) -> str:
+    """The name of the words for an answer that is no page of ours."""
+    if status == HTTPStatus.METHOD_NOT_ALLOWED:
+        return "refused.method"
+    return "refused.nothing" if status < HTTPStatus.INTERNAL_SERVER_ERROR else "refused.broken"

@@ -17,7 +17,7 @@ from wirelab.serve.bench import Bench, scenario_called, scenarios
 from wirelab.serve.forms import MOST_FIELDS, Form, parse_form
 from wirelab.serve.knobs import Element, elements
 from wirelab.serve.limits import Deed
-from wirelab.serve.visitor import Visitor
+from wirelab.serve.visitor import Refusal, Visitor
 
 _WITH: Final = "with"
 _VARIANT: Final = "variant"
@@ -51,12 +51,12 @@ class BenchPages:
     def one(self, visitor: Visitor) -> Response:
         """A scenario with its knobs, as a link has turned them."""
         asked = parse_form(visitor.request.url.query)
-        scenario = visitor.request.path_params["scenario"]
+        scenario = scenario_of(visitor)
         problem, settings = "", asked.below(_WITH)
         try:
             bench = Bench.read(scenario, asked.text(_VARIANT), settings)
         except InputError as error:
-            # A scenario that is not there is no page; what of a link does not fit is said beside the knobs.
+            # What of a link does not fit is said beside the knobs.
             experiment = scenario_called(scenario)
             names = [case.name for case in experiment.cases]
             variant = asked.text(_VARIANT)
@@ -67,8 +67,7 @@ class BenchPages:
     def run(self, visitor: Visitor, form: Form) -> Response:
         """Run it as the knobs are."""
         person = visitor.require_person()
-        scenario = visitor.request.path_params["scenario"]
-        scenario_called(scenario)
+        scenario = scenario_of(visitor)
         try:
             bench = turned(visitor, form)
         except InputError as error:
@@ -117,6 +116,14 @@ def _knob_count(scenario: str) -> int:
     return max(sum(len(element.knobs) for element in elements(case.wiring)) for case in cases)
 
 
+def scenario_of(visitor: Visitor) -> str:
+    """The name of a page's scenario. Raises Refusal where there is none."""
+    name = visitor.request.path_params["scenario"]
+    if name not in scenarios():
+        raise Refusal(404, "refused.nothing")
+    return str(name)
+
+
 def asked_for(visitor: Visitor) -> Bench:
     """What the query of a request has turned. Raises InputError for what does not fit."""
     return turned(visitor, parse_form(visitor.request.url.query))
@@ -124,7 +131,7 @@ def asked_for(visitor: Visitor) -> Bench:
 
 def turned(visitor: Visitor, form: Form) -> Bench:
     """The same of the knobs of a form."""
-    return Bench.read(visitor.request.path_params["scenario"], form.text(_VARIANT), form.below(_WITH))
+    return Bench.read(scenario_of(visitor), form.text(_VARIANT), form.below(_WITH))
 
 
 def link(bench: Bench, page: str = "") -> str:

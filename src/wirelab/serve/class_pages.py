@@ -3,7 +3,7 @@
 import io
 import re
 import zipfile
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Final
 
 from starlette.responses import Response
@@ -23,11 +23,14 @@ from wirelab.serve.answers import Answers, go, page
 from wirelab.serve.courses import Course
 from wirelab.serve.desk import Desk, measured, settle
 from wirelab.serve.doors import absolute
+from wirelab.serve.exercise_pages import exercise_of
 from wirelab.serve.exercise_view import progress_of, view_of
 from wirelab.serve.exercises import exercise_called, exercise_names
 from wirelab.serve.forms import LONG_LETTERS, Form
 from wirelab.serve.histogram import histogram, spread
 from wirelab.serve.room import Room
+from wirelab.serve.runs import State
+from wirelab.serve.students import Student
 from wirelab.serve.teacher_pages import course_of, student_of
 from wirelab.serve.visitor import TEACHER, Refusal, Visitor
 from wirelab.serve.works import Kept
@@ -39,7 +42,10 @@ _STUCK_S: Final = 600.0
 
 @dataclass(frozen=True, slots=True)
 class Cell:
-    """How far a student is with an exercise; ``idle_min`` is None where they are not stuck."""
+    """How far a student is with an exercise; ``idle_min`` is None where they are not stuck.
+
+    ``doing`` is a step, or what the run does that is the next one: wait in the queue at ``place``, or run.
+    """
 
     doing: str
     name: str
@@ -47,6 +53,7 @@ class Cell:
     parts: int
     points: str
     idle_min: int | None
+    place: int = 0
 
 
 @dataclass(frozen=True, slots=True)
@@ -84,7 +91,7 @@ class ClassPages:
         works = room.works.of_course(course.id)
         named = [exercise_called(name) for name in exercise_names()]
         rows = [
-            (student, [_cell(room, each, works.get((student.id, each.name))) for each in named])
+            (student, [_cell(room, student, each, works.get((student.id, each.name))) for each in named])
             for student in room.students.of_course(course.id)
         ]
         closed = room.courses.closed(course.id)
@@ -173,7 +180,7 @@ class ClassPages:
         listed = []
         for name in exercise_names():
             exercise = exercise_called(name)
-            listed.append((exercise, _cell(room, exercise, room.works.get(student.id, name))))
+            listed.append((exercise, _cell(room, student, exercise, room.works.get(student.id, name))))
         return page(
             visitor,
             "student.html.j2",
@@ -216,11 +223,6 @@ class ClassPages:
         return go(visitor, f"/teacher/students/{student.id}")
 
 
-def exercise_of(visitor: Visitor) -> Assignment:
-    """The exercise of a page. Raises InputError where there is none."""
-    return exercise_called(visitor.request.path_params["exercise"])
-
-
 def _strangers(course: Course, names: list[str]) -> list[str]:
     """Who is not in the roster, if there is one."""
     if not course.roster:
@@ -237,7 +239,7 @@ def _points(text: str, most: int) -> float:
     return points
 
 
-def _cell(room: Room, exercise: Assignment, kept: Kept | None) -> Cell:
+def _cell(room: Room, student: Student, exercise: Assignment, kept: Kept | None) -> Cell:
     done, parts = progress_of(kept.work if kept else None, exercise)
     if kept is None:
         return Cell("none", "", done, parts, "", None)
@@ -245,7 +247,20 @@ def _cell(room: Room, exercise: Assignment, kept: Kept | None) -> Cell:
     idle_s = room.works.clock() - kept.changed_s
     is_stuck = step.doing != "done" and idle_s > _STUCK_S
     points = f"{kept.marks.points:g} / {kept.marks.most}" if kept.marks else ""
-    return Cell(step.doing, step.name or "", done, parts, points, int(idle_s / 60) if is_stuck else None)
+    cell = Cell(step.doing, step.name or "", done, parts, points, int(idle_s / 60) if is_stuck else None)
+    return _queued(room, student, exercise, cell) if step.doing == "run" else cell
+
+
+def _queued(room: Room, student: Student, exercise: Assignment, cell: Cell) -> Cell:
+    """The same, with how far its run is; who waits for the server is not stuck."""
+    for attempt in reversed(room.works.attempts(student.id, exercise.name)):
+        if attempt.kind == "run" and attempt.name == cell.name and (of := room.queue.status(attempt.run)):
+            if of.state is State.WAITING:
+                return replace(cell, doing="waiting", place=of.ahead + 1, idle_min=None)
+            if of.state is State.RUNNING:
+                return replace(cell, doing="running", idle_min=None)
+            break
+    return cell
 
 
 def _of_exercise(room: Room, course: Course, exercise: Assignment) -> list[Kept]:

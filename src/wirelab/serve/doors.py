@@ -46,8 +46,13 @@ class Doors:
         return self._front(visitor)
 
     def invited(self, visitor: Visitor) -> Response:
-        """The page that an invitation leads to."""
-        return self._front(visitor, code=read_code(visitor.request.path_params["code"]))
+        """The page that an invitation leads to: who has joined already need not do so again, but may."""
+        code, student = read_code(visitor.request.path_params["code"]), visitor.student
+        course = visitor.room.courses.of_code(code)
+        is_other = visitor.request.query_params.get("new") == "1"
+        if student is None or course is None or student.course != course.id or is_other:
+            return self._front(visitor, code=code)
+        return page(visitor, "invited.html.j2", student=student, course=course, code=code)
 
     def join(self, visitor: Visitor, form: Form) -> Response:
         """A name and a course's code make a student; sent twice by one browser, the same one."""

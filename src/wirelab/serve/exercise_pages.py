@@ -9,6 +9,7 @@ from starlette.routing import BaseRoute, Route
 
 from wirelab.errors import InputError
 from wirelab.exercise.work import LONGEST_TEXT, Predicted
+from wirelab.model.assignment import Assignment
 from wirelab.results.values import printable
 from wirelab.serve.answers import Answers, Posted, Shown, go, message, page, require
 from wirelab.serve.desk import Desk, Unfinished, settle
@@ -17,7 +18,7 @@ from wirelab.serve.exercises import exercise_called, exercise_names
 from wirelab.serve.forms import Form, with_point
 from wirelab.serve.limits import Deed
 from wirelab.serve.run_pages import progress
-from wirelab.serve.visitor import Visitor
+from wirelab.serve.visitor import Refusal, Visitor
 
 _DRAFTS: Final = ("value", "unit", "why", "answer")
 """The fields that are kept as they are typed: ``value.burst``."""
@@ -223,12 +224,20 @@ class ExercisePages:
 
 
 def desk_of(visitor: Visitor) -> Desk:
-    """Where the visitor sits. Raises Refusal for who is no student, InputError for no such exercise."""
+    """Where the visitor sits. Raises Refusal for who is no student, and for an exercise that is not there."""
     student = visitor.require_student()
     course = visitor.room.courses.get(student.course)
     if course is None:
         raise InputError("exercise.gone")
-    return Desk(visitor.room, course, student, exercise_called(visitor.request.path_params["exercise"]))
+    return Desk(visitor.room, course, student, exercise_of(visitor))
+
+
+def exercise_of(visitor: Visitor) -> Assignment:
+    """The exercise of a page. Raises Refusal where there is none."""
+    name = visitor.request.path_params["exercise"]
+    if name not in exercise_names():
+        raise Refusal(404, "refused.nothing")
+    return exercise_called(name)
 
 
 def _typed(form: Form) -> dict[str, str]:

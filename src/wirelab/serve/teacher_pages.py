@@ -1,6 +1,7 @@
 """The teacher's pages: courses, who is in them, and how they get in."""
 
 from dataclasses import dataclass
+from ipaddress import ip_address
 from typing import Final
 
 from starlette.responses import Response
@@ -31,6 +32,7 @@ class TeacherPages:
             Route("/teacher", get(self.courses)),
             Route("/teacher/courses", post(self.add), methods=["POST"]),
             Route("/teacher/courses/{course}/invitation", get(self.invitation)),
+            Route("/teacher/courses/{course}/code", get(self.ask_new_code)),
             Route("/teacher/courses/{course}/code", post(self.new_code), methods=["POST"]),
             Route("/teacher/students/{student}/code", post(self.new_student_code), methods=["POST"]),
         ]
@@ -62,7 +64,13 @@ class TeacherPages:
             course=course,
             link=absolute(visitor, f"/join/{course.code}"),
             front=absolute(visitor, "/"),
+            is_loopback=_is_loopback(visitor.request.url.hostname or ""),
         )
+
+    def ask_new_code(self, visitor: Visitor) -> Response:
+        """Whether the old invitation shall let nobody in any more: it may be on a projector."""
+        visitor.require_teacher()
+        return page(visitor, "new_code.html.j2", course=course_of(visitor))
 
     def new_code(self, visitor: Visitor, _form: Form) -> Response:
         """Another invitation: the old one lets nobody in any more."""
@@ -85,6 +93,14 @@ def course_of(visitor: Visitor) -> Course:
     if course is None:
         raise Refusal(404, "refused.nothing")
     return course
+
+
+def _is_loopback(host: str) -> bool:
+    """Whether a host's name is one that only the machine itself can reach."""
+    try:
+        return ip_address(host.strip("[]")).is_loopback
+    except ValueError:
+        return host == "localhost" or host.endswith(".localhost")
 
 
 def student_of(visitor: Visitor) -> Student:

@@ -4,6 +4,7 @@ import hmac
 import logging
 import re
 import secrets
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any, Final
 
@@ -24,6 +25,12 @@ _STUDENT: Final = "student"
 _LOG: Final = logging.getLogger(__name__)
 _SECRET: Final = re.compile(r"(/(?:resume|join|set-up)/).+", re.DOTALL)
 """A path that lets in whoever has it."""
+_TITLES: Final[Mapping[str, str]] = {
+    "refused.nothing": "refused.no-page",
+    "refused.method": "refused.no-method",
+    "refused.often": "refused.wait",
+    "refused.broken": "refused.mistake",
+}
 
 
 def logged(path: str) -> str:
@@ -39,6 +46,11 @@ class Refusal(Exception):  # noqa: N818 - it is no error of anybody's code
         self.status = status
         self.text = text
         self.figures = figures
+
+    @property
+    def title(self) -> str:
+        """The name of the words above it."""
+        return _TITLES.get(self.text, "refused.title")
 
 
 @dataclass(frozen=True)
