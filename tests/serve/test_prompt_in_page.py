@@ -51,7 +51,7 @@ def switched_on(browser: Chromium) -> Any:  # noqa: ANN401 - Playwright's page
     page.get_by_role("button", name="Sign in").click()
     page.goto(f"{browser.base}/bench/sfp-mismatch")
     page.get_by_role("button", name="Stop the clock").click()
-    page.get_by_role("button", name="Switch it on").click()
+    page.get_by_role("button", name="Start the lab").click()
     page.get_by_text("The network is up").wait_for()
     return page
 
@@ -123,11 +123,11 @@ def test_a_page_has_the_prompt_of_a_terminal(
         assert "did you mean `client`" in text(page)
         browser.look(page, "shell")
         page.keyboard.press("Escape")
-        assert page.evaluate("document.activeElement.textContent") == "Switch it off"
+        assert page.evaluate("document.activeElement.textContent") == "Shut the lab down"
         page.keyboard.press("Enter")
-        page.get_by_role("button", name="Switch it on again").wait_for()
+        page.get_by_role("button", name="Start the lab again").wait_for()
         wait_until(lambda: not labs(process.pid))
-        page.get_by_role("button", name="Switch it on again").click()
+        page.get_by_role("button", name="Start the lab again").click()
         page.get_by_text("The network is up").wait_for()
         page.close()
         wait_until(lambda: not labs(process.pid) and not list(scratch.glob("wirelab-shell-*")))
@@ -143,6 +143,6 @@ def test_nothing_is_left_of_a_server_that_ends(
         [lab] = labs(process.pid)
         process.send_signal(signal.SIGTERM)
         process.wait(WAIT_S)
-        page.get_by_role("button", name="Switch it on again").wait_for()
+        page.get_by_role("button", name="Start the lab again").wait_for()
     assert not Path(f"/proc/{lab}").exists()
     assert not list(scratch.glob("wirelab-shell-*"))

@@ -72,7 +72,7 @@ class Class:
         """A student at an exercise, on whatever device."""
         page = self.browser.person(**device)
         page.get_by_label("Your own code").fill(self.own[name].lower())
-        page.get_by_role("button", name="Go on").click()
+        page.get_by_role("button", name="Continue").click()
         page.get_by_role("link", name=title, exact=True).click()
         return ExercisePage(page)
 
@@ -95,7 +95,7 @@ def room(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactor
             browser.allowed.append(REFUSED)
             browser.patience_ms = WAIT_MS
             teacher = Class(browser, lab, "", {}).teacher()
-            teacher.get_by_label("Its title").fill(COURSE)
+            teacher.get_by_label("Title").fill(COURSE)
             teacher.get_by_role("button", name="Add").click()
             opened = Class(browser, lab, teacher.locator(".big.code").inner_text(), {})
             teacher.context.close()
@@ -161,7 +161,7 @@ def test_one_who_understands_and_one_who_guesses(name: str, room: Class, tmp_pat
 def test_the_class_is_a_table(room: Class) -> None:
     """All that the two have done is there, and as CSV; an exercise that is closed says so to who opens it."""
     teacher = room.teacher()
-    teacher.get_by_role("link", name="The class").click()
+    teacher.get_by_role("link", name="Class table").click()
     room.browser.look(teacher, "class")
     with teacher.expect_download() as download:
         done = teacher.get_by_role("listitem").filter(has_text="The mystery network")
@@ -238,10 +238,10 @@ def _answer_a_number_in_words(desk: ExercisePage, exercise: Assignment) -> None:
 def _teacher_looks(room: Class, exercise: Assignment) -> None:
     """At the predictions of all, and at a work."""
     teacher = room.teacher()
-    teacher.get_by_role("link", name="The class").click()
+    teacher.get_by_role("link", name="Class table").click()
     if exercise.said.predictions:
         teacher.get_by_role("link", name=f"Predictions of {exercise.said.title}", exact=True).click()
-        teacher.get_by_text("2 have predicted, 2 have run it.").first.wait_for()
+        teacher.get_by_text("Students who have predicted: 2; who have run it: 2.").first.wait_for()
         room.browser.look(teacher, f"{exercise.name}-6-predictions")
         teacher.go_back()
     teacher.get_by_role("link", name=GOOD, exact=True).click()

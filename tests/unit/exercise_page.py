@@ -30,7 +30,7 @@ class ExercisePage:
             self.page.fill(f"#value-{name}", value)
             if (why := self.page.locator(f"#why-{name}")).count():
                 why.fill(WHY)
-        self.page.get_by_text("Kept.", exact=True).first.wait_for()
+        self.page.get_by_text("Saved.", exact=True).first.wait_for()
 
     def seal(self) -> None:
         """Seal them."""
@@ -60,7 +60,7 @@ class ExercisePage:
                 field.select_option(text)
             else:
                 field.fill(text)
-        self.page.get_by_role("button", name="Keep the answers").click()
+        self.page.get_by_role("button", name="Save the answers").click()
 
     def try_repair(self, settings: Mapping[str, str]) -> None:
         """Ask what a repair would do."""
@@ -78,7 +78,7 @@ class ExercisePage:
         if anyway:
             self.page.locator("#unfinished, #marks").first.wait_for()
             if self.page.locator("#unfinished").count():
-                self.page.get_by_role("button", name="Hand it in all the same").click()
+                self.page.get_by_role("button", name="Hand it in anyway").click()
         self.page.locator("#marks .big").wait_for()
 
     @property
@@ -105,8 +105,8 @@ def at_work(browser: Chromium, served: Served) -> Any:  # noqa: ANN401 - Playwri
     [student] = served.room.students.of_course(course.id)
     page = browser.person()
     page.get_by_label("Your own code").fill(student.code)
-    page.get_by_role("button", name="Go on").click()
-    page.get_by_role("button", name="Yes, go on").or_(
+    page.get_by_role("button", name="Continue").click()
+    page.get_by_role("button", name="Yes, continue").or_(
         page.get_by_role("link", name="My code")
     ).first.wait_for()
     page.goto(f"{served.url}{HERE}")

@@ -55,7 +55,7 @@ def test_a_large_network_is_run_from_its_form(served: Served) -> None:
     answer = ada.post(f"/bench/{LARGE}", **fields)
     assert (answer.status, "network.mtu <b>4000 B</b>" in answer.text) == (200, True)
     more = {f"with.{number}": "" for number in range(MOST_FIELDS)}
-    assert "The form cannot be read" in ada.post(f"/bench/{LARGE}", **fields, **more).text
+    assert "This form cannot be read" in ada.post(f"/bench/{LARGE}", **fields, **more).text
     assert fields_of(request_of("nobody")) == MOST_FIELDS
 
 

@@ -65,14 +65,14 @@ def test_two_students_do_an_exercise_and_one_leaves_in_the_middle(served: Served
         served.testbed.go.clear()
         cai.get_by_role("button", name="Seal the predictions").click()
         cai.get_by_role("button", name="Run", exact=True).click()
-        cai.get_by_text("It runs: 1.0 of").wait_for()
+        cai.get_by_text("Running: 1.0 of").wait_for()
         browser.look(cai, "exercise-runs")
         served.testbed.go.set()
         cai.get_by_text("Over virtual time").first.wait_for()
 
         phone = browser.person(viewport={"width": 390, "height": 844}, has_touch=True, is_mobile=True)
         phone.get_by_label("Your own code").fill(code.lower())
-        phone.get_by_role("button", name="Go on").click()
+        phone.get_by_role("button", name="Continue").click()
         phone.get_by_role("link", name=EXERCISE).click()
         assert phone.input_value("#value-upload") == "2.3"
         assert phone.input_value("#why-burst") == WHY
@@ -180,7 +180,7 @@ def test_the_bench_by_keyboard_alone(served: Served) -> None:
         ada.goto(f"{served.url}/bench")
         browser.look(ada, "bench")
         ada.keyboard.press("Tab")
-        assert ada.evaluate("document.activeElement.textContent") == "To the content"
+        assert ada.evaluate("document.activeElement.textContent") == "Skip to content"
         ada.goto(f"{served.url}/bench/sfp-mismatch")
         browser.look(ada, "bench-scenario")
         ada.focus("[id='module.fifo'] + input[type=range]")
@@ -192,7 +192,7 @@ def test_the_bench_by_keyboard_alone(served: Served) -> None:
         ada.get_by_text("What bounds them").wait_for()
         browser.look(ada, "bench-result")
         stranger = browser.person()
-        stranger.goto(ada.get_by_label("To share it").input_value())
+        stranger.goto(ada.get_by_label("Link to share").input_value())
         assert "32 KiB" in stranger.locator(".chip").inner_text()
 
 
@@ -219,10 +219,10 @@ def test_a_button_that_is_pressed_twice_does_it_once(served: Served) -> None:
             for _ in range(2):
                 page.mouse.click(box["x"] + box["width"] / 2, box["y"] + box["height"] / 2)
                 time.sleep(0.3)
-        page.get_by_text("3 experiments are left").wait_for()
+        page.get_by_text("Experiments left: 3").wait_for()
         served.wait_for_runs()
         page.reload()
-        assert "3 experiments are left" in page.inner_text("main")
+        assert "Experiments left: 3" in page.inner_text("main")
 
 
 def test_the_teacher_sees_the_class_while_it_works(served: Served) -> None:
@@ -236,10 +236,10 @@ def test_the_teacher_sees_the_class_while_it_works(served: Served) -> None:
         browser.look(teacher, "courses")
         teacher.get_by_role("link", name="Invitation").click()
         browser.look(teacher, "invitation")
-        teacher.get_by_role("link", name="The class").click()
+        teacher.get_by_role("link", name="Class table").click()
         ada = join(browser, served, "Ada")
         ada.get_by_role("link", name=EXERCISE).click()
-        teacher.get_by_role("link", name="predicts").wait_for()
+        teacher.get_by_role("link", name="predicting").wait_for()
         ExercisePage(ada).predict(PREDICTED)
         ada.get_by_role("button", name="Seal the predictions").click()
         ada.get_by_role("button", name="Run", exact=True).click()

@@ -125,12 +125,12 @@ def test_the_page_takes_along_what_is_typed_and_asks_where_the_rest_is(served: S
         page.fill("[name='answer.dropped']", "159")
         page.get_by_label("Why does the upload").fill("Nothing waits.")
         page.get_by_role("button", name="Hand it in").click()
-        page.get_by_role("alert").get_by_text("It is not handed in yet.").wait_for()
+        page.get_by_role("alert").get_by_text("This is not handed in yet.").wait_for()
         assert page.evaluate("scrollY > 0")
         browser.look(page, "exercise-unfinished")
         page.get_by_role("link", name="Which port drops the frames?", exact=True).click()
         assert page.locator("#question-where").evaluate("one => one.getBoundingClientRect().top < 900")
-        page.get_by_role("button", name="Hand it in all the same").click()
+        page.get_by_role("button", name="Hand it in anyway").click()
         page.locator("#marks .big").wait_for()
     assert answers(served) == {"dropped": "159", "upload-why": "Nothing waits."}
 
@@ -141,7 +141,7 @@ def test_enter_in_an_answer_hands_nothing_in(served: Served) -> None:
         page = at_work(browser, served)
         page.fill("[name='answer.dropped']", "159")
         page.press("[name='answer.dropped']", "Enter")
-        page.locator("#question-dropped").get_by_text("kept", exact=True).wait_for()
+        page.locator("#question-dropped").get_by_text("saved", exact=True).wait_for()
     assert kept(served).work.submitted is None
 
 
@@ -154,6 +154,6 @@ def test_it_is_handed_in_without_scripts(served: Served) -> None:
         plain.goto(page.url)
         plain.fill("[name='answer.dropped']", "159")
         plain.get_by_role("button", name="Hand it in").click()
-        plain.get_by_role("button", name="Hand it in all the same").click()
+        plain.get_by_role("button", name="Hand it in anyway").click()
         plain.locator("#marks").wait_for()
     assert answers(served) == {"dropped": "159"}

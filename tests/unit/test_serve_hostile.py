@@ -108,7 +108,7 @@ def test_a_mistake_of_the_server_is_a_page_and_a_line_of_its_log(
         patched.setattr(bench_pages, "scenarios", mistaken)
         answer = visitor.get("/bench")
     assert answer.status == 500
-    assert "The server made a mistake" in answer.text
+    assert "Something went wrong on the server" in answer.text
     assert "a mistake for a test" not in answer.text
     assert "a mistake for a test" in caplog.text
     assert visitor.get("/bench").status == 200

@@ -104,6 +104,7 @@ def test_every_text_that_is_used_is_in_the_catalogue() -> None:
     assert missing == set()
     used |= {f"run.{state}" for state in State}
     used |= {f"{place}.{doing}" for doing in get_args(Doing) for place in ("class", "exercise.do")}
+    used |= {f"class.{state}" for state in (State.WAITING, State.RUNNING)}
     used |= {f"exercise.lacks.{doing}" for doing in ("run", "answer", "repair")}
     unused = {name for name in english if name not in used and not name.startswith(("bench.kind.", "knob."))}
     assert unused == set()
@@ -158,7 +159,7 @@ def test_the_bench_is_shared_by_its_address(served: Served) -> None:
     page = stranger.get(asked.url.removeprefix(served.url)).text
     assert "module.fifo <b>20 KiB</b>" in page
     assert "What bounds them" in page
-    link = re.search(r'href="(/bench/sfp-mismatch\?[^"]*)">Turn', page)
+    link = re.search(r'href="(/bench/sfp-mismatch\?[^"]*)">Change', page)
     assert link
     turned = stranger.get(link[1].replace("&amp;", "&")).text
     assert '<option value="20 KiB" selected>' in turned
@@ -193,7 +194,7 @@ def test_a_link_with_what_is_not_there_still_shows_the_scenario(served: Served) 
     """With what is wrong beside it."""
     page = served.visitor().get("/bench/sfp-mismatch?variant=nobody&with.module.fifo=9").text
     assert "unknown variant" in page
-    assert "What can be turned" in page
+    assert "What you can change" in page
 
 
 def test_progress_is_told_until_it_is_done(served: Served) -> None:
@@ -202,7 +203,7 @@ def test_progress_is_told_until_it_is_done(served: Served) -> None:
     ada = served.student()
     first = [ada.post("/bench/sfp-mismatch", **{"with.module.fifo": f"{size} KiB"}) for size in (16, 20, 24)]
     last = first[-1].url.removeprefix(served.url)
-    assert re.search(r"It is the next one|runs are before it", ada.get(last).text)
+    assert re.search(r"This one is next|more to run before this one", ada.get(last).text)
     served.testbed.go.set()
     stream = last.replace("/runs/", "/runs/events?run=")
     assert '"state": "done"' in ada.get(stream).text
@@ -257,7 +258,7 @@ def test_a_run_that_broke_can_be_asked_for_again(served: Served) -> None:
     served.testbed.breaks = False
     ada.post(f"{path}/again")
     served.wait_for_runs()
-    assert "What was measured" in ada.get(path).text
+    assert "Measurements" in ada.get(path).text
 
 
 def test_raw_files_are_not_there_and_the_page_says_how_to_have_them(served: Served) -> None:

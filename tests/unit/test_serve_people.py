@@ -64,11 +64,11 @@ def test_a_link_alone_signs_nobody_in(served: Served) -> None:
 @pytest.mark.parametrize(
     ("name", "words"),
     [
-        ("", "A name is missing"),
+        ("", "Please enter a name"),
         ("x" * 61, "longer than 60 letters"),
-        ("Ada\u202egnp", "letters that cannot be seen"),
-        ("ADA", "Somebody in this course has that name already"),
-        ("\uff21da", "Somebody in this course has that name already"),
+        ("Ada\u202egnp", "invisible characters"),
+        ("ADA", "Somebody in this course already has that name"),
+        ("\uff21da", "Somebody in this course already has that name"),
     ],
 )
 def test_a_name_that_cannot_be_is_refused_with_a_word(name: str, words: str, served: Served) -> None:
@@ -99,7 +99,7 @@ def test_who_joins_twice_with_one_form_is_one_student(served: Served, has_answer
     assert ada.post("/join", csrf=token, name="Eve", code=course.code).status == 403
     served.room.students.new_code(student.id)
     assert ada.post("/join", csrf=token, name="Ada", code=course.code).status == 403
-    assert "has that name already" in served.visitor().post("/join", name="Ada", code=course.code).text
+    assert "already has that name" in served.visitor().post("/join", name="Ada", code=course.code).text
     assert len(served.room.students.of_course(course.id)) == 1
 
 
@@ -136,7 +136,7 @@ def test_only_the_teacher_sees_the_teachers_pages(served: Served, caplog: pytest
     for visitor in (ada, served.visitor()):
         for path in pages:
             answer = visitor.get(path)
-            assert (answer.status, "This page is the teacher" in answer.text) == (403, True), path
+            assert (answer.status, "This page is for the teacher" in answer.text) == (403, True), path
             assert student.code not in answer.text
     assert f"student:{student.id}" in caplog.text
     teacher = served.teacher()
@@ -174,7 +174,7 @@ def test_the_password_is_set_once_by_the_link_of_the_first_start(tmp_path: Path)
         assert visitor.get("/set-up/0000").status == 403
         assert visitor.get(f"/set-up/{key}").status == 200
         short = visitor.post("/set-up", key=key, password="short", again="short")  # noqa: S106 - a wrong one
-        assert "fewer than 10 letters" in short.text
+        assert "fewer than 10 characters" in short.text
         differ = visitor.post("/set-up", key=key, password=PASSWORD, again=PASSWORD + "x")
         assert "not the same" in differ.text
         assert "Courses" in visitor.post("/set-up", key=key, password=PASSWORD, again=PASSWORD).text
@@ -217,7 +217,7 @@ def test_a_form_of_another_site_does_nothing(served: Served, caplog: pytest.LogC
     for token in ("", other.csrf, "x"):
         answer = teacher.post("/teacher/courses", csrf=token, title="Not mine")
         assert answer.status == 403
-        assert "not from this page" in answer.text
+        assert "does not come from this page" in answer.text
     assert served.room.courses.all() == []
     assert "without the token of its session" in caplog.text
 

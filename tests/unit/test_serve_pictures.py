@@ -166,7 +166,7 @@ def test_what_is_folded_away_comes_when_it_is_opened(served: Served, looks: Pret
         assert repair.locator(".uplot").count() > 0
         assert experiment.locator("table, .plots").count() == 0
         page.evaluate("window.isTheSame = true")
-        experiment.get_by_text("What was measured").click()
+        experiment.get_by_text("Measurements").click()
         experiment.locator(".uplot").first.wait_for()
         experiment.get_by_text("the network runs once more for it").wait_for()
         looks.go.set()

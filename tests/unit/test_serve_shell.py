@@ -177,7 +177,7 @@ def test_what_runs_can_be_interrupted(served: Served) -> None:
     line.send(json.dumps({"line": "show"}))
     answer = told(line)
     assert sum(len(message.get("text", "")) for message in answer) < 2 * shell.COMMAND_LETTERS
-    assert any("more than 200000 letters" in message.get("note", "") for message in answer)
+    assert any("longer than 200000 characters" in message.get("note", "") for message in answer)
 
 
 def test_limits_of_time(served: Served, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -189,14 +189,14 @@ def test_limits_of_time(served: Served, monkeypatch: pytest.MonkeyPatch) -> None
     assert [message for message in told(line) if "note" in message]
     monkeypatch.setattr(shell, "IDLE_S", 0.1)
     line.send(json.dumps({"line": "help"}))
-    assert "the lab is switched off" in told(line, "ended")[-1]["ended"]
+    assert "the lab has been shut down" in told(line, "ended")[-1]["ended"]
 
 
 def test_quit_ends_it(served: Served) -> None:
     """And the page is told."""
     line = opened(served, served.student())
     line.send(json.dumps({"line": "quit"}))
-    assert told(line, "ended")[-1] == {"ended": "The lab is switched off."}
+    assert told(line, "ended")[-1] == {"ended": "The lab has been shut down."}
 
 
 def test_a_scenario_is_saved_in_the_browser(served: Served, tmp_path: Path) -> None:
@@ -234,7 +234,7 @@ def test_a_socket_from_elsewhere_or_of_nobody_is_none(served: Served, headers: d
 
 def test_a_page_without_its_token_gets_none(served: Served) -> None:
     """As with a form."""
-    assert "too old" in refused(opened(served, served.student(), open="made up"))
+    assert "has expired" in refused(opened(served, served.student(), open="made up"))
 
 
 @pytest.mark.parametrize(
@@ -255,7 +255,7 @@ def test_nonsense_ends_it(served: Served, said: str | bytes) -> None:
     line = opened(served, served.student())
     told(line)
     line.send(said)
-    assert "no line of this page" in told(line, "ended")[-1]["ended"]
+    assert "did not come from the shell" in told(line, "ended")[-1]["ended"]
 
 
 def test_an_oversized_message_closes_the_connection(served: Served) -> None:
@@ -275,7 +275,7 @@ def test_a_lab_is_for_one_and_there_are_so_many(served: Served) -> None:
     ada, bob = served.student("Ada"), served.student("Bob")
     first = opened(served, ada)
     told(first)
-    assert "All shells of this server are taken" in refused(opened(served, bob))
+    assert "All shells of this server are in use" in refused(opened(served, bob))
     second = opened(served, ada)
     told(second)
     assert "another window" in told(first, "ended")[-1]["ended"]
@@ -299,26 +299,26 @@ def test_what_is_to_be_predicted_is_predicted_first(served: Served) -> None:
 def test_it_counts_as_an_experiment_once(served: Served) -> None:
     """Opened again it is the same network; settings are for experiments, and do not change at the prompt."""
     ada = ready(served)
-    assert "4 are left" in ada.get(f"{HERE}/shell").text
+    assert "experiments left: 4" in ada.get(f"{HERE}/shell").text
     assert kept(served).work.count("experiment") == 0
     line = opened(served, ada, EXERCISE)
     told(line)
     for said in ("set module.fifo 64 KiB", "again module.fifo 64 KiB"):
         line.send(json.dumps({"line": said}))
-        assert "nothing is changed at the prompt" in told(line)[0]["refused"][0]
+        assert "nothing can be changed at the prompt" in told(line)[0]["refused"][0]
     line.close()
     told(opened(served, ada, EXERCISE))
     ada.get(HERE)
     assert kept(served).work.count("experiment") == 1
-    assert "costs no more" in ada.get(f"{HERE}/shell").text
+    assert "opening it again is free" in ada.get(f"{HERE}/shell").text
 
 
 def test_a_hidden_fault_stays_hidden(served: Served) -> None:
     """A technician has no shell, for it would show the fault; nor a way to it on the page."""
     ada = served.student()
     here = "/exercises/mystery-network"
-    assert "a fault is hidden" in ada.get(f"{here}/shell").text
-    assert "a fault is hidden" in refused(opened(served, ada, f"{here}/shell/socket"))
+    assert "fault is hidden in this network" in ada.get(f"{here}/shell").text
+    assert "fault is hidden in this network" in refused(opened(served, ada, f"{here}/shell/socket"))
     assert "Stop the clock" not in ada.get(here).text
 
 

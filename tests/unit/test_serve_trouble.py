@@ -162,13 +162,13 @@ def test_an_experiment_whose_lab_breaks_costs_nothing(served: Served) -> None:
 
     for fifo in ("64 KiB", "96 KiB"):
         page = experiment(fifo, breaks=True)
-        assert "4 experiments are left" in page
+        assert "Experiments left: 4" in page
         assert f'name="set.module.fifo" value="{fifo}"' in page
-    assert "3 experiments are left" in experiment("128 KiB")
-    assert "2 experiments are left" in experiment("64 KiB")
-    assert "1 experiments are left" in experiment("32 KiB")
+    assert "Experiments left: 3" in experiment("128 KiB")
+    assert "Experiments left: 2" in experiment("64 KiB")
+    assert "Experiments left: 1" in experiment("32 KiB")
     page = experiment("16 KiB")
-    assert "All experiments are used up" in page
+    assert "You have used all your experiments" in page
     assert 'name="set.module.fifo" value="96 KiB"' not in page
     assert ada.post(f"{HERE}/experiment", set__module__fifo="96 KiB").status == 422
     found = [(run.name, run.settings["module.fifo"]) for run in kept(served).work.runs[1:]]

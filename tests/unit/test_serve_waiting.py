@@ -47,14 +47,14 @@ def test_who_types_while_a_run_ends_goes_on_typing(served: Served) -> None:
         served.testbed.go.set()
         field.press_sequentially(" at all", delay=60)
         ExercisePage(page).wait("experiments", "experiment-1")
-        page.get_by_text("3 experiments are left.").wait_for()
+        page.get_by_text("Experiments left: 3.").wait_for()
         field.press_sequentially(",")
         assert page.evaluate(IS_THE_SAME)
         assert field.input_value() == WHY[:-5] + " at all," + WHY[-5:]
         assert field.evaluate("one => document.activeElement === one")
         assert abs(field.bounding_box()["y"] - top) < 1
         assert page.input_value("#repair [name='set.module']") == "aqr113c"
-        page.locator("#questions").get_by_text("Kept.", exact=True).wait_for()
+        page.locator("#questions").get_by_text("Saved.", exact=True).wait_for()
         page.reload()
         assert field.input_value() == WHY[:-5] + " at all," + WHY[-5:]
     assert kept(served).draft["answer.upload-why"] == WHY[:-5] + " at all," + WHY[-5:]
@@ -75,7 +75,7 @@ def test_what_a_run_has_opened_can_be_worked_at(served: Served) -> None:
         page.get_by_text("Your repair: module aqr113c, module.fifo 64 KiB").wait_for()
         assert page.input_value("#repair [name='set.module.fifo']") == "32 KiB"
         page.fill("[name='answer.dropped']", "159")
-        page.locator("#questions").get_by_text("Kept.", exact=True).wait_for()
+        page.locator("#questions").get_by_text("Saved.", exact=True).wait_for()
         assert page.evaluate(IS_THE_SAME)
     assert kept(served).draft["answer.dropped"] == "159"
 
@@ -119,7 +119,7 @@ def test_work_that_was_handed_in_elsewhere_comes_as_a_whole(served: Served) -> N
         other = page.context.new_page()
         other.goto(f"{served.url}{HERE}")
         other.get_by_role("button", name="Hand it in").click()
-        other.get_by_role("button", name="Hand it in all the same").click()
+        other.get_by_role("button", name="Hand it in anyway").click()
         other.locator("#marks").wait_for()
         served.testbed.go.set()
         page.locator("#marks .big").wait_for()
