@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from wirelab.verdict.checks import Check
 
 PATCH = plan().cable_of("client-eth0")
-AT_NS = 7_000_000_000
+AT_NS = 6_500_000_000
 PULLED = replace(plan(), events=(Event(AT_NS, "patch.link down", cables=(replace(PATCH, plugged=False),)),))
 SETTING = {"port": "client-eth0", "setting": "up", "asked": True, "actual": True}
 
@@ -61,10 +61,20 @@ def test_an_event_takes_place_at_its_instant(
     assert names(_found(recorded, tmp_path, _told(*at_ns))) == broken
 
 
+def test_an_event_after_all_traffic_does_not_take_place(tmp_path: Path) -> None:
+    """A transfer may be over long before it might be, and with it what was to happen until then."""
+    late = replace(PULLED, events=(*PULLED.events, Event(600_000_000_000, "patch.link up", cables=(PATCH,))))
+    raw = _cut("end", "client-eth0", "module-line").write(tmp_path)
+    (raw / "events.json").write_text(json.dumps(_told(AT_NS)), encoding="utf-8")
+    result = read_result(late, raw)
+    assert names(check_laws(late, result)) == set()
+    assert result.due(late) == PULLED.events
+
+
 def test_an_event_that_is_late_breaks_a_law(tmp_path: Path) -> None:
     """By a timer's slack of 50 us, for example; the sentence has both instants."""
     (found,) = _found(_cut("end", "client-eth0", "module-line"), tmp_path, _told(AT_NS + 50_000))
-    assert found.explanation == "patch.link down: took place at 7000050000 ns, was to at 7000000000 ns"
+    assert found.explanation == "patch.link down: took place at 6500050000 ns, was to at 6500000000 ns"
 
 
 def test_what_an_event_has_set_is_read_back(tmp_path: Path) -> None:

@@ -127,11 +127,13 @@ def test_the_table_of_a_jumbo_frame_has_an_entry_for_each_length(tmp_path: Path)
 
 
 def test_frames_come_one_by_one(tmp_path: Path) -> None:
-    """Neither a host's stack nor a firewall's hands a shaper more than one frame at once."""
+    """Neither a host's stack nor a firewall's hands a shaper, or netem, more than one frame at once."""
     assert port(tmp_path, "rate: 50 Mbit/s").gso_max_segs == 1
     built = plan(tmp_path, "firewall: linux-router, firewall.p2.shape: {rate: 50 Mbit/s}", "firewall")
     assert [built.port(f"firewall-p{number}").gro for number in (1, 2)] == [False, False]
     assert built.port("client-eth0").gro
+    lossy = plan(tmp_path, "firewall: linux-router, firewall.p2.loss: 1 %", "firewall")
+    assert not lossy.port("firewall-p1").gro
     assert plan(tmp_path, "firewall: linux-router", "firewall").port("firewall-p1").gro
 
 

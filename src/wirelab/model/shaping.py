@@ -103,14 +103,3 @@ def held_bytes(wiring: Wiring, ref: PortRef, time_ns: int) -> int:
     told = shaping(wiring, ref)
     rate_bps = told.rate_bps if told else wiring.number(ref, "rate")
     return rate_bps * time_ns // (NS_PER_S * BITS_PER_BYTE)
-
-
-def joins(wiring: Wiring, node: str) -> bool:
-    """Whether a node may join segments as they come in.
-
-    A firewall passes on what it has joined, and a shaper behind it counts frames.
-    """
-    if wiring.topology.nodes[node].kind != "firewall":
-        return True
-    ports = (ref for ref in wiring.topology.ports() if ref.node == node)
-    return not any(is_shaped(wiring, ref) for ref in ports)

@@ -16,7 +16,7 @@ from wirelab.model.check.queue import FORWARDING_QUEUE, MAY_MARK, RED, usual_que
 from wirelab.model.ethernet import frame_bytes
 from wirelab.model.linking import link_speed_bps
 from wirelab.model.settings import FRAMES, STATIC, is_time
-from wirelab.model.shaping import CAKE, POLICE, held_bytes, is_shaped, joins, shaping
+from wirelab.model.shaping import CAKE, POLICE, held_bytes, is_shaped, shaping
 from wirelab.model.topology import PortRef
 from wirelab.model.wiring import Wiring
 from wirelab.plan.queue import OWN_QUEUE, Queue, Red
@@ -83,7 +83,7 @@ def gso_max_segs(wiring: Wiring, ref: PortRef) -> int | None:
     Where a long path begins it is one: netem holds and loses what it is handed, and that would be a
     whole burst. A shaper of a line counts frames.
     """
-    if netem(wiring, ref) is not None or is_shaped(wiring, ref):
+    if is_shaped(wiring, ref) or netem(wiring, ref):
         return 1
     longest = wiring.value(ref, "gso_max_segs")
     return None if longest is None else int(longest)
@@ -181,7 +181,7 @@ def _card(port: Port, wiring: Wiring, ref: PortRef) -> Port:
         tx_frames=int(wiring.value(ref, "tx_frames") or 0),
         rx_moderation=wiring.moderation(ref),
         rx_adaptive=adaptive,
-        gro=joins(wiring, ref.node) and (not is_host or wiring.own(ref.node, "gro") is not False),
+        gro=_joins(wiring, ref.node) and (not is_host or wiring.own(ref.node, "gro") is not False),
         gro_max_bytes=_gro_max_bytes(wiring, ref) if is_host else None,
         napi_defer_hard_irqs=int(wiring.value(ref, "napi_defer_hard_irqs") or 0),
         gro_flush_timeout_ns=int(wiring.value(ref, "gro_flush_timeout") or 0) * NS_PER_US,
@@ -192,6 +192,17 @@ def _card(port: Port, wiring: Wiring, ref: PortRef) -> Port:
         xon_bytes=wiring.number(ref, "xon"),
         queue=_queue(wiring, ref, usual_queue(wiring, ref), _line_queue_bytes(wiring, ref)),
     )
+
+
+def _joins(wiring: Wiring, node: str) -> bool:
+    """Whether a node may join segments as they come in.
+
+    A firewall passes on what it has joined: a shaper behind it counts frames, and netem would lose all of it.
+    """
+    if wiring.topology.nodes[node].kind != "firewall":
+        return True
+    ports = (ref for ref in wiring.topology.ports() if ref.node == node)
+    return not any(is_shaped(wiring, ref) or netem(wiring, ref) for ref in ports)
 
 
 def _line_queue_bytes(wiring: Wiring, ref: PortRef) -> int | None:
