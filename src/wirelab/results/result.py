@@ -79,7 +79,10 @@ class Result:
 
     def due(self, plan: Plan) -> tuple[Event, ...]:
         """The events of ``plan`` that were to take place: once all traffic is over none does."""
-        over_ns = max((self.snapshots[window(item.name)[1]].at_ns for item in plan.traffic), default=math.inf)
+        ends = [self.snapshots.get(window(item.name)[1]) for item in plan.traffic]
+        if not all(ends):
+            return plan.events
+        over_ns = max((end.at_ns for end in ends if end), default=math.inf)
         return tuple(event for event in plan.events if event.at_ns <= over_ns)
 
     def linked(self, plan: Plan, item: Item | None = None) -> Plan:
