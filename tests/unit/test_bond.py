@@ -98,6 +98,17 @@ def test_a_connection_never_exceeds_one_line(
     assert limit.bottleneck.startswith("2 lines from switch.p2" if lines > 1 else "the line from ")
 
 
+@pytest.mark.parametrize(("policy", "lines"), [("layer2", 1), ("layer2+3", 1), ("layer3+4", 2)])
+def test_only_a_hash_of_ports_spreads_connections(tmp_path: Path, policy: str, lines: int) -> None:
+    """Those between two hosts have the same addresses; the hash of the bond that sends is what counts."""
+    for bond, carried in (("switch", lines), ("server", 2)):
+        settings = f"{bond}.bond0.xmit_hash_policy: {policy}"
+        plan = _plan(tmp_path, SHARED, settings=settings, parallel=4)
+        limit = ceiling(plan, plan.flows[0])
+        assert limit is not None
+        assert limit.bps == pytest.approx(carried * 1000 * MBPS * 1448 / 1538)
+
+
 def test_one_line_is_left_of_two(tmp_path: Path) -> None:
     """A pulled cable shares nothing any more."""
     plan = ended(_plan(tmp_path, SHARED, events="{at: 2 s, with: {first.link: down}}", parallel=4))

@@ -45,6 +45,11 @@ class Bond:
         """Whether all its ports carry."""
         return self.mode == LACP and self.agrees
 
+    @property
+    def spreads(self) -> bool:
+        """Whether it spreads connections between the same two hosts: only their ports tell them apart."""
+        return self.shares and self.xmit_hash_policy == "layer3+4"
+
     def carrying(self, linked: Collection[str]) -> tuple[str, ...]:
         """Which of its ports carry while those that are ``linked`` can."""
         if not self.shares:

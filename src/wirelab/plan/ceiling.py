@@ -80,7 +80,7 @@ def ceiling(plan: Plan, flow: Flow) -> Ceiling | None:
     payload, frames = _udp_sizes(flow, mtu) if flow.protocol == "udp" else _tcp_sizes(plan, flow, mtu)
     served_s: dict[str, float] = {}
     for hop in way:
-        # A connection stays on one cable: the hash of its addresses and ports tells which.
+        # A connection stays on one cable: the hash of its addresses, or of its ports too, tells which.
         lanes = min(hop.lanes, flow.parallel)
         told = tuple(frame + hop.tag_bytes for frame in frames)
         wire_bits = sum(map(ethernet.wire_bytes, told)) * BITS_PER_BYTE

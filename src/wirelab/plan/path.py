@@ -19,7 +19,7 @@ VLAN_TAG_BYTES: Final = 4
 class Hop:
     """One cable in one direction: frames leave by ``out`` and arrive at ``into``.
 
-    It is one of ``lanes`` cables between two bonds that share what goes there.
+    It is one of ``lanes`` cables between two bonds over which connections between two hosts are spread.
     """
 
     out: Port
@@ -77,9 +77,9 @@ def hops(plan: Plan) -> tuple[Hop, ...]:
 
 
 def _lanes(plan: Plan) -> dict[str, int]:
-    """Of the ports of bonds that share, how many of the bond do."""
+    """Of the ports of bonds that spread connections, how many of the bond carry."""
     linked = linkable(plan) if plan.bonds else ()
-    shared = {bond: bond.carrying(linked) for bond in plan.bonds if bond.shares}
+    shared = {bond: bond.carrying(linked) for bond in plan.bonds if bond.spreads}
     return {name: len(carrying) for bond, carrying in shared.items() for name in bond.ports}
 
 
