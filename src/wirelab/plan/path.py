@@ -117,6 +117,12 @@ def spanned(plan: Plan, sender: str, receiver: str) -> tuple[Hop, ...]:
     return tuple(dict.fromkeys(hop for way in ways(plan, sender, receiver) for hop in way))
 
 
+def carrying(plan: Plan, sender: str, receiver: str) -> tuple[Hop, ...]:
+    """The hops of those of these ways that are only by ports of bonds that carry now, each once."""
+    found = every_way(sender, receiver, _edges(plan, sender, _standing_by(plan))) if plan.bonds else None
+    return tuple(dict.fromkeys(hop for way in found or (path(plan, sender, receiver),) for hop in way))
+
+
 def flow_path(plan: Plan, flow: Item) -> tuple[Hop, ...]:
     """The hops of what the sender of some traffic sends."""
     return path(plan, flow.sender, flow.receiver)

@@ -4,17 +4,17 @@ from collections.abc import Iterable
 from dataclasses import replace
 from typing import Final
 
-from wirelab.plan.event import is_open, opened, states
 from wirelab.plan.path import Hop, spanned
 from wirelab.plan.traffic import Flow
 from wirelab.plan.types import Plan
 from wirelab.results.counters import window
 from wirelab.results.result import Result
-from wirelab.units import PPM, RATE, RATIO, rounded
-from wirelab.verdict.busy import active_ns, busy, busy_back
+from wirelab.units import PPM, RATE, RATIO, TIME, rounded, show
+from wirelab.verdict.busy import active_ns, busy, busy_back, full_while_slower
 from wirelab.verdict.chain import chain
 from wirelab.verdict.explanation import Bottleneck, Busy, Mechanism
 from wirelab.verdict.happenings import happenings, shut
+from wirelab.verdict.outage import outage
 
 SATURATED_PPM: Final = 900_000
 """From this share of a flow's time on, what serves it has no room for more: the rest is its beginning."""
@@ -48,8 +48,8 @@ def bottleneck(begun: Plan, flow: Flow, result: Result) -> Bottleneck:
     """What bounds one flow of a Plan.
 
     What was busy all the time bounds it; where nothing was, what serves its acknowledgements, if that was;
-    else an interruption; else what was lost on its way; else who was told to stop; else the program that
-    sends; else TCP's window, which is all that is left.
+    else what events made of its way for a while; else what was lost on its way; else who was told to stop;
+    else the program that sends; else TCP's window, which is all that is left.
     """
     plan = result.linked(begun, flow)
     there = spanned(plan, flow.sender, flow.receiver)
@@ -72,7 +72,7 @@ def bottleneck(begun: Plan, flow: Flow, result: Result) -> Bottleneck:
         return Bottleneck(flow.name, first.mechanism, first.where, (_said(first), *others), first.at)
     mechanism, where, at = (
         _slowed(there, flow, result)
-        or _interrupted(begun, flow)
+        or _for_a_while(begun, there, flow, result)
         or _colliding(there, flow, result)
         or _losing(plan, both, flow, result)
         or _paused(there, flow, result)
@@ -124,23 +124,33 @@ def _unconnected(plan: Plan, flow: Flow) -> _Found:
 
 def _slowed(way: Iterable[Hop], flow: Flow, result: Result) -> _Found | None:
     """The line that lost its link while the flow ran, and has it again at a lower speed."""
-    begun = result.snapshots[window(flow.name)[0]].ports
+    first = result.snapshots[window(flow.name)[0]].ports
     for hop in way:
-        if (begun[hop.out.name].link.speed_bps or 0) > hop.rate_bps:
-            came_back = f"which came back at {rounded(hop.rate_bps, RATE)}"
-            where = f"the line from {hop.out.label} to {hop.into.label}, {came_back}"
-            return Mechanism.LINE, where, (hop.out.label, hop.into.label)
+        if (first[hop.out.name].link.speed_bps or 0) > hop.rate_bps:
+            return _line(hop, f"which came back at {rounded(hop.rate_bps, RATE)}")
     return None
 
 
-def _interrupted(plan: Plan, flow: Flow) -> _Found | None:
-    """The cable on its way on which nothing could pass for a part of its time."""
-    for at_ns, state in states(plan):
-        for hop in spanned(opened(plan), flow.sender, flow.receiver) if at_ns < flow.end_ns else ():
-            if at_ns > flow.start_ns and not is_open(state, state.cable_of(hop.out.name)):
-                where = f"an interruption between {hop.out.label} and {hop.into.label}"
-                return Mechanism.LOSS, where, (hop.out.label, hop.into.label)
-    return None
+def _line(hop: Hop, how: str) -> _Found:
+    where = f"the line from {hop.out.label} to {hop.into.label}, {how}"
+    return Mechanism.LINE, where, (hop.out.label, hop.into.label)
+
+
+def _for_a_while(begun: Plan, way: Iterable[Hop], flow: Flow, result: Result) -> _Found | None:
+    """What events made of its way for a part of its time, if not for good: a slow line, or none at all.
+
+    Of both it is what lasted longer.
+    """
+    found: list[tuple[int, _Found]] = []
+    for hop in way:
+        for rate_bps, slow_ns in full_while_slower(begun, hop, flow, result, SATURATED_PPM).items():
+            times = f"{rounded(slow_ns, TIME)} of {rounded(flow.duration_ns, TIME)}"
+            found.append((slow_ns, _line(hop, f"at {show(rate_bps, RATE)} for {times}")))
+    if (interrupted := outage(begun, flow, result)) is not None:
+        lost_ns, hop = interrupted
+        where = f"an interruption between {hop.out.label} and {hop.into.label}"
+        found.append((lost_ns, (Mechanism.LOSS, where, (hop.out.label, hop.into.label))))
+    return max(found, key=lambda one: one[0], default=(0, None))[1]
 
 
 def _colliding(way: Iterable[Hop], flow: Flow, result: Result) -> _Found | None:

@@ -1,5 +1,6 @@
 """What was busy on the way of a flow, and for how much of its time: lines, shapers, buses, CPUs, programs."""
 
+from collections import Counter
 from collections.abc import Iterable, Iterator
 
 from wirelab.model import ethernet
@@ -12,6 +13,7 @@ from wirelab.results.counting import Counted, at
 from wirelab.results.result import Result
 from wirelab.units import BITS_PER_BYTE, NS_PER_S, PPM, PS_PER_NS
 from wirelab.verdict.explanation import Busy, Mechanism
+from wirelab.verdict.phases import phases
 
 
 def active_ns(flow: Flow, result: Result) -> int:
@@ -133,17 +135,34 @@ def _line_ns(begun: Plan, hop: Hop, flow: Flow, result: Result) -> float:
 
 
 def _time_a_bit(begun: Plan, hop: Hop, flow: Flow, result: Result) -> float:
-    """Seconds for a bit of a flow, in the mean of what was sent before and after the last event.
-
-    The link that an event takes away may come back at another speed, which is that of the hop.
-    """
-    first_bps = result.snapshots[window(flow.name)[0]].ports[hop.out.name].link.speed_bps
-    events_ns = [event.at_ns for event in begun.events if flow.start_ns < event.at_ns < flow.end_ns]
-    if not events_ns or first_bps in {None, hop.rate_bps}:
+    """Seconds for a bit of a flow, in the mean of what was sent at each speed that the line had."""
+    known = phases(begun, hop, flow, result)
+    if len({phase.rate_bps for phase in known}) == 1:
         return 1 / hop.rate_bps
-    counted = [(sample.at_ns, sample.ports[hop.out.name].tx_bytes) for sample in result.samples]
-    before = _share(counted, flow, flow.start_ns, events_ns[-1])
-    return before / (first_bps or hop.rate_bps) + (1 - before) / hop.rate_bps
+    counted = _sent_by(hop, result)
+    return sum(_share(counted, flow, one.from_ns, one.until_ns) / one.rate_bps for one in known)
+
+
+def full_while_slower(begun: Plan, hop: Hop, flow: Flow, result: Result, full_ppm: int) -> dict[int, int]:
+    """For how long a line was at a speed below its best and full, that is, busy for so much of this time.
+
+    By the speed, in bit/s.
+    """
+    known = phases(begun, hop, flow, result)
+    best_bps = max(phase.rate_bps for phase in known)
+    counted, sent = _sent_by(hop, result), result.change(hop.out.name, flow.name)
+    overhead_bytes = sent["tx_frames"] * (ethernet.OVERHEAD_BYTES + hop.tag_bytes)
+    taken = 1 + overhead_bytes / max(sent["tx_bytes"], 1)
+    full: Counter[int] = Counter()
+    for from_ns, until_ns, rate_bps in known:
+        bits = taken * (at(counted, until_ns) - at(counted, from_ns)) * BITS_PER_BYTE
+        if rate_bps < best_bps and bits * NS_PER_S * PPM >= rate_bps * (until_ns - from_ns) * full_ppm:
+            full[rate_bps] += until_ns - from_ns
+    return full
+
+
+def _sent_by(hop: Hop, result: Result) -> Counted:
+    return [(sample.at_ns, sample.ports[hop.out.name].tx_bytes) for sample in result.samples]
 
 
 def _bus_ns(bus: Bus, change: PortCounters, direction: str) -> float:
