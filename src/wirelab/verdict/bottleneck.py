@@ -12,6 +12,7 @@ from wirelab.results.result import Result
 from wirelab.units import PPM, RATE, RATIO, TIME, rounded, show
 from wirelab.verdict.busy import active_ns, busy, busy_back, full_while_slower
 from wirelab.verdict.chain import chain
+from wirelab.verdict.clock import late
 from wirelab.verdict.explanation import Bottleneck, Busy, Mechanism
 from wirelab.verdict.happenings import happenings, shut
 from wirelab.verdict.outage import outage
@@ -59,7 +60,7 @@ def bottleneck(begun: Plan, flow: Flow, result: Result) -> Bottleneck:
     worth_it = (one for one in servers if one.share_ppm >= _IDLE_PPM)
     busiest = sorted(worth_it, key=lambda one: -one.share_ppm)[:_MOST_BUSY_NAMED]
     told = [_said(one) for one in busiest]
-    evidence = (*told, *happenings(begun, result, both, flow.name))
+    evidence = (*told, *happenings(begun, result, both, flow.name), *late(begun, flow, result))
     if not measured.connected:
         mechanism, where, at = _unconnected(begun, flow)
         return Bottleneck(flow.name, mechanism, where, evidence[len(told) :], at)

@@ -12,6 +12,7 @@ from wirelab.results.counters import PortCounters, window
 from wirelab.results.counting import Counted, at
 from wirelab.results.result import Result
 from wirelab.units import BITS_PER_BYTE, NS_PER_S, PPM, PS_PER_NS
+from wirelab.verdict.clock import rate_bps
 from wirelab.verdict.explanation import Busy, Mechanism
 from wirelab.verdict.phases import phases
 
@@ -30,7 +31,7 @@ def received_bytes(flow: Flow, result: Result) -> float:
 
 def busy(begun: Plan, flow: Flow, result: Result) -> tuple[Busy, ...]:
     """All that serves a flow of a Plan from its sender on to its receiver, in that order."""
-    return (*_programs(flow, result), *_serving(begun, flow.sender, flow.receiver, flow, result))
+    return (*_programs(begun, flow, result), *_serving(begun, flow.sender, flow.receiver, flow, result))
 
 
 def busy_back(begun: Plan, flow: Flow, result: Result) -> tuple[Busy, ...]:
@@ -154,10 +155,10 @@ def full_while_slower(begun: Plan, hop: Hop, flow: Flow, result: Result, full_pp
     overhead_bytes = sent["tx_frames"] * (ethernet.OVERHEAD_BYTES + hop.tag_bytes)
     taken = 1 + overhead_bytes / max(sent["tx_bytes"], 1)
     full: Counter[int] = Counter()
-    for from_ns, until_ns, rate_bps in known:
+    for from_ns, until_ns, now_bps in known:
         bits = taken * (at(counted, until_ns) - at(counted, from_ns)) * BITS_PER_BYTE
-        if rate_bps < best_bps and bits * NS_PER_S * PPM >= rate_bps * (until_ns - from_ns) * full_ppm:
-            full[rate_bps] += until_ns - from_ns
+        if now_bps < best_bps and bits * NS_PER_S * PPM >= now_bps * (until_ns - from_ns) * full_ppm:
+            full[now_bps] += until_ns - from_ns
     return full
 
 
@@ -188,7 +189,7 @@ def _cpu(plan: Plan, port: Port, flow: Flow, result: Result, known: set[str]) ->
     yield Mechanism.CPU, f"the CPU of {port.node}", float(spent_ns), 0, (port.node,)
 
 
-def _programs(flow: Flow, result: Result) -> Iterator[Busy]:
+def _programs(begun: Plan, flow: Flow, result: Result) -> Iterator[Busy]:
     """The stages of a copy, and a program that is told how fast to send."""
     goodput_bps = result.flows[flow.name].goodput_bps or 0.0
     if flow.blocks:
@@ -198,8 +199,9 @@ def _programs(flow: Flow, result: Result) -> Iterator[Busy]:
             mechanism = Mechanism.STORAGE if stage.is_storage else Mechanism.APPLICATION
             yield Busy(mechanism, str(stage), min(round(share * PPM), PPM), at=(stage.node,))
     if isinstance(flow, Iperf3):
+        came_bps = rate_bps(begun, flow, result)
         for asked_bps, what in ((flow.bitrate_bps, "bitrate"), (flow.pacing_bps, "pacing")):
             if asked_bps:
-                share_ppm = round(goodput_bps * PPM / (asked_bps * flow.parallel))
+                share_ppm = round(came_bps * PPM / (asked_bps * flow.parallel))
                 where = f"the {what} of {flow.sender}"
                 yield Busy(Mechanism.APPLICATION, where, min(share_ppm, PPM), at=(flow.sender,))
