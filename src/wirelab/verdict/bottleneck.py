@@ -16,6 +16,7 @@ from wirelab.verdict.clock import late
 from wirelab.verdict.explanation import Bottleneck, Busy, Mechanism
 from wirelab.verdict.happenings import happenings, shut
 from wirelab.verdict.outage import outage
+from wirelab.verdict.too_long import too_long
 
 SATURATED_PPM: Final = 900_000
 """From this share of a flow's time on, what serves it has no room for more: the rest is its beginning."""
@@ -61,6 +62,8 @@ def bottleneck(begun: Plan, flow: Flow, result: Result) -> Bottleneck:
     busiest = sorted(worth_it, key=lambda one: -one.share_ppm)[:_MOST_BUSY_NAMED]
     told = [_said(one) for one in busiest]
     evidence = (*told, *happenings(begun, result, both, flow.name), *late(begun, flow, result))
+    if (refused := too_long(plan, flow, measured)) is not None:
+        evidence = (*evidence, refused.words)
     if not measured.connected:
         mechanism, where, at = _unconnected(begun, flow)
         return Bottleneck(flow.name, mechanism, where, evidence[len(told) :], at)
@@ -75,6 +78,7 @@ def bottleneck(begun: Plan, flow: Flow, result: Result) -> Bottleneck:
         _slowed(there, flow, result)
         or _for_a_while(begun, there, flow, result)
         or _colliding(there, flow, result)
+        or _refused(plan, flow, result)
         or _losing(plan, both, flow, result)
         or _paused(there, flow, result)
         or _waiting(flow)
@@ -152,6 +156,12 @@ def _for_a_while(begun: Plan, way: Iterable[Hop], flow: Flow, result: Result) ->
         where = f"an interruption between {hop.out.label} and {hop.into.label}"
         found.append((lost_ns, (Mechanism.LOSS, where, (hop.out.label, hop.into.label))))
     return max(found, key=lambda one: one[0], default=(0, None))[1]
+
+
+def _refused(plan: Plan, flow: Flow, result: Result) -> _Found | None:
+    """The router for which the datagrams of a flow are too long."""
+    found = too_long(plan, flow, result.flows[flow.name])
+    return (Mechanism.LOSS, f"the MTU of {found.at}", (found.at,)) if found else None
 
 
 def _colliding(way: Iterable[Hop], flow: Flow, result: Result) -> _Found | None:
