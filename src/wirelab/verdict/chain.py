@@ -34,6 +34,7 @@ from wirelab.verdict.busy import active_ns, received_bytes
 from wirelab.verdict.explanation import Bottleneck, Mechanism
 from wirelab.verdict.formulas import (
     agrees,
+    framed_bytes,
     full_frame_bytes,
     longest_burst_frames,
     losing_bps,
@@ -96,13 +97,23 @@ def _line(plan: Plan, flow: Flow, result: Result, found: Bottleneck) -> list[str
             f"a full frame takes {ethernet.wire_bytes(frame)} B on a line, {payload} B of it payload:"
             f" {rounded(path_bps, RATE)} is all that the path carries"
         )
-    own_bytes = received_bytes(flow, result)
-    sent = result.change(hop.out.name, flow.name)["tx_bytes"]
-    others = [one.name for one in plan.flows if one is not flow and one.overlaps(flow)]
-    if sent and ahead and others and own_bytes * PPM < _OTHERS_PPM * sent:
-        share = rounded(own_bytes * PPM / sent, RATIO, 2)
-        words.append(f"{share} of what it carried was {flow.name}'s: beside it ran {', '.join(others)}")
+    words += _share(plan, hop, flow, result) if ahead else []
     return words + _waiting(hop, flow, result) + _lost_here(plan, flow, result, found)
+
+
+def _share(plan: Plan, hop: Hop, flow: Flow, result: Result) -> list[str]:
+    """How much of what a line carried was a flow's, where others crossed it, too; of a bond all its lines."""
+    others = [one for one in plan.flows if one is not flow and one.overlaps(flow)]
+    beside = [one.name for one in others if hop in spanned(plan, one.sender, one.receiver)]
+    bond = next((one for one in plan.bonds if one.shares and hop.out.name in one.ports), None)
+    lines = bond.ports if bond else (hop.out.name,)
+    sent = sum(result.change(name, flow.name)["tx_bytes"] for name in lines)
+    own_bytes = framed_bytes(plan, flow, received_bytes(flow, result))
+    if not beside or own_bytes * PPM >= _OTHERS_PPM * sent:
+        return []
+    share = rounded(own_bytes * PPM / sent, RATIO, 2)
+    carrier = f"the lines of {bond.label} together" if bond else "it"
+    return [f"{share} of what {carrier} carried was {flow.name}'s: beside it ran {', '.join(beside)}"]
 
 
 def _bus(plan: Plan, flow: Flow, result: Result, found: Bottleneck) -> list[str]:

@@ -43,13 +43,27 @@ def losing_bps(loss: float, segment_bytes: int, rtt_us: float) -> float:
 
 
 def full_frame_bytes(plan: Plan, flow: Flow) -> int:
-    """The longest frame of a flow, without its FCS: the smallest MTU on its way bounds it."""
+    """The longest frame of a flow, without its FCS: the smallest MTU that its sender knows bounds it."""
     return ethernet.frame_bytes(_mtu_bytes(plan, flow))
 
 
 def segment_bytes(plan: Plan, flow: Flow) -> int:
     """The payload of a full segment of a flow."""
     return segment_payload_bytes(plan, flow, _mtu_bytes(plan, flow))
+
+
+def framed_bytes(plan: Plan, flow: Flow, payload_bytes: float) -> float:
+    """What a payload is with its headers, in full segments or in datagrams: frames, without their FCS."""
+    if flow.protocol == "tcp":
+        return payload_bytes * full_frame_bytes(plan, flow) / segment_bytes(plan, flow)
+    mtu_bytes = _mtu_bytes(plan, flow)
+    datagram_bytes = flow.payload_bytes or ethernet.udp_payload_bytes(mtu_bytes)
+    # All fragments but the last carry what is left to an IP packet, a multiple of 8 B (RFC 791).
+    room_bytes = mtu_bytes - ethernet.IPV4_BYTES
+    longer_bytes = max(datagram_bytes + ethernet.UDP_BYTES - room_bytes, 0)
+    fragments = 1 + math.ceil(longer_bytes / (room_bytes // 8 * 8))
+    headers_bytes = ethernet.UDP_BYTES + fragments * ethernet.frame_bytes(ethernet.IPV4_BYTES)
+    return payload_bytes * (datagram_bytes + headers_bytes) / datagram_bytes
 
 
 def _mtu_bytes(plan: Plan, flow: Flow) -> int:
