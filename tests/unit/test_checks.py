@@ -202,11 +202,11 @@ def test_a_full_queue_is_called_by_its_kind(queue: Queue | None, words: str, tmp
 
 
 def test_rtt_is_explained_by_the_longest_queue(tmp_path: Path) -> None:
-    """15 140 B in front of a 2.5 Gbit/s line are 48.4 us of waiting."""
+    """15 140 B in front of a 2.5 Gbit/s line are ten frames of 1538 B on it: 49.2 us of waiting."""
     quick = Expectation("download", "rtt", None, 50)
     assert explained(quick, recording(dropped=0), tmp_path) == (
         "expected at most 50 us of mean RTT, measured 102 us; "
-        "the queue of module.line held up to 15.1 kB, 48.4 us at line rate; "
+        "the queue of module.line held up to 15.1 kB, 49.2 us at line rate; "
         "nothing was dropped, no port was paused"
     )
 
@@ -309,7 +309,7 @@ def test_a_ping_that_nobody_answers_fails(tmp_path: Path) -> None:
     assert (outcome.verdict, outcome.measured) == (Verdict.FAIL, "nothing")
     assert outcome.explanation == (
         "nothing came through that would tell rtt_p50; "
-        "the queue of module.line held up to 15.1 kB, 48.4 us at line rate; "
+        "the queue of module.line held up to 15.1 kB, 49.2 us at line rate; "
         "159 frames were dropped at module.line (FIFO 16 KiB full)"
     )
 

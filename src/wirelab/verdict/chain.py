@@ -42,6 +42,7 @@ from wirelab.verdict.formulas import (
     window_bps,
 )
 from wirelab.verdict.happenings import xoff
+from wirelab.verdict.waits import wait_ns
 from wirelab.verdict.words import count_of, frames_were
 
 _MENTIONED_PPM: Final = 10_000
@@ -299,8 +300,8 @@ def _waiting(hop: Hop, flow: Flow, result: Result) -> list[str]:
     ]
     if not queues or not (median := percentiles(queues)[0]):
         return []
-    wait_ns = median * BITS_PER_BYTE * NS_PER_S / hop.served_bps
-    return [f"in the median {rounded(median, SIZE)} waited for it, for {rounded(wait_ns, TIME)}"]
+    waited_ns = wait_ns(median, hop, result.change(hop.out.name, flow.name))
+    return [f"in the median {rounded(median, SIZE)} waited for it, for {rounded(waited_ns, TIME)}"]
 
 
 def _typical(flow: Flow, result: Result) -> FlowSample | None:

@@ -15,7 +15,7 @@ from wirelab.plan.types import Plan, Port
 from wirelab.results.counters import window
 from wirelab.results.result import Result
 from wirelab.results.rtt import FIGURES as RTT_FIGURES
-from wirelab.units import BITS_PER_BYTE, COST, NS_PER_S, PS_PER_NS, RATE, SIZE, TIME, rounded, show
+from wirelab.units import COST, PS_PER_NS, RATE, SIZE, TIME, rounded, show
 from wirelab.verdict.happenings import (
     MOST_NAMED,
     NO_DROPS,
@@ -29,6 +29,7 @@ from wirelab.verdict.happenings import (
     shut,
     xoff,
 )
+from wirelab.verdict.waits import wait_ns
 from wirelab.verdict.words import frames_were
 
 _MOST_EVENTS: Final = 4
@@ -166,15 +167,13 @@ def _fullest_queue(begun: Plan, result: Result, way: Iterable[Hop], item: str) -
         for sample in result.samples
         if from_ns <= sample.at_ns < until_ns
     ]
-    waits = [
-        (queue_bytes * BITS_PER_BYTE * NS_PER_S // hop.served_bps, queue_bytes, hop)
-        for queue_bytes, hop in seen
-    ]
+    sent = {hop.out.name: result.change(hop.out.name, item) for hop in way}
+    waits = [(wait_ns(held, hop, sent[hop.out.name]), held, hop) for held, hop in seen]
     fullest = max(waits, key=lambda wait: wait[0], default=None)
     if fullest is None or not fullest[0]:
         return []
-    wait_ns, queue_bytes, hop = fullest
-    held = f"the queue of {hop.out.label} held up to {rounded(queue_bytes, SIZE)}, {rounded(wait_ns, TIME)}"
+    longest_ns, held_bytes, hop = fullest
+    held = f"the queue of {hop.out.label} held up to {rounded(held_bytes, SIZE)}, {rounded(longest_ns, TIME)}"
     return [f"{held} at {'line rate' if hop.out.shaper is None else rounded(hop.served_bps, RATE)}"]
 
 
