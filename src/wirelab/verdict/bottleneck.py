@@ -14,7 +14,7 @@ from wirelab.verdict.busy import active_ns, busy, busy_back, full_while_slower
 from wirelab.verdict.chain import chain
 from wirelab.verdict.clock import late
 from wirelab.verdict.explanation import Bottleneck, Busy, Mechanism
-from wirelab.verdict.happenings import happenings, shut
+from wirelab.verdict.happenings import happenings, shut, silences_ns
 from wirelab.verdict.outage import outage
 from wirelab.verdict.too_long import too_long
 
@@ -198,11 +198,14 @@ def _losing(plan: Plan, way: Iterable[Hop], flow: Flow, result: Result) -> _Foun
 
 def _paused(way: Iterable[Hop], flow: Flow, result: Result) -> _Found | None:
     """The port that was silent longest on the way of a flow, because its peer asked for it."""
-    silences = {hop.out.label: result.change(hop.out.name, flow.name)["tx_paused_ns"] for hop in way}
-    longest = max(silences, key=silences.__getitem__, default="")
-    if silences.get(longest, 0) * PPM < _PAUSED_PPM * active_ns(flow, result):
+    silences = {
+        hop.out: sum(silences_ns(hop.out, result.change(hop.out.name, flow.name), flow).values())
+        for hop in way
+    }
+    longest = max(silences, key=silences.__getitem__, default=None)
+    if longest is None or silences[longest] * PPM < _PAUSED_PPM * active_ns(flow, result):
         return None
-    return Mechanism.PAUSE, f"PAUSE at {longest}", (longest,)
+    return Mechanism.PAUSE, f"{'PFC' if longest.pfc else 'PAUSE'} at {longest.label}", (longest.label,)
 
 
 def _waiting(flow: Flow) -> _Found | None:

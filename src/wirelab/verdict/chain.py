@@ -8,7 +8,7 @@ from collections.abc import Callable, Iterable, Mapping
 from typing import Final
 
 from wirelab.model import ethernet
-from wirelab.plan.path import Hop, flow_path, hops, spanned
+from wirelab.plan.path import Hop, flow_path, hops, priority, spanned
 from wirelab.plan.traffic import Flow
 from wirelab.plan.types import Plan, Port
 from wirelab.results.counters import window
@@ -30,23 +30,22 @@ from wirelab.units import (
     rounded,
     show,
 )
-from wirelab.verdict.busy import active_ns, received_bytes
+from wirelab.verdict.busy import active_ns
 from wirelab.verdict.explanation import Bottleneck, Mechanism
 from wirelab.verdict.formulas import (
     agrees,
-    framed_bytes,
     full_frame_bytes,
     longest_burst_frames,
     losing_bps,
     segment_bytes,
     window_bps,
 )
-from wirelab.verdict.happenings import xoff
+from wirelab.verdict.happenings import at_priority, silences_ns, xoff
+from wirelab.verdict.shares import share
 from wirelab.verdict.waits import wait_ns
 from wirelab.verdict.words import count_of, frames_were
 
 _MENTIONED_PPM: Final = 10_000
-_OTHERS_PPM: Final = 950_000
 _STANDING_PPM: Final = 100_000
 
 
@@ -98,23 +97,8 @@ def _line(plan: Plan, flow: Flow, result: Result, found: Bottleneck) -> list[str
             f"a full frame takes {ethernet.wire_bytes(frame)} B on a line, {payload} B of it payload:"
             f" {rounded(path_bps, RATE)} is all that the path carries"
         )
-    words += _share(plan, hop, flow, result) if ahead else []
+    words += share(plan, hop, flow, result) if ahead else []
     return words + _waiting(hop, flow, result) + _lost_here(plan, flow, result, found)
-
-
-def _share(plan: Plan, hop: Hop, flow: Flow, result: Result) -> list[str]:
-    """How much of what a line carried was a flow's, where others crossed it, too; of a bond all its lines."""
-    others = [one for one in plan.flows if one is not flow and one.overlaps(flow)]
-    beside = [one.name for one in others if hop in spanned(plan, one.sender, one.receiver)]
-    bond = next((one for one in plan.bonds if one.shares and hop.out.name in one.ports), None)
-    lines = bond.ports if bond else (hop.out.name,)
-    sent = sum(result.change(name, flow.name)["tx_bytes"] for name in lines)
-    own_bytes = framed_bytes(plan, flow, received_bytes(flow, result))
-    if not beside or own_bytes * PPM >= _OTHERS_PPM * sent:
-        return []
-    share = rounded(own_bytes * PPM / sent, RATIO, 2)
-    carrier = f"the lines of {bond.label} together" if bond else "it"
-    return [f"{share} of what {carrier} carried was {flow.name}'s: beside it ran {', '.join(beside)}"]
 
 
 def _bus(plan: Plan, flow: Flow, result: Result, found: Bottleneck) -> list[str]:
@@ -218,10 +202,15 @@ def _loss(plan: Plan, flow: Flow, result: Result, found: Bottleneck) -> list[str
     return words + _window_words(plan, flow, result)
 
 
-def _pause(plan: Plan, flow: Flow, result: Result, _: Bottleneck) -> list[str]:
+def _pause(plan: Plan, flow: Flow, result: Result, found: Bottleneck) -> list[str]:
     """Who was told to be silent, why, and for whose frames."""
     words = _silences(plan, flow, result)
+    port = _port(plan, found)
     others = [one for one in plan.flows if one is not flow and one.overlaps(flow)]
+    stopped = "PAUSE stops a link"
+    if port is not None and port.pfc:
+        stopped, own = "PFC stops a priority", priority(port, flow.dscp or 0)
+        others = [one for one in others if priority(port, one.dscp or 0) == own]
     nodes = {hop.into.node for hop in flow_path(plan, flow)}
     slow = [
         f"{one.name} to {one.receiver}"
@@ -229,7 +218,7 @@ def _pause(plan: Plan, flow: Flow, result: Result, _: Bottleneck) -> list[str]:
         if nodes & {hop.into.node for hop in flow_path(plan, one)}
     ]
     if slow:
-        words.append(f"PAUSE stops a link and not a flow: what it was said for is {', '.join(slow)}")
+        words.append(f"{stopped} and not a flow: what it was said for is {', '.join(slow)}")
     return words
 
 
@@ -239,16 +228,18 @@ def _silences(plan: Plan, flow: Flow, result: Result) -> list[str]:
     first_ns, last_ns = (result.snapshots[name].at_ns for name in window(flow.name))
     for hop in reversed(spanned(plan, flow.sender, flow.receiver)):
         change = result.change(hop.out.name, flow.name)
-        share_ppm = change["tx_paused_ns"] * PPM // max(last_ns - first_ns, 1)
+        [(of, paused_ns)] = silences_ns(hop.out, change, flow).items()
+        share_ppm = paused_ns * PPM // max(last_ns - first_ns, 1)
         if share_ppm < _MENTIONED_PPM:
             continue
         held_bytes = result.ports[hop.into.label].buffer_high_water_bytes
+        whose = "" if of is None else f" with priority {of}"
         full = (
-            f"the packet buffer of {hop.into.label} filled to its XOFF of {xoff(hop.into)}"
+            f"the packet buffer of {hop.into.label} filled{whose} to its XOFF of {xoff(hop.into)}"
             f" (it held up to {rounded(held_bytes, SIZE)})"
         )
         paused = f"{hop.out.label} was paused {rounded(min(share_ppm, PPM), RATIO, 2)} of {flow.name}'s time"
-        words.append(f"{'so ' if words else ''}{full}, and {paused}")
+        words.append(f"{'so ' if words else ''}{full}, and {paused}{at_priority(of)}")
     return words
 
 

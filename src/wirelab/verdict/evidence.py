@@ -92,7 +92,7 @@ def _ping_evidence(ping: Ping, begun: Plan, plan: Plan, result: Result) -> str:
         reasons += happenings(begun, result, way, ping.name) + _shut(ping, begun) + _events(ping, plan)
     else:
         # What was dropped on its way meanwhile was somebody else's.
-        reasons += ["no echo was lost", *pauses(result, way, ping.name)[:MOST_NAMED]]
+        reasons += ["no echo was lost", *pauses(result, way, ping)[:MOST_NAMED]]
     return "; ".join([*reasons, *_neighbours(ping, plan)])
 
 
@@ -110,7 +110,7 @@ def _end(port: Port, plan: Plan) -> str:
 def _port_evidence(metric: str, port: Port, begun: Plan, plan: Plan, result: Result) -> str:
     measured = result.ports[port.label]
     drops = dropped(begun, result, (port,))
-    drops += overrun(result, [hop for hop in hops(plan) if hop.into is port])
+    drops += overrun(begun, result, [hop for hop in hops(plan) if hop.into is port])
     match metric:
         case "pause_sent" | "pfc_sent" | "buffer_high_water":
             return (

@@ -4,14 +4,15 @@ from collections.abc import Iterable, Sequence
 from fractions import Fraction
 from typing import Final, NamedTuple
 
+from wirelab.model.metric import PRIORITIES
 from wirelab.plan.ceiling import headroom_bytes, reaction_bytes
 from wirelab.plan.event import during, opened, states
-from wirelab.plan.path import Hop, flow_path
+from wirelab.plan.path import Hop, flow_path, priority, spanned
 from wirelab.plan.physics import ALPHA_ONE
 from wirelab.plan.traffic import Item
 from wirelab.plan.types import Plan, Port
 from wirelab.results.causes import WORDS
-from wirelab.results.counters import window
+from wirelab.results.counters import PortCounters, window
 from wirelab.results.port import PortResult
 from wirelab.results.result import Result
 from wirelab.units import PPM, RATE, RATIO, SIZE, TIME, Quantity, rounded, show
@@ -28,8 +29,9 @@ def happenings(begun: Plan, result: Result, way: Iterable[Hop], flow: str | None
     touched = {port.name for hop in crossed for port in (hop.out, hop.into)}
     losses = blocked(result, crossed, flow)
     losses += dropped(begun, result, [port for port in begun.ports if port.name in touched], flow)
-    losses += overrun(result, crossed, flow)
-    silences = pauses(result, crossed, flow)[:MOST_NAMED]
+    item = next((item for item in begun.traffic if item.name == flow), None)
+    losses += overrun(begun, result, crossed, item)
+    silences = pauses(result, crossed, item)[:MOST_NAMED]
     if not losses and not silences:
         return [f"{NO_DROPS}, no port was paused"]
     return [*(losses or [NO_DROPS]), *silences]
@@ -53,19 +55,48 @@ def dropped(begun: Plan, result: Result, ports: Iterable[Port], flow: str | None
     return [*words, f"{count_of(rest)} more elsewhere"] if rest else words
 
 
-def overrun(result: Result, way: Iterable[Hop], flow: str | None = None) -> list[str]:
-    """Which packet buffers ran over though their peers can be told to stop: too little is above XOFF.
+def overrun(plan: Plan, result: Result, way: Iterable[Hop], item: Item | None = None) -> list[str]:
+    """Which packet buffers ran over though their peers can be told to stop, and why they could.
 
+    Too little is above XOFF, or frames came at a priority that PFC does not stop:
     ``switch.p1 has 5000 B above XOFF, but up to 8.58 kB can follow, 3.84 kB of it before server obeys``.
     """
+    words = []
+    for hop in way:
+        change = result.change(hop.into.name, item.name if item else None)
+        stoppable = hop.lossless or set(hop.into.pfc) & set(hop.out.pfc)
+        if not stoppable or not change.drops("rx").get("buffer"):
+            continue
+        silent = hop.into.pfc and not change.get("tx_pfc_frames")
+        # Drops are not counted by priority: where PFC stopped anything, only an item knows its own.
+        asked = _crossing(plan, hop) if silent else [item] if item else []
+        if running := _not_stopped(hop, asked):
+            words.append(f"what comes to {hop.into.label} at {running} is not stopped by PFC")
+        elif not silent and (room := hop.into.buffer_bytes - hop.into.xoff_bytes) < headroom_bytes(hop):
+            words.append(
+                f"{hop.into.label} has {show(room, SIZE)} above XOFF, but up to"
+                f" {rounded(headroom_bytes(hop), SIZE)} can follow,"
+                f" {rounded(reaction_bytes(hop), SIZE)} of it before {hop.out.label} obeys"
+            )
+    return words
+
+
+def _crossing(plan: Plan, hop: Hop) -> list[Item]:
+    """The traffic that crosses a hop, or is answered over it."""
     return [
-        f"{hop.into.label} has {show(room, SIZE)} above XOFF, but up to {rounded(headroom_bytes(hop), SIZE)}"
-        f" can follow, {rounded(reaction_bytes(hop), SIZE)} of it before {hop.out.label} obeys"
-        for hop in way
-        if (hop.lossless or set(hop.into.pfc) & set(hop.out.pfc))
-        and (room := hop.into.buffer_bytes - hop.into.xoff_bytes) < headroom_bytes(hop)
-        and result.change(hop.into.name, flow).drops("rx").get("buffer")
+        item
+        for item in plan.traffic
+        for way in (spanned(plan, item.sender, item.receiver), spanned(plan, item.receiver, item.sender))
+        if hop.out.name in {one.out.name for one in way}
     ]
+
+
+def _not_stopped(hop: Hop, items: Iterable[Item]) -> str:
+    """The priorities, as a sentence has them, of what PFC does not stop at the end of a hop."""
+    marks = {item.dscp or 0 for item in items} if hop.into.pfc else set()
+    running = sorted({priority(hop.into, dscp) for dscp in marks if not hop.stops(dscp)})
+    noun = "priority" if len(running) == 1 else "priorities"
+    return f"{noun} {', '.join(map(str, running))}" if running else ""
 
 
 def blocked(result: Result, way: Iterable[Hop], flow: str | None) -> list[str]:
@@ -100,23 +131,39 @@ def shut(item: Item, plan: Plan) -> list[Shut]:
     return found
 
 
-def pauses(result: Result, way: Iterable[Hop], flow: str | None) -> list[str]:
-    """Who was paused during ``flow`` (None: the whole run), the longest first.
+def silences_ns(port: Port, change: PortCounters, item: Item | None = None) -> dict[int | None, int]:
+    """How long a port was silent: for PAUSE (None), or at each priority that PFC stops; an item's alone."""
+    if not port.pfc:
+        return {None: change["tx_paused_ns"]}
+    asked = range(PRIORITIES) if item is None else [priority(port, item.dscp or 0)]
+    return {of: change.get(f"tx_paused_ns_prio{of}") for of in asked}
+
+
+def at_priority(of: int | None) -> str:
+    """`` at priority 3``, nothing for None: PAUSE stops all of them."""
+    return "" if of is None else f" at priority {of}"
+
+
+def pauses(result: Result, way: Iterable[Hop], item: Item | None) -> list[str]:
+    """Who was paused during ``item`` (None: the whole run), the longest first.
 
     ``switch.p2 was paused 74 % of download's time by module.host (8 120 PAUSE frames)``.
     """
+    flow = item.name if item else None
     first_ns, last_ns = _time_of(result, flow)
     of_which = f"of {flow}'s time" if flow else "of the whole run"
     silences = []
     for hop in way:
         change = result.change(hop.out.name, flow)
-        if change["tx_paused_ns"] > 0:
-            ppm = change["tx_paused_ns"] * PPM // max(last_ns - first_ns, 1)
-            by_priority = change.get("rx_pfc_frames")
-            count, kind = (by_priority, "PFC") if by_priority else (change["rx_pause_frames"], "PAUSE")
-            frames = f"{count_of(count)} {kind} frame{'s' if count != 1 else ''}"
-            ends = f"{hop.out.label} was paused {rounded(ppm, RATIO, 2)} {of_which} by {hop.into.label}"
-            silences.append((ppm, f"{ends} ({frames})"))
+        count, kind = change["rx_pause_frames"], "PAUSE"
+        if hop.out.pfc:
+            count, kind = change.get("rx_pfc_frames"), "PFC"
+        frames = f"{count_of(count)} {kind} frame{'s' if count != 1 else ''}"
+        for of, paused_ns in silences_ns(hop.out, change, item).items():
+            if paused_ns > 0:
+                ppm = paused_ns * PPM // max(last_ns - first_ns, 1)
+                ends = f"{hop.out.label} was paused {rounded(ppm, RATIO, 2)} {of_which} by {hop.into.label}"
+                silences.append((ppm, f"{ends}{at_priority(of)} ({frames})"))
     silences.sort(key=lambda silence: -silence[0])
     return [words for _, words in silences]
 
