@@ -27,6 +27,7 @@ from wirelab.verdict.happenings import (
     pauses,
     priorities_paused,
     shut,
+    uncounted,
     xoff,
 )
 from wirelab.verdict.waits import wait_ns
@@ -67,8 +68,7 @@ def _flow_evidence(metric: str, flow: Flow, begun: Plan, plan: Plan, result: Res
             return "; ".join([lost, *reasons])
         why = [*blocked(result, there_and_back, flow.name), *shut]
         return "; ".join([f"no connection came about {between}", *why])
-    # What a switch sends to where a cable was pulled out is counted nowhere.
-    told = measured.retransmits and not plan.events and reasons[0].startswith(NO_DROPS)
+    told = measured.retransmits and reasons[0].startswith(NO_DROPS)
     if metric == "retransmits" and told:
         reasons.append("what was sent again had not been lost")
     if metric in RTT_FIGURES:
@@ -111,6 +111,7 @@ def _port_evidence(metric: str, port: Port, begun: Plan, plan: Plan, result: Res
     measured = result.ports[port.label]
     drops = dropped(begun, result, (port,))
     drops += overrun(begun, result, [hop for hop in hops(plan) if hop.into is port])
+    drops += uncounted(begun, result, [hop for hop in hops(plan) if hop.out is port])
     match metric:
         case "pause_sent" | "pfc_sent" | "buffer_high_water":
             return (

@@ -6,10 +6,10 @@ from typing import Final, NamedTuple
 
 from wirelab.model.metric import PRIORITIES
 from wirelab.plan.ceiling import headroom_bytes, reaction_bytes
-from wirelab.plan.event import during, opened, states
+from wirelab.plan.event import during, linkable, opened, relinked, states
 from wirelab.plan.path import Hop, flow_path, priority, spanned
 from wirelab.plan.physics import ALPHA_ONE
-from wirelab.plan.traffic import Item
+from wirelab.plan.traffic import Flow, Item
 from wirelab.plan.types import Plan, Port
 from wirelab.results.causes import WORDS
 from wirelab.results.counters import PortCounters, window
@@ -31,6 +31,7 @@ def happenings(begun: Plan, result: Result, way: Iterable[Hop], flow: str | None
     losses += dropped(begun, result, [port for port in begun.ports if port.name in touched], flow)
     item = next((item for item in begun.traffic if item.name == flow), None)
     losses += overrun(begun, result, crossed, item)
+    losses += uncounted(begun, result, crossed, item)
     silences = pauses(result, crossed, item)[:MOST_NAMED]
     if not losses and not silences:
         return [f"{NO_DROPS}, no port was paused"]
@@ -83,12 +84,8 @@ def overrun(plan: Plan, result: Result, way: Iterable[Hop], item: Item | None = 
 
 def _crossing(plan: Plan, hop: Hop) -> list[Item]:
     """The traffic that crosses a hop, or is answered over it."""
-    return [
-        item
-        for item in plan.traffic
-        for way in (spanned(plan, item.sender, item.receiver), spanned(plan, item.receiver, item.sender))
-        if hop.out.name in {one.out.name for one in way}
-    ]
+    crossed = ((item, {one.out.name for one in _sent_over(plan, item)}) for item in plan.traffic)
+    return [item for item, names in crossed if hop.out.name in names]
 
 
 def _not_stopped(hop: Hop, items: Iterable[Item]) -> str:
@@ -97,6 +94,47 @@ def _not_stopped(hop: Hop, items: Iterable[Item]) -> str:
     running = sorted({priority(hop.into, dscp) for dscp in marks if not hop.stops(dscp)})
     noun = "priority" if len(running) == 1 else "priorities"
     return f"{noun} {', '.join(map(str, running))}" if running else ""
+
+
+def uncounted(begun: Plan, result: Result, way: Iterable[Hop], item: Item | None = None) -> list[str]:
+    """Which ports on these hops lost their link meanwhile, if anything was lost of what leaves by them.
+
+    Linux drops what it has for a port without a carrier, and counts it nowhere.
+    """
+    from_ns, until_ns = _time_of(result, item.name if item else None)
+    away = {
+        name
+        for name, instants_ns in relinked(begun).items()
+        if any(from_ns < at_ns <= until_ns and _carried(begun, name, at_ns) for at_ns in instants_ns)
+    }
+    lost = [one for one in ([item] if item else begun.traffic) if _has_lost(result, one)] if away else []
+    used = {hop.out.name for one in lost for hop in _sent_over(begun, one)}
+    ports = dict.fromkeys(hop.out.label for hop in way if hop.out.name in used & away)
+    if not ports:
+        return []
+    return [f"frames that were to leave by {' or '.join(ports)} while its link was down are counted nowhere"]
+
+
+def _carried(plan: Plan, name: str, at_ns: int) -> bool:
+    """Whether frames left by a port until some instant: not by one of a bond that stands by."""
+    was = [state for since_ns, state in states(plan) if since_ns < at_ns][-1]
+    return all(name in bond.carrying(linkable(was)) for bond in was.bonds if name in bond.ports)
+
+
+def _has_lost(result: Result, item: Item) -> bool:
+    """Whether anything was missing, or was sent again."""
+    if item.name in result.pings:
+        return bool(result.pings[item.name].lost_ppm)
+    measured = result.flows[item.name]
+    return bool(measured.retransmits or measured.lost_datagrams or not measured.connected)
+
+
+def _sent_over(plan: Plan, item: Item) -> tuple[Hop, ...]:
+    """The hops that traffic takes, and its answers, if there are any."""
+    there = spanned(plan, item.sender, item.receiver)
+    if isinstance(item, Flow) and item.protocol == "udp":
+        return there
+    return (*there, *spanned(plan, item.receiver, item.sender))
 
 
 def blocked(result: Result, way: Iterable[Hop], flow: str | None) -> list[str]:
