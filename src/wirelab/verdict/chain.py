@@ -42,11 +42,13 @@ from wirelab.verdict.formulas import (
 )
 from wirelab.verdict.happenings import at_priority, silences_ns, xoff
 from wirelab.verdict.shares import share
-from wirelab.verdict.waits import wait_ns
+from wirelab.verdict.waits import waiting
 from wirelab.verdict.words import count_of, frames_were
 
 _MENTIONED_PPM: Final = 10_000
 _STANDING_PPM: Final = 100_000
+_OFTEN: Final = 0.1
+"""Of more losses than this TCP waits for its timer, and Mathis' formula does not hold."""
 
 
 def chain(plan: Plan, flow: Flow, result: Result, found: Bottleneck) -> tuple[str, ...]:
@@ -98,7 +100,7 @@ def _line(plan: Plan, flow: Flow, result: Result, found: Bottleneck) -> list[str
             f" {rounded(path_bps, RATE)} is all that the path carries"
         )
     words += share(plan, hop, flow, result) if ahead else []
-    return words + _waiting(hop, flow, result) + _lost_here(plan, flow, result, found)
+    return words + waiting(hop, flow, result) + _lost_here(plan, flow, result, found)
 
 
 def _bus(plan: Plan, flow: Flow, result: Result, found: Bottleneck) -> list[str]:
@@ -192,7 +194,8 @@ def _loss(plan: Plan, flow: Flow, result: Result, found: Bottleneck) -> list[str
     if plan.events and measured.longest_gap_ns:
         words.append(f"for {rounded(measured.longest_gap_ns, TIME)} nothing new was acknowledged")
     lost, sent = _lost_of(plan, flow, result, found)
-    if lost and sent and not plan.events and (seen := _typical(flow, result)):
+    at_random = not plan.events and lost <= sent * _OFTEN and not _too_long(plan, flow, result, found)
+    if lost and sent and at_random and (seen := _typical(flow, result)):
         size = segment_bytes(plan, flow)
         bound_bps = losing_bps(lost / sent, size, seen.rtt_us)
         words.append(
@@ -274,25 +277,23 @@ def _lost_of(plan: Plan, flow: Flow, result: Result, found: Bottleneck) -> tuple
     return (into, change["rx_wire_frames"]) if into > out else (out, change["tx_frames"] + out)
 
 
+def _too_long(plan: Plan, flow: Flow, result: Result, found: Bottleneck) -> bool:
+    """Whether a place lost frames for their length: the same ones each time."""
+    port = _port(plan, found)
+    return port is not None and bool(result.change(port.name, flow.name).drops("rx").get("oversize"))
+
+
 def _lost_here(plan: Plan, flow: Flow, result: Result, found: Bottleneck) -> list[str]:
     lost, sent = _lost_of(plan, flow, result, found)
     if not lost:
         return []
-    share = f"of {count_of(sent)}, 1 in {count_of(round(sent / lost))}" if lost < sent else "all that came"
-    return [f"{frames_were(lost)} lost there {share}"]
-
-
-def _waiting(hop: Hop, flow: Flow, result: Result) -> list[str]:
-    """What waited for a line, in the median of the samples."""
-    queues = [
-        sample.ports[hop.out.name].queue_bytes
-        for sample in result.samples
-        if flow.start_ns <= sample.at_ns < flow.end_ns
-    ]
-    if not queues or not (median := percentiles(queues)[0]):
-        return []
-    waited_ns = wait_ns(median, hop, result.change(hop.out.name, flow.name))
-    return [f"in the median {rounded(median, SIZE)} waited for it, for {rounded(waited_ns, TIME)}"]
+    if lost >= sent:
+        share = ", all that came"
+    elif lost > sent * _OFTEN:
+        share = f", {rounded(lost * PPM / sent, RATIO, 2)} of what came"
+    else:
+        share = f" of {count_of(sent)}, 1 in {count_of(round(sent / lost))}"
+    return [f"{frames_were(lost)} lost there{share}"]
 
 
 def _typical(flow: Flow, result: Result) -> FlowSample | None:

@@ -67,6 +67,11 @@ def framed_bytes(plan: Plan, flow: Flow, payload_bytes: float) -> float:
 
 
 def _mtu_bytes(plan: Plan, flow: Flow) -> int:
-    # No way is left where no snapshot saw a link on it: one that came and went while the flow ran.
+    """What both ends know of: their own MTUs, and that of a router's port, which says so."""
     way = flow_path(plan, flow)
-    return min((port.mtu_bytes for hop in way for port in (hop.out, hop.into)), default=STANDARD_MTU_BYTES)
+    # No way is left where no snapshot saw a link on it: one that came and went while the flow ran.
+    if not way:
+        return STANDARD_MTU_BYTES
+    routers = {firewall.name for firewall in plan.firewalls}
+    routed = [hop.out for hop in way if hop.out.node in routers]
+    return min(port.mtu_bytes for port in (way[0].out, way[-1].into, *routed))

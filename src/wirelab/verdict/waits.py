@@ -2,8 +2,11 @@
 
 from wirelab.model import ethernet
 from wirelab.plan.path import Hop
+from wirelab.plan.traffic import Flow
 from wirelab.results.counters import PortCounters
-from wirelab.units import BITS_PER_BYTE, NS_PER_S
+from wirelab.results.result import Result
+from wirelab.results.rtt import percentiles
+from wirelab.units import BITS_PER_BYTE, NS_PER_S, SIZE, TIME, rounded
 
 
 def wait_ns(queue_bytes: float, hop: Hop, sent: PortCounters) -> float:
@@ -21,3 +24,16 @@ def wait_ns(queue_bytes: float, hop: Hop, sent: PortCounters) -> float:
     else:
         taken_bytes = max(frame_bytes + hop.tag_bytes, ethernet.MIN_FRAME_BYTES) + ethernet.OVERHEAD_BYTES
     return queue_bytes * taken_bytes / frame_bytes * BITS_PER_BYTE * NS_PER_S / hop.served_bps
+
+
+def waiting(hop: Hop, flow: Flow, result: Result) -> list[str]:
+    """What waited for a line, in the median of the samples."""
+    queues = [
+        sample.ports[hop.out.name].queue_bytes
+        for sample in result.samples
+        if flow.start_ns <= sample.at_ns < flow.end_ns
+    ]
+    if not queues or not (median := percentiles(queues)[0]):
+        return []
+    waited_ns = wait_ns(median, hop, result.change(hop.out.name, flow.name))
+    return [f"in the median {rounded(median, SIZE)} waited for it, for {rounded(waited_ns, TIME)}"]
