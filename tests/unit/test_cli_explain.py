@@ -9,6 +9,8 @@ from typing import TYPE_CHECKING
 import pytest
 from standin import Wirelab, results_in
 
+from wirelab.units import held
+
 if TYPE_CHECKING:
     from pathlib import Path
 
@@ -100,7 +102,7 @@ def test_the_report_has_the_same(wirelab: Wirelab) -> None:
     assert ">the FIFO of module.line</td>" in page
     explained = json.loads(wirelab("explain", "lossy", "--json")[1])
     for flow in (flow for variant in explained["variants"] for flow in variant["flows"]):
-        assert "; ".join(flow["evidence"]) in page
+        assert held("; ".join(flow["evidence"])) in page
 
 
 def test_what_helps_is_found_by_running_it_and_kept(wirelab: Wirelab) -> None:
