@@ -8,13 +8,13 @@ from __future__ import annotations
 
 import copy
 import json
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
 from wirelab.plan.node import Host, Switch, Transceiver
 from wirelab.plan.queue import Queue
-from wirelab.plan.traffic import Iperf3
+from wirelab.plan.traffic import Iperf3, Ping
 from wirelab.plan.types import Cable, Plan, Port
 
 IPERF3 = Path(__file__).parent / "data" / "iperf3"
@@ -121,6 +121,7 @@ class Recording:
     counters: Json
     samples: list[Json]
     status: Json
+    pings: dict[str, str] = field(default_factory=dict)
 
     def snapshot(self, name: str) -> Json:
         """One snapshot."""
@@ -154,6 +155,8 @@ class Recording:
             (folder / "flows" / f"{name}.json").write_text(json.dumps(document), encoding="utf-8")
         (folder / "settings.json").write_text(json.dumps(self.settings), encoding="utf-8")
         (folder / "counters.json").write_text(json.dumps(self.counters), encoding="utf-8")
+        for name, text in self.pings.items():
+            (folder / "flows" / f"{name}.ping.txt").write_text(text, encoding="utf-8")
         lines = "".join(json.dumps(sample) + "\n" for sample in self.samples)
         (folder / "samples.jsonl").write_text(lines, encoding="utf-8")
         (folder / "status.json").write_text(json.dumps(self.status), encoding="utf-8")
@@ -162,8 +165,15 @@ class Recording:
 
 
 def recording(the_plan: Plan | None = None, *, dropped: int = DROPPED) -> Recording:
-    """What a lab that ran ``plan()`` leaves: ``dropped`` of the download's frames lost at module.line."""
+    """What a lab that ran ``plan()`` leaves: ``dropped`` of the download's frames lost at module.line.
+
+    Of the requests of a ping in it the first is answered, after 500 us.
+    """
     the_plan = the_plan or plan()
+    pings = {item.name: _echoes(item) for item in the_plan.traffic if isinstance(item, Ping)}
+    snapshots = [_snapshot(the_plan, name, dropped) for name in SNAPSHOTS]
+    for name in pings:
+        snapshots += [snapshots[at] | {"name": f"{name}:{SNAPSHOTS[at]}"} for at in (0, len(SNAPSHOTS) - 1)]
     return Recording(
         settings=[
             {
@@ -180,7 +190,7 @@ def recording(the_plan: Plan | None = None, *, dropped: int = DROPPED) -> Record
             "download.client": _client(dropped + 2),
             "download.server": _server(SEGMENTS - dropped),
         },
-        counters={"snapshots": [_snapshot(the_plan, name, dropped) for name in SNAPSHOTS]},
+        counters={"snapshots": snapshots},
         samples=[_sample(the_plan, tenth) for tenth in range(65)],
         status={
             "status": "done",
@@ -189,7 +199,13 @@ def recording(the_plan: Plan | None = None, *, dropped: int = DROPPED) -> Record
             "kernel": "7.2.12",
             "tools": {"iperf3": "3.18-2+deb13u1", "mininet": "2.3.0", "openvswitch-switch": "3.5.0"},
         },
+        pings=pings,
     )
+
+
+def _echoes(ping: Ping) -> str:
+    answer = "64 bytes from 10.0.0.1: icmp_seq=1 ttl=64 time=0.500 ms"
+    return f"{answer}\n\n{ping.count} packets transmitted, 1 received, 0% packet loss, time 1ms\n"
 
 
 def _client(retransmits: int) -> Json:

@@ -36,6 +36,16 @@ controls:
     with: {module.fifo: 64 KiB}
     breaks: download.retransmits
 """
+PINGS = """
+name: pings
+source: {title: a test}
+topology: sfp-home
+traffic:
+  - ping: {name: echo, from: server, to: client, time: 1 s}
+expect:
+  echo: {rtt: ..1 ms, why: the line is short}
+"""
+"""No flow is in it; the first of its requests is answered after 500 us, and no other."""
 HOLDS: dict[str, dict[str, int | str]] = {"main": {"dropped": 159}, "deep": {"dropped": 0}}
 
 PROGRAM = """#!{python}

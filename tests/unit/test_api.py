@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any
 import pytest
 from forked import server
 from recorded import G, plan, port, recording
-from standin import SOURCE, UNCONFINED, Wirelab
+from standin import PINGS, SOURCE, UNCONFINED, Wirelab
 from test_cli_run import gone, wait_for
 from test_record import entry
 
@@ -100,6 +100,14 @@ def test_a_sweep_is_what_the_command_measures(wirelab: Wirelab) -> None:
     assert [row["goodput_bps"] for row in rows[:4]] == [int(line.split(",")[at]) for line in lines]
     assert {row["verdict"] for row in rows} == {"pass"}
     assert {row["lost_ppm"] for row in rows} == {None}
+
+
+def test_a_sweep_over_pings_is_a_table_of_them(wirelab: Wirelab) -> None:
+    """Named in the column of flows, with the figures that they have."""
+    (wirelab.folder / "pings.yaml").write_text(PINGS, encoding="utf-8")
+    script = "frame = wirelab.sweep('pings.yaml', {'client.rx_usecs': '0'}, **lab)\n"
+    (row,) = answered(wirelab, f"{script}print(frame.to_json(orient='records'))")
+    assert (row["flow"], row["rtt_us"], row["lost_ppm"], row["goodput_bps"]) == ("echo", 500.0, 990_000, None)
 
 
 def test_a_sweep_holds_no_more_files_open_for_more_seeds(wirelab: Wirelab) -> None:

@@ -12,13 +12,14 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 from recorded import plan, recording
-from standin import Wirelab
+from standin import PINGS, Wirelab
 from test_cli_run import wait_for
 
 from wirelab.errors import InputError
 from wirelab.model.experiment import load
 from wirelab.model.metric import METRICS
 from wirelab.report.sweep import heat_map, sweep_csv
+from wirelab.results.ping import PingResult
 from wirelab.results.rtt import Rtt
 from wirelab.runner.past_runs import last_wall_s, newest
 from wirelab.runner.sweep import Factor, Point, Sweep, grid, read_factors
@@ -288,3 +289,32 @@ def test_one_value_more_measures_one_point_more(wirelab: Wirelab) -> None:
     (wirelab.folder / "lossy.yaml").write_text(text, encoding="utf-8")
     _, document, _ = swept(wirelab, "--vary", "module.fifo=8KiB,16KiB,32KiB")
     assert [point["cached"] for point in document["points"]] == [False, True, True]
+
+
+def test_a_sweep_over_pings_shows_them(wirelab: Wirelab) -> None:
+    """A row for each point and ping with what pings have: lost requests and round-trip times."""
+    (wirelab.folder / "pings.yaml").write_text(PINGS, encoding="utf-8")
+    argv = ("--vary", "client.rx_usecs=0,50", "--csv", "p.csv", "--html", "p.html")
+    code, out, _ = wirelab("sweep", "pings.yaml", *argv, *wirelab.lab.options)
+    assert code == 0
+    assert [re.split("  +", line.strip()) for line in out.splitlines()[:2]] == [
+        ["client.rx_usecs", "ping", "lost", "mean RTT", "verdict"],
+        ["0 us", "echo", "99.0 %", "500 us", "pass"],
+    ]
+    rows = list(csv.DictReader((wirelab.folder / "p.csv").open(encoding="utf-8")))
+    assert [(row["flow"], row["lost_ppm"], row["rtt_us"], row["goodput_bps"]) for row in rows] == [
+        ("echo", "990000", "500.0", "")
+    ] * 2
+    page = (wirelab.folder / "p.html").read_text(encoding="utf-8")
+    assert "Mean RTT" in page
+    assert "goodput" not in page.partition("<body>")[2]
+
+
+def test_pings_stand_beside_flows(tmp_path: Path) -> None:
+    """Each has the figures of its kind, in one table."""
+    finished = sweep(tmp_path)
+    echo = PingResult("echo", "client", "server", 4, 3, Rtt.of((500.0,)))
+    points = tuple(replace(point, pings=(echo,)) for point in finished.points)
+    rows = list(csv.DictReader(io.StringIO(sweep_csv(replace(finished, points=points)))))
+    assert [row["flow"] for row in rows] == ["upload", "download", "echo"] * 2
+    assert (rows[1]["lost_ppm"], rows[2]["lost_ppm"], rows[2]["retransmits"]) == ("", "250000", "")

@@ -11,6 +11,7 @@ from wirelab.api.tables import pandas
 from wirelab.errors import InputError
 from wirelab.lab.scratch import scratch_folder
 from wirelab.model.cases import Case, quantity_of
+from wirelab.report.grid import lines
 from wirelab.report.sweep import figures, numbers, point_page
 from wirelab.report.text import warn
 from wirelab.runner.cpus import run_on, usable
@@ -51,10 +52,10 @@ def sweep(  # noqa: PLR0913 - the options of `wirelab sweep`
     ranges as on the command line, ``"8 KiB..256 KiB*2"``; one text is a list of one. As many run at once as
     there are CPUs, or ``jobs``.
 
-    Returns a table of pandas with a row for each point, seed and flow: the settings as they are written,
-    those that have a unit in base units, too (``module.fifo`` and ``module.fifo_bytes``), every metric of a
-    flow in its base unit, verdict and digest. Where the lab broke there are no figures, ``verdict`` is
-    ``error`` and ``explanation`` says how.
+    Returns a table of pandas with a row for each point, seed and flow or ping, which ``flow`` names: the
+    settings as they are written, those that have a unit in base units, too (``module.fifo`` and
+    ``module.fifo_bytes``), every metric of it in its base unit, verdict and digest. Where the lab broke
+    there are no figures, ``verdict`` is ``error`` and ``explanation`` says how.
 
     Raises InputError before anything runs, for what is wrong in the scenario or the values; LabError where
     the lab is missing, or pandas is.
@@ -103,15 +104,14 @@ def _table(sweeps: Sequence[Sweep], case: Case) -> "pd.DataFrame":
         {
             **_settings(one.factors, point.values, case),
             "seed": one.seed,
-            "flow": flow.name if flow else None,
-            **figures(flow),
+            "flow": item.name if item else None,
+            **figures(item),
             "verdict": str(point.verdict),
             "digest": point.digest,
             "explanation": point.explanation or "",
         }
         for one in sweeps
-        for point in one.points
-        for flow in point.flows or (None,)
+        for point, item in lines(one)
     ]
     table: pd.DataFrame = pandas().DataFrame(rows)
     # A figure that no point has would be of another type than one that some have.

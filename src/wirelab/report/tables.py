@@ -17,6 +17,8 @@ from wirelab.verdict.verdict import worst
 NOTHING: Final = "-"
 BRIEF: Final = ("goodput", "retransmits")
 """The metrics of a flow that a narrow table has."""
+BRIEF_PING: Final = ("lost", "rtt")
+"""Those of a ping."""
 
 _PERCENTILES: Final = ("rtt_p50", "rtt_p90", "rtt_p99")
 """What the chart of a flow's RTT shows better."""
