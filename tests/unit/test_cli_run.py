@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import json
 import os
+import re
 import signal
 import time
 from pathlib import Path
 
 import pytest
-from standin import HOLDS, SCENARIO, Wirelab, results_in
+from standin import HOLDS, PINGS, SCENARIO, Wirelab, results_in
 
 from wirelab.plan.types import Plan
 from wirelab.runner.store import Store
@@ -260,3 +261,39 @@ def test_seeds_are_a_distribution(wirelab: Wirelab) -> None:
     assert len(results_in(wirelab.results)) == 3
     (line,) = [line for line in out.splitlines() if "download  " in line and "retransmits" in line]
     assert line.split()[-4:] == ["161", "161", "161", "3"]
+
+
+def _rows(out: str, subject: str) -> list[list[str]]:
+    """The cells of the rows of a subject in the table of seeds."""
+    rows = [re.split("  +", line) for line in out.splitlines()]
+    return [row for row in rows if len(row) == 7 and row[1] == subject]
+
+
+def test_seeds_of_pings_are_a_distribution(wirelab: Wirelab) -> None:
+    """Pings have rows of their own."""
+    (wirelab.folder / "pings.yaml").write_text(PINGS, encoding="utf-8")
+    code, out, _ = wirelab.run("pings.yaml", "--seeds", "2")
+    assert code == 0
+    assert _rows(out, "echo") == [
+        ["pings", "echo", "lost", "99.0 %", "99.0 %", "99.0 %", "2"],
+        ["pings", "echo", "rtt", "500 us", "500 us", "500 us", "2"],
+    ]
+
+
+def test_seeds_show_every_figure_that_is_expected(wirelab: Wirelab) -> None:
+    """Those of ports and of the network, too, beside those that every flow has."""
+    text = SCENARIO.replace("expect:", "expect:\n  module.line: {drops: 100..200, link: up, why: a FIFO}")
+    (wirelab.folder / "lossy.yaml").write_text(text, encoding="utf-8")
+    _, out, _ = wirelab.run("lossy.yaml", "--seeds", "2")
+    assert _rows(out, "module.line") == [
+        ["lossy", "module.line", "drops", "159", "159", "159", "2"],
+        ["lossy", "module.line", "link", "up", "up", "up", "2"],
+    ]
+
+
+def test_seeds_of_broken_labs_leave_no_empty_table(wirelab: Wirelab) -> None:
+    """A head with nothing below it tells nothing."""
+    wirelab.lab.order({"main": {"message": "no carrier"}, "deep": {"message": "no carrier"}})
+    code, out, _ = wirelab.run("lossy.yaml", "--seeds", "2")
+    assert code == 4
+    assert "median" not in out

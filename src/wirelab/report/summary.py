@@ -1,17 +1,16 @@
 """Many runs at a glance, on a screen and on the page of a CI job: a line for each scenario."""
 
 import statistics
-from collections import Counter
+from collections import Counter, defaultdict
 from collections.abc import Iterable, Sequence
 from typing import Final
 
 from rich.console import Console
 from rich.text import Text
 
-from wirelab.model.metric import METRICS
-from wirelab.report.tables import BRIEF
+from wirelab.model.metric import METRICS, Choice
+from wirelab.report.tables import BRIEF, BRIEF_PING
 from wirelab.report.text import STYLES, print_table, word
-from wirelab.results.flow import flow_figure
 from wirelab.runner.run_result import RunResult, VariantResult
 from wirelab.verdict.verdict import Verdict, worst
 
@@ -106,20 +105,42 @@ def _print_seeds(console: Console, runs: Sequence[RunResult]) -> None:
         for name, of_seeds in variants.items()
         for row in _distributions(of_seeds)
     ]
+    if not rows:
+        return
     numbers = ("median", "least", "most", "seeds")
-    print_table(console, ("scenario", "flow", "metric", *numbers), rows, numbers=numbers, overflow="ellipsis")
+    titles = ("scenario", "subject", "metric", *numbers)
+    print_table(console, titles, rows, numbers=numbers, overflow="ellipsis")
 
 
 def _distributions(variants: Sequence[VariantResult]) -> Iterable[tuple[str, ...]]:
-    """For each flow and metric the median, least and most over the runs of one variant."""
-    for name in dict.fromkeys(flow.name for variant in variants for flow in variant.flows):
-        flows = [flow for variant in variants for flow in variant.flows if flow.name == name]
-        for metric in map(METRICS.__getitem__, BRIEF):
-            figures = [flow_figure(metric.name, flow) for flow in flows]
-            values = [figure for figure in figures if figure is not None]
-            if values:
-                spread = (statistics.median(values), min(values), max(values))
-                yield (name, metric.name, *map(metric.shown, spread), str(len(values)))
+    """For each subject and metric the median, least and most over the runs of one variant."""
+    found: defaultdict[tuple[str, str, str], list[float]] = defaultdict(list)
+    for variant in variants:
+        for key, value in _figures(variant).items():
+            found[key].append(value)
+    for (subject, name, metric), values in found.items():
+        of = METRICS[metric]
+        # Between two words there is none.
+        median = statistics.median_low if isinstance(of.quantity, Choice) else statistics.median
+        spread = (median(values), min(values), max(values))
+        yield (subject, name, *map(of.shown, spread), str(len(values)))
+
+
+def _figures(variant: VariantResult) -> dict[tuple[str, str, str], float]:
+    """Those of each flow and ping, and each that is expected: by subject, name and the metric that it is.
+
+    The name says of which window it is, too.
+    """
+    subjects = [(flow.name, metric) for flow in variant.flows for metric in BRIEF]
+    subjects += [(ping.name, metric) for ping in variant.pings for metric in BRIEF_PING]
+    told: dict[tuple[str, str, str], float | None] = {
+        (subject, metric, metric): variant.figure(subject, metric) for subject, metric in subjects
+    }
+    for check in variant.checks:
+        if check.subject is not None and check.metric is not None and check.metric in METRICS:
+            name = check.name.removeprefix(f"{check.subject}.")
+            told.setdefault((check.subject, name, check.metric), check.value)
+    return {key: value for key, value in told.items() if value is not None}
 
 
 def _name(run: RunResult) -> str:
