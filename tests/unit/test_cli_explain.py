@@ -7,7 +7,7 @@ import shutil
 from typing import TYPE_CHECKING
 
 import pytest
-from standin import Wirelab, results_in
+from standin import PINGS, Wirelab, results_in
 
 from wirelab.units import held
 
@@ -206,3 +206,22 @@ def test_what_was_found_of_another_run_is_not_shown(wirelab: Wirelab) -> None:
 def _new(wirelab: Wirelab) -> tuple[str, ...]:
     """A lab that is asked, whatever is known."""
     return ("--no-cache", *wirelab.lab.options)
+
+
+def test_what_has_no_flow_has_no_bottleneck(wirelab: Wirelab) -> None:
+    """That is said in a sentence; what needs a flow is refused before any lab runs."""
+    (wirelab.folder / "pings.yaml").write_text(PINGS, encoding="utf-8")
+    assert wirelab.run("pings.yaml")[0] == 0
+    code, out, _ = wirelab("explain", "pings")
+    assert (code, out) == (0, "pings main, seed 1\n  no flow: nothing has a bottleneck\n")
+    for options in (("--remedies",), ("--frames",), ("--flow", "x")):
+        lab = () if options[0] == "--flow" else ("--kernel", "no", "--root", "no")
+        code, _, err = wirelab("explain", "pings", *options, *lab)
+        assert (code, err) == (2, "error: pings main has no flow: nothing has a bottleneck\n")
+
+
+def test_what_is_measured_again_is_not_said_to_be_known(wirelab: Wirelab) -> None:
+    """Without the cache every change is run."""
+    argv = ("explain", "lossy", "--remedies", "--most", "1", *wirelab.lab.options)
+    assert "; what was measured before is not measured again" in wirelab(*argv)[2]
+    assert "measured again" not in wirelab(*argv, "--no-cache")[2]

@@ -120,7 +120,7 @@ def explain_command(  # noqa: PLR0913 - the options of a command line
             experiment, case = scenario_of(kept, one.name, evidence, Path.cwd())
             flows = flows_in_trouble(evidence, flow, case.expectations)
             looked_for = search(experiment, case, one, evidence, flows, most)
-            _announce(looked_for)
+            _announce(looked_for, use_cache=use_cache)
         lab = select_or_take(kernel, root, say=options.tell)
         with lab.in_use():
             its = _Lab(lab, usable_cpus(None, jobs), use_cache)
@@ -151,14 +151,14 @@ def _kept(result: Path, out: Path) -> Kept:
     return kept[0]
 
 
-def _announce(looked_for: Search) -> None:
+def _announce(looked_for: Search, *, use_cache: bool) -> None:
     """Say what is going to be run before it is."""
     count, each = len(looked_for.changes), rounded(looked_for.variant.virtual_s * NS_PER_S, TIME)
     options.tell(
         f"{count} change{'' if count == 1 else 's'} of {looked_for.variant.name} for"
         f" {', '.join(of.name(flow) for flow, of in looked_for.helped.items())}, each in a lab for"
-        f" {each} of virtual time;"
-        " what was measured before is not measured again"
+        f" {each} of virtual time"
+        f"{'; what was measured before is not measured again' if use_cache else ''}"
     )
 
 

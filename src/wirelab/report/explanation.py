@@ -12,6 +12,7 @@ from wirelab.results.flow import FlowResult
 from wirelab.runner.explanation import ExplainedVariant, Explanation, FlowRemedies
 from wirelab.runner.run_result import RunResult
 from wirelab.units import NO_BREAK_SPACE, PPM, RATE, RATIO, held, rounded
+from wirelab.verdict.bottleneck import NO_FLOW
 from wirelab.verdict.explanation import Bottleneck
 from wirelab.verdict.remedy import Effort, Remedy, Tried
 
@@ -32,6 +33,8 @@ def print_explanation(console: Console, run: RunResult, explanation: Explanation
         head = f"{run.scenario} {variant.name}, seed {run.seed}"
         console.print(Text(head, style="bold"), soft_wrap=True)
         flows = {flow.name: flow for flow in variants[variant.name].flows}
+        if not variant.flows:
+            _print(console, NO_FLOW, 2)
         for one in variant.flows:
             bound = f"{one.flow}, {_goodput(flows[one.flow])}: bound by {one.where}"
             _print(console, bound, 2, style="bold")

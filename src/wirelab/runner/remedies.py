@@ -21,7 +21,7 @@ from wirelab.runner.run_result import Evidence, VariantResult
 from wirelab.runner.store import Draft
 from wirelab.runner.trial import Runner, Trial
 from wirelab.units import RATE, rounded
-from wirelab.verdict.bottleneck import bottleneck, where_lost
+from wirelab.verdict.bottleneck import NO_FLOW, bottleneck, where_lost
 from wirelab.verdict.explanation import Bottleneck
 from wirelab.verdict.remedy import Measured, Remedy, Tried, costs, given_up, helps, ranked
 from wirelab.verdict.trouble import LOSSES, Trouble, in_trouble, trouble
@@ -70,9 +70,11 @@ def flows_in_trouble(
 ) -> tuple[Flow, ...]:
     """The flows to ask about: the one that is named, else those of which a figure is in trouble, else all.
 
-    Raises InputError for a name that no flow has.
+    Raises InputError for a name that no flow has, and where there is no flow.
     """
     flows = evidence.plan.flows
+    if not flows:
+        raise InputError(f"{evidence.plan.scenario} {evidence.plan.variant} has {NO_FLOW}")
     if named is not None:
         if chosen := tuple(flow for flow in flows if flow.name == named):
             return chosen

@@ -18,6 +18,8 @@ from wirelab.verdict.happenings import happenings, shut, silences_ns
 from wirelab.verdict.outage import outage
 from wirelab.verdict.too_long import too_long
 
+NO_FLOW: Final = "no flow: nothing has a bottleneck"
+
 SATURATED_PPM: Final = 900_000
 """From this share of a flow's time on, what serves it has no room for more: the rest is its beginning."""
 _TIE_PPM: Final = 5_000
