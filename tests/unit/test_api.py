@@ -102,6 +102,23 @@ def test_a_sweep_is_what_the_command_measures(wirelab: Wirelab) -> None:
     assert {row["lost_ppm"] for row in rows} == {None}
 
 
+def test_what_is_no_port_or_window_is_bad_input(wirelab: Wirelab) -> None:
+    """As a name that no port has: nothing is run for it."""
+    script = (
+        "r, told = wirelab.run('lossy.yaml', kernel='../lab/linux', root='../lab/root'), []\n"
+        "for port, window in ((5, 'all'), ('module.line', 5)):\n"
+        "    try:\n"
+        "        r.frames(port, window)\n"
+        "    except wirelab.InputError as error:\n"
+        "        told.append(str(error))\n"
+        "print(json.dumps(told))\n"
+    )
+    assert answered(wirelab, script) == [
+        "port 5: expected one, such as module.line, or several",
+        "window 5: expected text such as `first drop ± 1 ms`",
+    ]
+
+
 def test_a_sweep_over_pings_is_a_table_of_them(wirelab: Wirelab) -> None:
     """Named in the column of flows, with the figures that they have."""
     (wirelab.folder / "pings.yaml").write_text(PINGS, encoding="utf-8")
@@ -200,6 +217,31 @@ def test_an_interrupted_run_leaves_nothing(wirelab: Wirelab, tmp_path: Path) -> 
         (
             lambda: api.sweep("sfp-mismatch", {"module.fifo": "8 KiB"}, jobs=0),
             "jobs 0: expected at least one",
+        ),
+        (
+            lambda: api.sweep("sfp-mismatch", {"module.fifo": 8192}),  # type: ignore[dict-item]
+            'module.fifo: expected texts such as "32 KiB", with their units, not 8192',
+        ),
+        (
+            lambda: api.sweep("sfp-mismatch", ["module.fifo"]),  # type: ignore[arg-type]
+            'vary: expected a mapping such as {"module.fifo": ["8 KiB", "16 KiB"]}, not [\'module.fifo\']',
+        ),
+        (
+            lambda: api.sweep("sfp-mismatch", {"module.fifo": "8 KiB"}, seeds=20),  # type: ignore[arg-type]
+            "seeds 20: expected several, such as range(1, 21)",
+        ),
+        (
+            lambda: api.run("sfp-mismatch", ["module.fifo"]),  # type: ignore[arg-type]
+            'settings: expected a mapping such as {"module.fifo": "32 KiB"}, not [\'module.fifo\']',
+        ),
+        (
+            lambda: api.run("sfp-mismatch", {1: "8 KiB"}),  # type: ignore[dict-item]
+            "settings: expected the name of a setting, such as module.fifo, not 1",
+        ),
+        (lambda: api.run("sfp-mismatch", kernel="nope"), "nope: no such file"),
+        (
+            lambda: api.run("sfp-mismatch", kernel=7),  # type: ignore[arg-type]
+            "kernel 7: expected a path or a name",
         ),
     ],
 )

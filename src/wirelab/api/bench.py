@@ -1,8 +1,9 @@
 """Where the runs of a call take place: which lab, and who hears how far it is."""
 
+import json
 import os
 import sys
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass
 from datetime import UTC, datetime
@@ -40,15 +41,15 @@ RECORD_LIMIT_BYTES: Final = 256 << 20
 class Bench:
     """The options that choose a lab, as the command line has them; silent unless ``progress``."""
 
-    kernel: Path | None = None
-    root: Path | None = None
+    kernel: str | Path | None = None
+    root: str | Path | None = None
     use_cache: bool = True
     progress: bool = False
 
     @contextmanager
     def lab(self) -> Iterator[Lab]:
         """The lab, kept from being pruned meanwhile. Raises LabError and InputError where there is none."""
-        lab = select_or_take(self.kernel, self.root, say=warn)
+        lab = select_or_take(_place("kernel", self.kernel), _place("root", self.root), say=warn)
         with lab.in_use():
             yield lab
 
@@ -97,6 +98,21 @@ def chosen(scenario: str | Path, variant: str | None) -> tuple[Experiment, Case]
     """A scenario by name or file, with the variant that was named or its first. Raises InputError."""
     experiment = load(str(scenario), Path.cwd())
     return experiment, experiment.cases[0] if variant is None else experiment.case(variant)
+
+
+def _place(what: str, named: object) -> Path | None:
+    if named is None or isinstance(named, (str, Path)):
+        return None if named is None else Path(named)
+    raise InputError(f"{what} {named!r}: expected a path or a name")
+
+
+def checked_settings(what: str, settings: object, example: Mapping[str, object]) -> None:
+    """Raise InputError for what is no mapping of the names of settings; ``example`` is one that is."""
+    if not isinstance(settings, Mapping):
+        raise InputError(f"{what}: expected a mapping such as {json.dumps(example)}, not {settings!r}")
+    for key in settings:
+        if not isinstance(key, str):
+            raise InputError(f"{what}: expected the name of a setting, such as module.fifo, not {key!r}")
 
 
 def checked_seed(seed: int) -> int:

@@ -1,13 +1,13 @@
 """``wirelab.run``: a scenario, run once, and what was measured."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
 from pathlib import Path
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Final, TypeVar
 
-from wirelab.api.bench import Bench, checked_seed, chosen
+from wirelab.api.bench import Bench, checked_seed, checked_settings, chosen
 from wirelab.api.flow import Flow
 from wirelab.api.frames import frame_table, window_at
 from wirelab.api.tables import pandas, sample_frame
@@ -133,9 +133,11 @@ class Run:
         Raises InputError for a port or a window that does not exist, or in which too much happens; LabError
         if the lab has changed since, so that it is another run, or where pandas is not installed.
         """
-        asked = [port] if isinstance(port, str) else list(port)
+        asked = [port] if isinstance(port, str) else _ports(port)
         if not asked:
             raise InputError("no port is named: expected one, such as module.line, or several")
+        if not isinstance(window, str):
+            raise InputError(f"window {window!r}: expected text such as `first drop ± 1 ms`")
         ports = {port.name: port for port in (port_called(self._trial.plan, label) for label in asked)}
         table = partial(frame_table, ports=ports, ready_ns=self._known.status.ready_ns)
         pandas()
@@ -159,8 +161,8 @@ def run(  # noqa: PLR0913 - the options of `wirelab run`
     seed: int = DEFAULT_SEED,
     use_cache: bool = True,
     progress: bool = False,
-    kernel: Path | None = None,
-    root: Path | None = None,
+    kernel: str | Path | None = None,
+    root: str | Path | None = None,
 ) -> Run:
     """Run one variant of a scenario, and judge it.
 
@@ -174,7 +176,7 @@ def run(  # noqa: PLR0913 - the options of `wirelab run`
     scenario or the settings, with the nearest right word; LabError where the lab is missing or broke.
     """
     experiment, case = chosen(scenario, variant)
-    on_top = _checked(settings or {})
+    on_top = _checked({} if settings is None else settings)
     case = replace(varied(case, on_top), name=case.name) if on_top else case
     trial = Trial(build_plan(experiment, case, checked_seed(seed)), case.expectations, case.breaks)
     bench = Bench(kernel, root, use_cache, progress)
@@ -183,10 +185,19 @@ def run(  # noqa: PLR0913 - the options of `wirelab run`
 
 
 def _checked(settings: Mapping[str, str]) -> dict[str, str]:
+    checked_settings("settings", settings, {"module.fifo": "32 KiB"})
     for key, value in settings.items():
         if not isinstance(value, str):
             raise InputError(f'{key}: expected text such as "32 KiB", with its unit, not {value!r}')
     return dict(settings)
+
+
+def _ports(named: object) -> list[str]:
+    several = list(named) if isinstance(named, Iterable) else [named]
+    texts = [one for one in several if isinstance(one, str)]
+    if len(texts) < len(several):
+        raise InputError(f"port {named!r}: expected one, such as module.line, or several")
+    return texts
 
 
 def _named(what: str, name: str, known: Mapping[str, T]) -> T:

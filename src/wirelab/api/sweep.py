@@ -6,7 +6,7 @@ from itertools import islice
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from wirelab.api.bench import Bench, checked_seed, chosen
+from wirelab.api.bench import Bench, checked_seed, checked_settings, chosen
 from wirelab.api.tables import pandas
 from wirelab.errors import InputError
 from wirelab.lab.scratch import scratch_folder
@@ -43,8 +43,8 @@ def sweep(  # noqa: PLR0913 - the options of `wirelab sweep`
     jobs: int | None = None,
     use_cache: bool = True,
     progress: bool = False,
-    kernel: Path | None = None,
-    root: Path | None = None,
+    kernel: str | Path | None = None,
+    root: str | Path | None = None,
 ) -> "pd.DataFrame":
     """Run a scenario with every combination of the settings that vary, and every seed.
 
@@ -61,6 +61,9 @@ def sweep(  # noqa: PLR0913 - the options of `wirelab sweep`
     the lab is missing, or pandas is.
     """
     pandas()
+    checked_settings("vary", vary, {"module.fifo": ["8 KiB", "16 KiB"]})
+    if not isinstance(seeds, Iterable):
+        raise InputError(f"seeds {seeds!r}: expected several, such as range(1, 21)")
     experiment, case = chosen(scenario, variant)
     factors = factors_of({key: _listed(key, values) for key, values in vary.items()}, case)
     if not factors:
@@ -90,6 +93,8 @@ def sweep(  # noqa: PLR0913 - the options of `wirelab sweep`
 
 
 def _listed(key: str, values: str | Sequence[str]) -> list[str]:
+    if not isinstance(values, Iterable):
+        raise InputError(f'{key}: expected texts such as "32 KiB", with their units, not {values!r}')
     listed = [values] if isinstance(values, str) else list(values)
     for value in listed:
         if not isinstance(value, str):
