@@ -297,3 +297,14 @@ def test_seeds_of_broken_labs_leave_no_empty_table(wirelab: Wirelab) -> None:
     code, out, _ = wirelab.run("lossy.yaml", "--seeds", "2")
     assert code == 4
     assert "median" not in out
+
+
+def test_a_report_that_cannot_be_written_costs_no_other(wirelab: Wirelab) -> None:
+    """Each is tried; the first that failed is the error, the others are said."""
+    (wirelab.folder / "file").touch()
+    bad = ("--junit", "file/j.xml", "--json-file", "file/j.json")
+    code, _, err = wirelab.run("lossy.yaml", *bad, "--markdown", "m.md")
+    assert code == 4
+    assert "warning: file/j.json: cannot be written" in err
+    assert "error: file/j.xml: cannot be written" in err
+    assert (wirelab.folder / "m.md").read_text(encoding="utf-8").startswith("## wirelab")

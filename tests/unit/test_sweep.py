@@ -8,6 +8,8 @@ import json
 import re
 import signal
 from dataclasses import replace
+from datetime import UTC, datetime
+from types import SimpleNamespace
 from typing import TYPE_CHECKING, Any
 
 import pytest
@@ -15,15 +17,20 @@ from recorded import plan, recording
 from standin import PINGS, Wirelab
 from test_cli_run import wait_for
 
-from wirelab.errors import InputError
+from wirelab.errors import InputError, LabError
 from wirelab.model.experiment import load
 from wirelab.model.metric import METRICS
+from wirelab.report.live import LiveReport
 from wirelab.report.sweep import heat_map, sweep_csv
+from wirelab.report.text import Output
 from wirelab.results.ping import PingResult
 from wirelab.results.rtt import Rtt
 from wirelab.runner.past_runs import last_wall_s, newest
-from wirelab.runner.sweep import Factor, Point, Sweep, grid, read_factors
+from wirelab.runner.run_result import VariantResult
+from wirelab.runner.store import Store
+from wirelab.runner.sweep import Factor, Point, Sweep, SweepJob, SweepRunner, grid, read_factors
 from wirelab.runner.trial import Trial, judge
+from wirelab.verdict.checks import broken_lab
 from wirelab.verdict.verdict import Verdict
 
 if TYPE_CHECKING:
@@ -71,6 +78,10 @@ def test_values(text: str, values: tuple[str, ...], case: Case) -> None:
         ("module.fifo=8KiB..64KiB*1e999", "--vary module.fifo: `*1e999` is not a factor"),
         ("client.rx_usecs=0..10000+1", "--vary client.rx_usecs: more than 10000 values"),
         ("client.rx_usecs=0..9999+1,10 ms..20 ms+1", "--vary client.rx_usecs: more than 10000 values"),
+        (
+            "module.fifo=8KiB..16KiB",
+            "--vary module.fifo: a range needs a step: 8KiB..16KiB*2, or 8KiB..16KiB+STEP",
+        ),
         ("module=a..b*2", "--vary module=a..b*2: module is not a quantity; list its values"),
     ],
 )
@@ -318,3 +329,26 @@ def test_pings_stand_beside_flows(tmp_path: Path) -> None:
     rows = list(csv.DictReader(io.StringIO(sweep_csv(replace(finished, points=points)))))
     assert [row["flow"] for row in rows] == ["upload", "download", "echo"] * 2
     assert (rows[1]["lost_ppm"], rows[2]["lost_ppm"], rows[2]["retransmits"]) == ("", "250000", "")
+
+
+def test_what_cannot_be_kept_is_said_and_the_rest_is_written(wirelab: Wirelab) -> None:
+    """A CSV file that cannot be written costs neither the page nor what is on the screen."""
+    (wirelab.folder / "file").touch()
+    argv = ("--vary", "module.fifo=16KiB", "--csv", "file/s.csv", "--html", "s.html")
+    code, out, err = wirelab("sweep", "lossy.yaml", *argv, *wirelab.lab.options)
+    assert (code, err.splitlines()[-1][:37]) == (4, "error: file/s.csv: cannot be written:")
+    assert "download" in out
+    assert (wirelab.folder / "s.html").is_file()
+
+
+def test_a_page_that_cannot_be_written_costs_no_point(tmp_path: Path, case: Case) -> None:
+    """The sweep goes on, and says at its end why the page is missing."""
+    variant = VariantResult.of(plan("point-1"), None, (broken_lab(LabError("no carrier")),))
+    job = SweepJob("s", load("sfp-mismatch", tmp_path), case, read_factors(["module.fifo=16KiB"], case), 1)
+    runner: Any = SimpleNamespace(run=lambda *_, **__: variant, testbed=SimpleNamespace(stop=lambda: None))
+    with Store.of_sweeps(tmp_path).begin("s", datetime.now(UTC)) as draft:
+        # No lab has made the folder of the point: a full disk refuses its page in the same way.
+        sweeper = SweepRunner(job, runner, draft, LiveReport(Output(quiet=True), ()), lambda _: "page")
+        (point,) = sweeper.run(grid(case, job.factors), [0]).points
+    assert (point.verdict, point.explanation) == (Verdict.ERROR, "no carrier")
+    assert "cannot write results" in str(sweeper.pageless[0])

@@ -3,19 +3,24 @@
 Completion never complains: what cannot be read is not offered.
 """
 
+import os
+import shutil
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 from typing import Annotated, Final, TypeVar, get_args
 
 import typer
 
-from wirelab.errors import InputError, LabError
+from wirelab.errors import InputError, LabError, WirelabError
+from wirelab.lab.scratch import replacement
 from wirelab.model.catalogue import around
 from wirelab.model.parts import PartKind
 from wirelab.report.junit import junit
 from wirelab.report.parts import entries
 from wirelab.report.summary import markdown
+from wirelab.report.text import warn
 from wirelab.runner import job
 from wirelab.runner.job import SEED_MAX
 from wirelab.runner.run_result import RunResult
@@ -99,10 +104,14 @@ class Files:
     markdown: Path | None
 
     def write(self, runs: Sequence[RunResult]) -> None:
-        """Write them. Raises LabError naming the file."""
-        write_file(self.junit, junit, runs)
-        write_file(self.json, _json_list, runs)
-        write_file(self.markdown, markdown, runs)
+        """Write them, each whatever becomes of the others. Raises LabError naming a file."""
+        raise_first(
+            unwritten(
+                partial(write_file, self.junit, junit, runs),
+                partial(write_file, self.json, _json_list, runs),
+                partial(write_file, self.markdown, markdown, runs),
+            )
+        )
 
 
 def tell(text: str) -> None:
@@ -110,15 +119,51 @@ def tell(text: str) -> None:
     typer.echo(text, err=True)
 
 
+def unwritten(*files: Callable[[], None]) -> list[LabError]:
+    """Write every one of some files. Returns what went wrong."""
+    errors = []
+    for write in files:
+        try:
+            write()
+        except LabError as error:
+            errors.append(error)
+    return errors
+
+
+def raise_first(errors: Sequence[WirelabError]) -> None:
+    """Raise the first of them, if there is one, and say the others before."""
+    for other in errors[1:]:
+        warn(other.message)
+    if errors:
+        raise errors[0]
+
+
 def write_file(path: Path | None, text_of: Callable[[T], str], what: T) -> None:
-    """Write a file if one was asked for. Raises LabError naming it."""
+    """Write a file if one was asked for; one that was there stays until all is written.
+
+    Raises LabError naming it.
+    """
     if path is None:
         return
+    text = text_of(what)
     try:
         path.parent.mkdir(parents=True, exist_ok=True)
-        path.write_text(text_of(what), encoding="utf-8")
+        if _is_replaceable(path):
+            with replacement(path) as fresh:
+                fresh.write_text(text, encoding="utf-8")
+                if path.exists():
+                    shutil.copymode(path, fresh)
+        else:
+            path.write_text(text, encoding="utf-8")
     except OSError as error:
         raise LabError(f"{path}: cannot be written: {error.strerror}") from error
+
+
+def _is_replaceable(path: Path) -> bool:
+    """Whether another file may take its place: that of a link, such as /dev/stdout, or a device none may."""
+    if path.is_symlink() or not os.access(path.parent, os.W_OK):
+        return False
+    return not path.exists() or (path.is_file() and os.access(path, os.W_OK))
 
 
 def _json_list(runs: Sequence[RunResult]) -> str:

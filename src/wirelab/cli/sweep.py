@@ -2,6 +2,7 @@
 
 import sys
 from datetime import UTC, datetime
+from functools import partial
 from pathlib import Path
 from typing import Annotated
 
@@ -9,7 +10,7 @@ import typer
 
 from wirelab.cli import options
 from wirelab.cli.names import usable_cpus
-from wirelab.errors import LabError
+from wirelab.errors import LabError, WirelabError
 from wirelab.lab.first_use import select_or_take
 from wirelab.model.experiment import load
 from wirelab.report.live import LiveReport
@@ -56,18 +57,21 @@ def sweep_command(  # noqa: PLR0913 - the options of a command line
     live = LiveReport(Output.for_stream(sys.stderr), (), len(points), "points")
     runner = Runner.of(lab, warn, use_cache=use_cache)
     with lab.in_use(), Store.of_sweeps(out).begin(experiment.scenario.name, datetime.now(UTC)) as draft:
+        sweeper = SweepRunner(job, runner, draft, live, point_page, keep_points)
         with live:
-            sweep = SweepRunner(job, runner, draft, live, point_page, keep_points).run(points, cpus)
+            sweep = sweeper.run(points, cpus)
+        errors: list[WirelabError] = sweeper.pageless[:1]
         try:
-            kept, unkept = str(draft.commit(sweep.to_json())), None
+            kept = str(draft.commit(sweep.to_json()))
         except LabError as error:
             # It was measured all the same: who asked shall see it.
-            kept, unkept = "", error
+            kept, errors = "", [error, *errors]
     print_sweep(Output.for_stream(sys.stdout), sweep)
     typer.echo(kept)
-    options.write_file(csv_file, sweep_csv, sweep)
-    options.write_file(html_file, heat_map, sweep)
-    if unkept is not None:
-        raise unkept
+    errors += options.unwritten(
+        partial(options.write_file, csv_file, sweep_csv, sweep),
+        partial(options.write_file, html_file, heat_map, sweep),
+    )
+    options.raise_first(errors)
     broken = any(point.verdict is Verdict.ERROR for point in sweep.points)
     raise typer.Exit(Verdict.ERROR.exit_code if broken else 0)

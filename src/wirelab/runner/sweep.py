@@ -5,14 +5,14 @@ import json
 import math
 import re
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from functools import partial
 from pathlib import Path
 from typing import Final, Literal, Self
 
 from pydantic import TypeAdapter
 
-from wirelab.errors import InputError
+from wirelab.errors import InputError, LabError, WirelabError
 from wirelab.lab.scratch import discard
 from wirelab.model.cases import Case, quantity_of, varied
 from wirelab.model.experiment import Experiment
@@ -184,7 +184,8 @@ class SweepRunner:
     """Carries out a sweep, with the files that are kept in ``draft``.
 
     Those of a point are kept where its lab broke, or ``keep_points``, with a page if there is a ``report`` to
-    make it. What the others measured is in the cache, and need not lie in 10 000 folders besides.
+    make it. What the others measured is in the cache, and need not lie in 10 000 folders besides. A page
+    that cannot be made or written costs no more than itself: ``pageless`` says why.
     """
 
     sweep: SweepJob
@@ -193,6 +194,7 @@ class SweepRunner:
     watcher: Watcher
     report: Callable[[RunResult], str] | None
     keep_points: bool = False
+    pageless: list[WirelabError] = field(default_factory=list)
 
     def run(self, cases: Iterable[tuple[tuple[str, ...], Case]], cpus: Sequence[int]) -> Sweep:
         """Carry out the cases of its grid, each of which comes with its values."""
@@ -219,14 +221,23 @@ class SweepRunner:
         point = Point.of(values, variant)
         folder = self.draft.folder / variant.name
         if self.keep_points or point.verdict is Verdict.ERROR:
-            page, _ = reported(job.result([variant], wall_s=0.0), self.report)
-            if page is not None:
-                write_file(folder / REPORT, page)
+            self._keep_page(folder, job.result([variant], wall_s=0.0))
             point = replace(point, folder=folder.name)
         else:
             discard(folder)
         self.watcher.finished()
         return point
+
+    def _keep_page(self, folder: Path, run: RunResult) -> None:
+        page, error = reported(run, self.report)
+        if page is not None:
+            try:
+                write_file(folder / REPORT, page)
+            except LabError as unwritten:
+                # All that the other points measured must not go unseen for it.
+                error = unwritten
+        if error is not None:
+            self.pageless.append(error)
 
 
 def _factor(key: str, texts: Iterable[str], case: Case) -> Factor:
@@ -245,6 +256,8 @@ def _values(text: str, key: str, quantity: Quantity | None) -> Iterator[str]:
     """A value, or those of a range. Raises UnitError for what is none."""
     match = _RANGE.fullmatch(text)
     if match is None:
+        if quantity is not None and ".." in text:
+            raise UnitError(f"a range needs a step: {text}*2, or {text}+STEP")
         yield text if quantity is None else show(_number(text, quantity), quantity)
         return
     if quantity is None:
