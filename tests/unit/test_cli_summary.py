@@ -130,3 +130,19 @@ def test_wall_times_come_from_what_was_measured(wirelab: Wirelab) -> None:
     assert code == 0
     assert sorted(shard["scenarios"] for shard in json.loads(out)) == ["lossy.yaml", "other.yaml"]
     assert all((shard["of"], len(shard["names"])) == (2, 1) for shard in json.loads(out))
+
+
+def test_the_newest_results_are_a_folder_too(wirelab: Wirelab) -> None:
+    """``latest`` has links, which are followed; a result.json is taken as its folder is."""
+    for name in ("one/latest", "one/latest/lossy", "one/latest/lossy/result.json"):
+        code, out, _ = wirelab("summary", name)
+        assert (code, out.splitlines()[-1]) == (0, "1 pass"), name
+
+
+def test_a_file_that_is_no_result_is_no_folder_either(wirelab: Wirelab) -> None:
+    """It is there, and that is not what is wrong."""
+    code, _, err = wirelab("summary", "lossy.yaml")
+    assert (code, err) == (
+        2,
+        "error: lossy.yaml: is no result\nhint: name a result.json, or a folder\n",
+    )

@@ -10,7 +10,7 @@ import typer
 
 from wirelab.cli.names import read_seeds, scenario_names
 from wirelab.cli.options import Files, JsonFile, Junit, Markdown
-from wirelab.errors import InputError
+from wirelab.errors import InputError, found
 from wirelab.report.summary import print_summary
 from wirelab.report.text import Output
 from wirelab.runner.past_runs import newest
@@ -55,7 +55,9 @@ def summarize(folders: Sequence[Path], require: Sequence[str], seeds: str | None
     naming a result that cannot be read.
     """
     for folder in folders:
-        if not folder.is_dir():
+        if found(folder.is_file) and folder.name != RESULT:
+            raise InputError("is no result", file=str(folder), hint=f"name a {RESULT}, or a folder")
+        if not found(folder.exists):
             raise InputError("no such folder", file=str(folder), hint="results are in what `--out` names")
     required = list(_required(require, seeds))
     kept = newest(folders)

@@ -1,7 +1,7 @@
 """Runs whose results are kept: reports on many are made from them, whichever machine they ran on."""
 
 import contextlib
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -21,14 +21,15 @@ class Kept:
 def newest(folders: Iterable[Path]) -> dict[tuple[str, int], RunResult]:
     """The newest result of each scenario and seed below ``folders``.
 
-    A folder that is a result counts too. Raises LabError for a result that cannot be read.
+    A folder that is a result counts too, and so does its result.json. In ``latest`` are links, and to follow
+    them is what is meant there. Raises LabError for a result that cannot be read.
     """
     return {key: kept.run for key, kept in newest_kept(folders).items()}
 
 
 def newest_kept(folders: Iterable[Path]) -> dict[tuple[str, int], Kept]:
     """The same, each with its folder."""
-    all_kept = (Kept(read_run(path), path.parent) for path in _oldest_first(folders))
+    all_kept = (Kept(read_run(path), path.parent) for path in _oldest_first(_with_linked(folders)))
     return {(kept.run.scenario, kept.run.seed): kept for kept in all_kept}
 
 
@@ -52,9 +53,7 @@ def named(name: Path, results: Path) -> list[Kept]:
         if name.name == str(name):
             hint += f"; if that is a scenario, `wirelab run {name}` makes one"
         raise InputError("no such result", file=str(name), hint=hint)
-    # Those are links, and to follow links is what is meant here.
-    linked = folder.iterdir() if folder.name == LATEST else ()
-    newest = newest_kept([folder, *(link for link in linked if link.is_dir())])
+    newest = newest_kept([folder])
     if not newest:
         raise InputError(f"no {RESULT} below {folder}", hint="results are in what `--out` names")
     return list(newest.values())
@@ -72,9 +71,20 @@ def last_wall_s(folder: Path) -> dict[str, float]:
     return wall_s
 
 
+def _with_linked(folders: Iterable[Path]) -> Iterator[Path]:
+    for folder in folders:
+        yield folder
+        if folder.name == LATEST and folder.is_dir():
+            yield from (link for link in folder.iterdir() if link.is_dir())
+
+
 def _oldest_first(folders: Iterable[Path]) -> list[Path]:
     """Every result.json below ``folders``, but those of runs under way and those that links lead to."""
-    paths = {path.resolve() for folder in folders for path in folder.resolve().rglob(RESULT)}
+    paths = {
+        path.resolve()
+        for folder in folders
+        for path in ([folder] if folder.is_file() else folder.resolve().rglob(RESULT))
+    }
     # The names of results begin with the time, those of runs under way with a dot.
     whole = (path for path in paths if not path.parent.name.startswith("."))
     return sorted(whole, key=lambda path: (path.parent.name, path))
