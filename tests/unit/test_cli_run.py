@@ -299,6 +299,25 @@ def test_seeds_of_broken_labs_leave_no_empty_table(wirelab: Wirelab) -> None:
     assert "median" not in out
 
 
+def test_a_file_is_run_once(wirelab: Wirelab) -> None:
+    """Whatever it is called by, and however often."""
+    argv = ("lossy.yaml", "./lossy.yaml", "../work/lossy.yaml")
+    code, _, _ = wirelab.run(*argv)
+    assert code == 0
+    assert len(results_in(wirelab.results)) == 1
+
+
+def test_two_scenarios_of_one_name_are_refused(wirelab: Wirelab) -> None:
+    """Nobody could tell their results apart."""
+    (wirelab.folder / "copy.yaml").write_text(SCENARIO, encoding="utf-8")
+    code, _, err = wirelab.run("lossy.yaml", "copy.yaml")
+    assert (code, err) == (
+        2,
+        "error: lossy.yaml and copy.yaml are two scenarios called lossy: rename one\n",
+    )
+    assert not wirelab.results.exists()
+
+
 def test_a_report_that_cannot_be_written_costs_no_other(wirelab: Wirelab) -> None:
     """Each is tried; the first that failed is the error, the others are said."""
     (wirelab.folder / "file").touch()

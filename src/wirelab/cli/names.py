@@ -7,8 +7,8 @@ from pathlib import Path
 from typing import Final
 
 from wirelab.errors import InputError, Problem, found, unknown
-from wirelab.model.catalogue import around
-from wirelab.model.experiment import Experiment, load
+from wirelab.model.catalogue import around, find_scenario
+from wirelab.model.experiment import Experiment, load_file
 from wirelab.runner.cpus import usable
 from wirelab.runner.job import SEED_MAX
 
@@ -22,21 +22,30 @@ def load_all(names: Sequence[str]) -> dict[str, Experiment]:
     """Every scenario that is named, by that name; all of the catalogue where none is.
 
     A name with ``*``, ``?`` or ``[`` is a pattern of names. Raises InputError with the problems of all of
-    them.
+    them, and where two have one name: their results could not be told apart.
     """
     experiments, problems = load_valid(names)
+    asked: dict[str, str] = {}
+    for name, experiment in experiments.items():
+        called = experiment.scenario.name
+        if (other := asked.setdefault(called, name)) != name:
+            problems.append(Problem(f"{other} and {name} are two scenarios called {called}: rename one"))
     if problems:
         raise InputError.of(problems)
     return experiments
 
 
 def load_valid(names: Sequence[str]) -> tuple[dict[str, Experiment], list[Problem]]:
-    """What of them can be run, and what is wrong with the others."""
+    """What of them can be run, each file once, and what is wrong with the others."""
     experiments: dict[str, Experiment] = {}
     problems: list[Problem] = []
+    files: set[Path] = set()
     for name in scenario_names(names or ("*",)):
         try:
-            experiments[name] = load(name, Path.cwd())
+            path, catalogue = find_scenario(name, Path.cwd())
+            if (file := path.resolve()) not in files:
+                files.add(file)
+                experiments[name] = load_file(path, catalogue)
         except InputError as error:
             problems += error.problems
     return experiments, problems
