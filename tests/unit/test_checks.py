@@ -323,6 +323,8 @@ def test_a_ping_that_nobody_answers_fails(tmp_path: Path) -> None:
         (0, 0, "expected no retransmits, measured 7 000"),
         (None, 0, "expected no retransmits, measured 7 000"),
         (5, 5, "expected 5 retransmits, measured 7 000"),
+        (1, None, "expected at least 1 retransmit, measured 7 000"),
+        (1, 1, "expected 1 retransmit, measured 7 000"),
     ],
 )
 def test_a_range_in_words(low: int | None, high: int | None, words: str) -> None:

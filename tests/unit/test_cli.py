@@ -32,13 +32,20 @@ def wirelab(tmp_path: Path) -> Wirelab:
         (("run", "spf-*"), "error: unknown scenario `spf-*`; "),
         (("run", "lossy.yaml", "--sede", "1"), "error: no such option: --sede"),
         (("run", "lossy.yaml", "--seed", "-1"), "error: invalid value for '--seed': "),
+        (
+            ("run", "lossy.yaml", "-j", "x"),
+            "error: invalid value for '--jobs' / '-j': expected a whole number\n",
+        ),
         (("run", "lossy.yaml", "--kernel", "no/linux"), "error: no/linux: no such file"),
         (("run", "lossy.yaml", "--kernel", "/bin/true", "--root", "no"), "error: no: no such folder"),
         (("exec", "--seed", "4294967296", "true"), "error: invalid value for '--seed': "),
         (("exec", "--cpu", "9999", "true"), "error: --cpu 9999: not a CPU that this process may use: "),
         (("plan", "sfp-mismatch", "--variant", "mian"), "error: unknown variant or control `mian`"),
         (("validate", "nothing.yaml"), "error: nothing.yaml: "),
-        (("schema", "scenaro"), "error: invalid value for '"),
+        (
+            ("schema", "foo"),
+            "error: invalid value for 'scenario|topology|parts|exercise': `foo` is none of scenario, ",
+        ),
         (("rnu",), "error: no such command 'rnu'"),
     ],
 )

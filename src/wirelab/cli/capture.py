@@ -49,6 +49,10 @@ class Format(StrEnum):
     HTML = "html"
 
 
+def _kind(of: Format) -> str:
+    return f"{'an' if of is Format.HTML else 'a'} .{of} file"
+
+
 def capture_command(  # noqa: PLR0913 - the options of a command line
     name: Annotated[
         str,
@@ -98,7 +102,7 @@ def capture_command(  # noqa: PLR0913 - the options of a command line
     record_bytes = limit_bytes(limit)
     chosen = form or _by_ending(out)
     if port and chosen is not Format.PCAPNG:
-        raise InputError(f"--port is about captures, .pcapng: a {chosen} file is about all of the run")
+        raise InputError(f"--port is about captures, .pcapng: {_kind(chosen)} is about all of the run")
     source = _Source.of(name, variant, seed)
     wanted = source.window(window)
     ports = [port_called(source.trial.plan, label).name for label in port or ()]

@@ -3,11 +3,12 @@
 import contextlib
 import errno
 import os
+import re
 import signal
 import sys
 import tempfile
 import traceback
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any, Final
 
@@ -27,6 +28,21 @@ _REFUSALS: Final = {
     errno.EDQUOT: "your quota is used up: make room",
 }
 _LONGEST_SHOWN: Final = 100
+_WHOLE: Final = "expected a whole number"
+_OUR_WORDS: Final[Sequence[tuple[re.Pattern[str], str | Callable[[re.Match[str]], str]]]] = (
+    (re.compile(r"Value error, "), ""),
+    (
+        re.compile(r"'([^']*)' is not one of (.*?)\.?$"),
+        lambda told: f"`{told[1]}` is none of {_bare(told[2])}",
+    ),
+    (
+        re.compile(r"Input should be a valid integer, .*|'[^']*' is not a valid int(eger)?( range)?\.?$"),
+        _WHOLE,
+    ),
+    (re.compile(r"Input should be greater than or equal to (\S+)"), r"expected at least \1"),
+    (re.compile(r"Input should be less than or equal to (\S+)"), r"expected at most \1"),
+)
+"""What the library that reads a command line says, in any of its versions, and what is said instead."""
 
 
 class Group(TyperGroup):
@@ -86,11 +102,17 @@ def _print_error(error: WirelabError) -> None:
         _complain(f"hint: {error.hint}")
 
 
+def _bare(words: str) -> str:
+    return words.replace("'", "")
+
+
 def _print_usage(message: str, context: Any) -> None:  # noqa: ANN401 - typer's own types are private
     """A command line that cannot be understood; a group without a command has its help for a message."""
     if not message or message.lstrip().startswith("Usage:"):
         _complain(message)
     else:
+        for others, ours in _OUR_WORDS:
+            message = others.sub(ours, message)
         _complain(f"error: {message[:1].lower()}{message[1:]}")
         _complain(f"hint: {context.command_path if context else 'wirelab'} --help")
 

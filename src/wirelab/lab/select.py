@@ -118,7 +118,7 @@ def require_usable(entry: Entry) -> None:
 def _named_kernel(path: Path) -> tuple[Path, str]:
     if not path.is_file():
         names = ", ".join(Recipe.find().series_names)
-        hint = f"--kernel takes the `linux` that a lab kernel's build makes, or the name of a series: {names}"
+        hint = f"a kernel is the `linux` that a lab kernel's build makes, or the name of a series: {names}"
         raise InputError("no such file", file=str(path), hint=hint)
     if not os.access(path, os.R_OK | os.X_OK):
         raise InputError("not a program that you may run", file=str(path), hint=f"chmod +x {path}")
@@ -128,7 +128,7 @@ def _named_kernel(path: Path) -> tuple[Path, str]:
 def _named_root(path: Path) -> tuple[Path, str]:
     if not path.is_dir():
         images = ", ".join(Recipe.find().images)
-        hint = f"--root takes the folder that is to be the lab's root, or the name of an image: {images}"
+        hint = f"a root is the folder that is to be the lab's root, or the name of an image: {images}"
         raise InputError("no such folder", file=str(path), hint=hint)
     if not (path / INIT).is_file():
         hint = "`wirelab lab path` shows the one that is built"

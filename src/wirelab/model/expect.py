@@ -3,6 +3,7 @@
 A subject is a flow, a ping, a port (by its label) or ``network``, the sum over everything.
 """
 
+import re
 from dataclasses import dataclass
 from typing import Final
 
@@ -10,6 +11,7 @@ from wirelab.model.metric import METRICS, Choice, Metric
 from wirelab.units import COUNT, TIME, show
 
 FROM: Final = " from "
+_PLURAL: Final = re.compile(r"\b(frame|retransmit|collision)s\b")
 _DIGITS: Final = range(3, 18)
 """At first as a figure is shown, at most as many as it has."""
 
@@ -75,6 +77,8 @@ class Expectation:
         low, high, quantity, noun = self.low, self.high, self.of.quantity, self.of.noun
         if isinstance(quantity, Choice):
             return f"{self.metric} {self.expected}"
+        if quantity is COUNT and (low, high) in {(1, 1), (1, None), (None, 1)}:
+            noun = _PLURAL.sub(r"\1", noun)
         if high == 0 and quantity is COUNT:
             return f"no {noun}"
         if low is None and high is not None:

@@ -48,7 +48,7 @@ def read_plan(folder: Path, variant: str) -> Plan:
     path = folder / variant / PLAN
     values = plan_values(folder, variant)
     if values is None:
-        raise LabError(f"{path}: there is none", hint="it is needed to run this again: keep the whole folder")
+        raise LabError(f"{path}: there is none", hint="it says what was run: keep the whole folder")
     try:
         plan = Plan.from_json(json.dumps(values))
         # A lab will set what this says: each figure is of its type.
