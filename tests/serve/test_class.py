@@ -32,7 +32,7 @@ MOST_MEDIAN_S = 0.2
 MOST_BYTES = 1536 << 20
 WAIT_S = 2_400.0
 EVENTS = re.compile(r'data-events="([^"]+)"')
-TOLD = re.compile(r"runs are before it|It is the next one|It runs: ")
+TOLD = re.compile(r"more to run before this one|This one is next|Running: ")
 
 
 @dataclass

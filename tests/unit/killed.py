@@ -149,5 +149,5 @@ class KilledServer:
             assert found[0] == "ok"
 
     def end(self) -> None:
-        """Switch it off."""
+        """Shut the lab down."""
         self.kill()

@@ -202,6 +202,6 @@ def test_a_sweep_shows_it_where_it_was(tmp_path: Path) -> None:
         ("", "", "no"),
         (str(round((200_000 - 159) * 1448 * 8 / 2.002481)), "161", "yes"),
     ]
-    assert heat_map(sweep).count("<td>connection lost</td>") == 1
+    assert heat_map(sweep).count("<td>connection lost<br>") == 1
     nothing_else = replace(sweep, points=points[:1], factors=(Factor("module.fifo", ("8 KiB",)),))
-    assert "<td>connection lost</td>" in heat_map(nothing_else)
+    assert "<td>connection lost<br>" in heat_map(nothing_else)

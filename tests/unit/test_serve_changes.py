@@ -42,7 +42,7 @@ def test_a_value_that_cannot_be_stays_typed_and_the_field_says_why(
     assert f'aria-describedby="{step}-module.fifo-wrong {step}-module.fifo-hint"' in field[0]
     words = re.search(rf'<p class="problem" id="{step}-module.fifo-wrong" role="alert">(.*?)</p>', after)
     assert words
-    assert "`9 MiB` is not in 8.." in words[1]
+    assert "<code>9 MiB</code> is not in 8.." in words[1]
     assert answer.text.count('role="alert"') == 1
     assert all(f"<option selected>{value}</option>" in after for value in others.values())
 

@@ -116,7 +116,7 @@ def test_the_answer_is_there_first_and_the_picture_comes_to_it(served: Served, l
         ada.get_by_role("button", name="Run it").click()
         ada.get_by_text("What bounds them").wait_for()
         ada.get_by_text("the network runs once more for it").wait_for()
-        ada.get_by_text("It runs: 2.0 of").wait_for()
+        ada.get_by_text("Running: 2.0 of").wait_for()
         ada.evaluate("window.isTheSame = true")
         looks.go.set()
         ada.locator(".burst canvas").wait_for()

@@ -52,7 +52,7 @@ def test_an_error_at_the_prompt_is_broken_between_words(served: Served) -> None:
         on = page.locator("[data-on]")
         on.click()
         page.get_by_text("The network is up").wait_for()
-        assert on.inner_text() == "Switch it on"
+        assert on.inner_text() == "Start the lab"
         page.keyboard.type(WRONG)
         page.keyboard.press("Enter")
         wait_until(lambda: sum(row.startswith("0 ms>") for row in rows(page)) == 2)
@@ -64,5 +64,5 @@ def test_an_error_at_the_prompt_is_broken_between_words(served: Served) -> None:
         assert " ".join([first, *others]).split()[: len(told)] == told
         assert others[0]
         browser.look(page, "prompt")
-        page.get_by_role("button", name="Switch it off").click()
-        page.get_by_role("button", name="Switch it on again").wait_for()
+        page.get_by_role("button", name="Shut the lab down").click()
+        page.get_by_role("button", name="Start the lab again").wait_for()

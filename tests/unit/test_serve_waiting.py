@@ -36,7 +36,7 @@ def test_who_types_while_a_run_ends_goes_on_typing(served: Served) -> None:
         page = at_work(browser, served)
         served.testbed.go.clear()
         ExercisePage(page).experiment({"module.fifo": "64 KiB"})
-        page.get_by_text("It runs: 1.0").wait_for()
+        page.get_by_text("Running: 1.0").wait_for()
         page.evaluate(LOADED)
         page.select_option("#repair [name='set.module']", "aqr113c")
         field = page.get_by_label("Why does the upload")
@@ -67,7 +67,7 @@ def test_what_a_run_has_opened_can_be_worked_at(served: Served) -> None:
         exercise = ExercisePage(page)
         served.testbed.go.clear()
         exercise.try_repair({"module": "aqr113c", "module.fifo": "64 KiB"})
-        page.get_by_text("It runs: 1.0").wait_for()
+        page.get_by_text("Running: 1.0").wait_for()
         page.evaluate(LOADED)
         page.fill("#repair [name='set.module.fifo']", "32 KiB")
         served.testbed.go.set()
@@ -86,7 +86,7 @@ def test_what_is_read_stays_open_when_a_run_ends(served: Served) -> None:
         page = at_work(browser, served)
         served.testbed.go.clear()
         ExercisePage(page).experiment({"module.fifo": "64 KiB"})
-        page.get_by_text("It runs: 1.0").wait_for()
+        page.get_by_text("Running: 1.0").wait_for()
         assert page.locator("#runs details .panel").is_visible()
         served.testbed.go.set()
         page.locator("#experiments details .panel").wait_for()
@@ -115,7 +115,7 @@ def test_work_that_was_handed_in_elsewhere_comes_as_a_whole(served: Served) -> N
         page = at_work(browser, served)
         served.testbed.go.clear()
         ExercisePage(page).experiment({"module.fifo": "64 KiB"})
-        page.get_by_text("It runs: 1.0").wait_for()
+        page.get_by_text("Running: 1.0").wait_for()
         other = page.context.new_page()
         other.goto(f"{served.url}{HERE}")
         other.get_by_role("button", name="Hand it in").click()
@@ -134,7 +134,7 @@ def test_runs_that_wait_in_two_tabs_keep_no_page_of_the_server_away(served: Serv
         streams: list[str] = []
         other.on("request", lambda one: streams.append(one.url) if STREAM in one.url else None)
         other.goto(page.url)
-        other.get_by_text("It runs: 1.0").first.wait_for()
+        other.get_by_text("Running: 1.0").first.wait_for()
         assert [one.evaluate(OWN_PAGE) for one in (page, other)] == [200, 200]
         assert [one.count("run=") for one in streams] == [3]
         served.testbed.go.set()
@@ -148,7 +148,7 @@ def test_a_tab_that_nobody_sees_listens_to_nothing(served: Served) -> None:
     with chromium(served.url) as browser:
         page = at_work(browser, served)
         three_wait(served, page)
-        page.get_by_text("It runs: 1.0").first.wait_for()
+        page.get_by_text("Running: 1.0").first.wait_for()
         with page.expect_event("requestfailed", lambda one: STREAM in one.url):
             page.evaluate(HIDDEN, arg=True)
         served.testbed.go.set()

@@ -137,12 +137,12 @@ def test_a_slider_opens_the_page_of_its_value(wirelab: Wirelab, width: int) -> N
         page.on("pageerror", lambda error: complaints.append(str(error)))
         page.on("request", lambda request: requests.append(request.url))
         page.goto((site / "index.html").as_uri())
-        assert page.locator(".slider output").first.inner_text() == "16 KiB"
+        assert page.locator(".slider output").first.inner_text() == "16\N{NO-BREAK SPACE}KiB"
         assert page.evaluate("document.documentElement.scrollWidth") <= width
         page.locator(".slider input").focus()
         page.keyboard.press("ArrowRight")
         page.wait_for_url("**/point-3.html")
-        assert page.locator(".slider output").first.inner_text() == "32 KiB"
+        assert page.locator(".slider output").first.inner_text() == "32\N{NO-BREAK SPACE}KiB"
         assert page.locator(".slider input").evaluate("slider => slider === document.activeElement")
         look(page, "site")
         page.set_viewport_size({"width": width, "height": 900})
