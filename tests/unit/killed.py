@@ -149,5 +149,5 @@ class KilledServer:
             assert found[0] == "ok"
 
     def end(self) -> None:
-        """Shut the lab down."""
+        """Switch it off."""
         self.kill()
