@@ -75,7 +75,10 @@ static void etherport_tx_serialize(struct etherport *port, struct sk_buff *skb,
 		etherport_medium_begin(port, start_ps, end_ps, now_ps);
 }
 
-/* After a change of the link: a frame that waited for a medium goes on by the new rules. */
+/*
+ * After a change of the link: a frame that waited for a medium goes on by the new
+ * rules. What it waited for may be the gap behind this port's own last frame.
+ */
 void etherport_tx_resume(struct etherport *port)
 {
 	bool waits = port->tx_frame && !port->tx_begun;
@@ -83,7 +86,8 @@ void etherport_tx_resume(struct etherport *port)
 
 	if (waits && (!port->half || !etherport_event_pending(&port->tx_event))) {
 		etherport_event_cancel(&port->tx_event);
-		etherport_tx_serialize(port, port->tx_frame, now_ps, now_ps);
+		etherport_tx_serialize(port, port->tx_frame, max(now_ps, port->tx_free_ps),
+				       now_ps);
 	} else {
 		etherport_tx_kick(port);
 	}

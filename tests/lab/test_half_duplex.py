@@ -86,6 +86,12 @@ def test_who_waits_for_a_medium_that_becomes_his_own_sends_from_the_first_bit(ri
     assert min(gaps_ns) >= ON_WIRE * 800 - 1000
 
 
+def test_whose_medium_becomes_his_own_in_the_gap_waits_for_its_end(rig: Rig) -> None:
+    """The gap between two frames of a port is that of full duplex, too (IEEE 802.3 clause 4.2.3.2.2)."""
+    gaps_ns = rig.script("duplex_in_gap.py", "100", "3000", "6000", "9000")["gaps_ns"]
+    assert gaps_ns == [ON_WIRE * 800] * 4
+
+
 def test_who_waits_for_a_medium_that_is_gone_waits_no_more(rig: Rig) -> None:
     """What has not begun when the link is lost is lost with it, and counted: nobody sends without a link."""
     told = rig.script("medium_gone.py")
