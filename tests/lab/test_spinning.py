@@ -46,6 +46,23 @@ for polls in map(int, sys.argv[2:]):
     begun_ns = time.monotonic_ns()
 """
 
+# A reading of the clock, and how many in a row are free beyond that.
+LOOK_NS = 50
+FREE_LOOKS = 1000
+
+# How often it looks at the clock until so many ns are over, and how late it then is.
+WATCH = """
+import sys, time
+look = time.monotonic_ns
+for wait_ns in map(int, sys.argv[1:]):
+    due_ns = look() + wait_ns
+    looks = 1
+    while (seen_ns := look()) < due_ns:
+        looks += 1
+    print(looks, seen_ns - due_ns)
+    time.sleep(0.001)
+"""
+
 # What a call, a thread, a process and a byte take of a CPU (patch 0007), and how far one may be ahead of it.
 CALL_NS = 500
 SENT_NS = 2_000
@@ -177,6 +194,30 @@ def test_a_process_that_sleeps_in_between_does_not(rig: Rig) -> None:
     assert max(spin(rig, "poll", FREE, FREE, FREE)) < SLACK_NS
 
 
+def watch(rig: Rig, *waits_ns: int) -> list[tuple[int, int]]:
+    """For each wait: how many looks at the clock it took, and by how many ns they missed its end."""
+    done = rig.execute("python3", "-c", WATCH, *map(str, waits_ns), wall_limit_s=60)
+    assert done.code == 0, done.stderr
+    looks_and_late = [line.split() for line in done.stdout.splitlines()]
+    return [(int(looks), int(late_ns)) for looks, late_ns in looks_and_late]
+
+
+def test_a_process_that_waits_by_the_clock_gets_there(rig: Rig) -> None:
+    """Each further look takes longer, up to 100 us: a minute is 600 000 of them, not 1.2 billion."""
+    ((looks, late_ns),) = watch(rig, 60_000_000_000)
+    assert looks < 610_000
+    assert late_ns <= 100_000 + LOOK_NS
+
+
+def test_a_process_that_waits_for_a_near_instant_meets_it(rig: Rig) -> None:
+    """It keeps a pace by the clock: 20 us to the look, a millisecond to 2 %; a sleep forgives all."""
+    for looks, late_ns in watch(rig, 20_000, 20_000, 20_000):
+        assert looks >= 20_000 // LOOK_NS - 1
+        assert late_ns <= LOOK_NS
+    for _, late_ns in watch(rig, 1_000_000, 1_000_000):
+        assert late_ns <= 20_000
+
+
 def test_two_that_spin_do_not_hold_each_other(rig: Rig) -> None:
     """Each pays for itself, whoever asks in between."""
     done = rig.execute("python3", "-c", TWO, wall_limit_s=30)
@@ -189,7 +230,7 @@ def test_two_that_spin_do_not_hold_each_other(rig: Rig) -> None:
         ("call", 100_000, CALL_NS),
         ("exec in vain", 10_000, FAILED_NS),
         ("write", 4_000, CALL_NS + BYTE_PS * (128 << 10) // 1000),
-        ("clock", 100_000, 50),
+        ("clock", FREE_LOOKS - 100, LOOK_NS),
         ("send to a process", 20_000, 2 * CALL_NS),
         # and asks for its address
         ("send a datagram", 20_000, 2 * CALL_NS + SENT_NS),
