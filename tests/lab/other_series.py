@@ -24,6 +24,9 @@ OTHERWISE: Final = {
         ),
     },
     "6.1": {
+        "test_a_rule_can_reject": "REJECT needs the legacy tables (kernel/series.toml)",
+        "test_rules_mark_packets_and_match_marks": "DSCP and TTL need the legacy tables",
+        "test_the_kernel_knows_the_rules_of_scripts[targets]": "CT needs the legacy tables",
         "test_the_bottleneck_is_what_the_story_names[vlan-trunk]": (
             "one of the last frames of a flow is dropped, and the timeout of 200 ms is time of the flow"
         ),
