@@ -83,19 +83,35 @@ static bool etherport_record_knows(u32 number)
 	return number >= recorded.first;
 }
 
-/* What begins a frame as it is on a line: a tag that is beside it will be in it. */
-static void etherport_record_look(const struct sk_buff *skb, struct etherport_record_frame *frame)
+static u32 etherport_tag_len(const struct sk_buff *skb)
 {
-	const u32 tag_len = skb_vlan_tag_present(skb) ? VLAN_HLEN : 0;
+	return skb_vlan_tag_present(skb) ? VLAN_HLEN : 0;
+}
+
+/* A frame as it is on a line: a tag that is beside it will be in it. */
+u32 etherport_line_len(const struct sk_buff *skb)
+{
+	return max_t(u32, skb->len + etherport_tag_len(skb), ETH_ZLEN);
+}
+
+/* What it begins with there: so many bytes of it, and at most ``most``, which is more than a header. */
+u32 etherport_line_headers(const struct sk_buff *skb, u8 *headers, u32 most)
+{
+	const u32 tag_len = etherport_tag_len(skb);
 	const u32 before_len = tag_len ? 2 * ETH_ALEN : 0;
 	const __be16 tag[] = { skb->vlan_proto, htons(skb_vlan_tag_get(skb)) };
+	const u32 len = min(skb->len + tag_len, most);
 
-	frame->len = max_t(u32, skb->len + tag_len, ETH_ZLEN);
-	frame->kept = min_t(u32, skb->len + tag_len, ETHERPORT_RECORD_HEADERS_LEN);
-	skb_copy_bits(skb, 0, frame->headers, before_len);
-	memcpy(frame->headers + before_len, tag, tag_len);
-	skb_copy_bits(skb, before_len, frame->headers + before_len + tag_len,
-		      frame->kept - before_len - tag_len);
+	skb_copy_bits(skb, 0, headers, before_len);
+	memcpy(headers + before_len, tag, tag_len);
+	skb_copy_bits(skb, before_len, headers + before_len + tag_len, len - before_len - tag_len);
+	return len;
+}
+
+static void etherport_record_look(const struct sk_buff *skb, struct etherport_record_frame *frame)
+{
+	frame->len = etherport_line_len(skb);
+	frame->kept = etherport_line_headers(skb, frame->headers, ETHERPORT_RECORD_HEADERS_LEN);
 	/* Up to the next word. */
 	if (frame->kept < ETHERPORT_RECORD_HEADERS_LEN)
 		memset(frame->headers + frame->kept, 0, -frame->kept & 7);

@@ -136,6 +136,8 @@ static inline bool etherport_records(void)
 /* record.c, probe.c */
 void etherport_probe_setup(void);
 int etherport_record_setup(void);
+u32 etherport_line_len(const struct sk_buff *skb);
+u32 etherport_line_headers(const struct sk_buff *skb, u8 *headers, u32 most);
 u32 etherport_record_number(struct sk_buff *skb);
 void etherport_record_of(struct etherport *port, u32 number, u8 kind, u64 at_ps, const void *data,
 			 u32 len);

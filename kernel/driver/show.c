@@ -24,11 +24,9 @@
 static void etherport_show_frame(const struct sk_buff *skb)
 {
 	u8 headers[ETHERPORT_SHOW_HEADERS_LEN];
-	u32 len = min_t(u32, skb->len, sizeof(headers));
+	u32 len = etherport_line_headers(skb, headers, sizeof(headers));
 
-	if (skb_copy_bits(skb, 0, headers, len))
-		len = 0;
-	etherport_prompt_print("frame %u %u %u %*phN\n", skb->secmark, etherport_frame_len(skb),
+	etherport_prompt_print("frame %u %u %u %*phN\n", skb->secmark, etherport_line_len(skb),
 			       max_t(u32, skb_shinfo(skb)->gso_segs, 1), (int)len, headers);
 }
 

@@ -48,11 +48,11 @@ def test_tcp_options() -> None:
 
 
 def test_a_tagged_frame_is_read_behind_its_tags() -> None:
-    """One tag or two."""
+    """One tag or two, of which the number is the VLAN: what is before that is a priority."""
     inner = (0x0800).to_bytes(2) + ipv4(17, UDP)
-    for tags in (b"\x00\x05", b"\x00\x05\x81\x00\x00\x06"):
+    for tags, vlans in ((b"\xa0\x05", (5,)), (b"\x00\x05\x81\x00\xef\xff", (5, 4095))):
         read = read_headers(ethernet(0x8100, tags + inner))
-        assert read == Headers("udp", "10.0.0.1", "10.0.0.2", 4000, 53, payload_bytes=100)
+        assert read == Headers("udp", "10.0.0.1", "10.0.0.2", 4000, 53, payload_bytes=100, vlans=vlans)
 
 
 def test_ipv6() -> None:

@@ -104,12 +104,21 @@ def test_a_packet_has_the_headers_of_its_port() -> None:
     ]
 
 
-def test_a_table_has_the_length_of_each_port() -> None:
-    """Four bytes more from where the tag is."""
+def test_a_table_has_the_length_and_the_tag_of_each_port() -> None:
+    """Four bytes more from where the tag is; a frame without one has none, which is not VLAN 0."""
     table = frame_table(told_at_ports(ON_ITS_WAY, CABLES), PORTS, READY_NS)
     labels = {port.label: LENGTHS[name] for name, port in PORTS.items()}
     assert dict(zip(table["port"], table["length_bytes"], strict=True)) == labels
     assert set(table["frame"]) == {1}
+    vlans = dict(zip(table["port"], table["vlan"].fillna(-1), strict=True))
+    assert vlans == {
+        PORTS["server-eth0"].label: -1,
+        PORTS["switch-p1"].label: -1,
+        PORTS["switch-p2"].label: 10,
+        PORTS["module-host"].label: 10,
+        PORTS["module-line"].label: 20,
+        PORTS["client-eth0"].label: 20,
+    }
 
 
 def test_a_copy_that_goes_another_way_keeps_its_headers() -> None:
@@ -246,8 +255,9 @@ def test_where_a_frame_was_says_what_it_became() -> None:
     ]
     lines = list(Words(plan(), READY_NS).lines([*ON_ITS_WAY, *moved], of_one=True))
     said = [line for line in lines if line.startswith("frame 1: ")]
-    assert [line.rsplit(", ", 1)[1] for line in said] == ["1514 B\n", "1518 B\n", "1514 B\n", "1518 B\n"]
-    assert len(lines) == 4 + 2 * sum(isinstance(entry, Event) for entry in ON_ITS_WAY)
+    became = ["1514 B\n", "VLAN 10, 1518 B\n", "VLAN 20, 1518 B\n"]
+    assert [line.partition("ACK, ")[2] for line in said] == 2 * became
+    assert len(lines) == 6 + 2 * sum(isinstance(entry, Event) for entry in ON_ITS_WAY)
 
 
 def test_a_capture_has_the_length_of_each_port() -> None:

@@ -22,12 +22,12 @@ _TYPES: Final = {
     **dict.fromkeys(("at_ns", "frame", "length_bytes"), "int64"),
     # A figure that a frame has not is no 0, and one that it has is no fraction.
     **dict.fromkeys(
-        ("source_port", "destination_port", "sequence", "acknowledgement", "payload_bytes"), "Int64"
+        ("vlan", "source_port", "destination_port", "sequence", "acknowledgement", "payload_bytes"), "Int64"
     ),
 }
 _COLUMNS: Final = (
-    *("at_ns", "port", "what", "frame", "length_bytes", "protocol", "source", "destination", "source_port"),
-    *("destination_port", "sequence", "acknowledgement", "flags", "payload_bytes", "why"),
+    *("at_ns", "port", "what", "frame", "length_bytes", "vlan", "protocol", "source", "destination"),
+    *("source_port", "destination_port", "sequence", "acknowledgement", "flags", "payload_bytes", "why"),
 )
 
 
@@ -69,5 +69,7 @@ def _row(packet: Packet, frame: Frame) -> dict[str, Any]:
         "frame": frame.number,
         "length_bytes": frame.length_bytes,
         **(asdict(headers) if headers else {}),
+        # Of several tags that of the network it is in now.
+        "vlan": headers.vlans[0] if headers and headers.vlans else None,
         "why": packet.comment.removeprefix(DROPPED),
     }

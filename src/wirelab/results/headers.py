@@ -3,13 +3,14 @@
 import contextlib
 import struct
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from ipaddress import ip_address
 from typing import Final
 
 _ETHERNET_BYTES: Final = 14
 _TAG_BYTES: Final = 4
 _VLANS: Final = (0x8100, 0x88A8)
+_VLAN_ID: Final = 0xFFF
 _ARP: Final = 0x0806
 _IPV4: Final = 0x0800
 _IPV6: Final = 0x86DD
@@ -33,6 +34,7 @@ class Headers:
     ``protocol`` is tcp, udp, icmp, arp, pause, pfc, or the number of the EtherType or IP protocol. ``source``
     and ``destination`` are IP addresses, or MAC addresses where there is no IP. ``payload_bytes`` is that of
     TCP or UDP; ``flags`` are those of TCP, such as ``PSH ACK``, and ``options`` what is there of its options.
+    ``vlans`` are the VLAN IDs of its tags, the outermost first.
     """
 
     protocol: str
@@ -45,6 +47,7 @@ class Headers:
     flags: str = ""
     payload_bytes: int | None = None
     options: bytes = b""
+    vlans: tuple[int, ...] = ()
 
 
 def read_headers(kept: bytes) -> Headers | None:
@@ -53,14 +56,21 @@ def read_headers(kept: bytes) -> Headers | None:
         return None
     at = _ETHERNET_BYTES
     kind = int.from_bytes(kept[at - 2 : at])
+    vlans = []
     while kind in _VLANS and len(kept) >= at + _TAG_BYTES:
+        vlans.append(int.from_bytes(kept[at : at + 2]) & _VLAN_ID)
         at += _TAG_BYTES
         kind = int.from_bytes(kept[at - 2 : at])
-    source, destination = kept[6:12].hex(":"), kept[0:6].hex(":")
+    headers = _behind_tags(kept, at, kind)
+    return replace(headers, vlans=tuple(vlans)) if vlans else headers
+
+
+def _behind_tags(kept: bytes, at: int, kind: int) -> Headers:
     # Where the packet ends within its headers, what is left is Ethernet.
     with contextlib.suppress(struct.error):
         if kind in _PACKETS:
             return _PACKETS[kind](kept[at:])
+    source, destination = kept[6:12].hex(":"), kept[0:6].hex(":")
     control = (
         {_PAUSE: "pause", _PFC: "pfc"}.get(int.from_bytes(kept[at : at + 2])) if kind == _CONTROL else None
     )

@@ -51,7 +51,8 @@ class Words:
         read = read_headers(headers)
         if read is None:
             return f"{length_bytes} B"
-        return ", ".join(filter(None, (self._ends(read), _contents(read), f"{length_bytes} B")))
+        tags = (f"VLAN {vlan}" for vlan in read.vlans)
+        return ", ".join(filter(None, (self._ends(read), _contents(read), *tags, f"{length_bytes} B")))
 
     def _ends(self, read: Headers) -> str:
         source = self._names.get(read.source, read.source)
