@@ -337,6 +337,19 @@ def test_what_lies_about_its_runs_has_the_same_marks(wirelab: Wirelab) -> None:
     assert points[0] == points[1]
 
 
+def test_a_file_that_cannot_be_written_costs_no_other(wirelab: Wirelab) -> None:
+    """Each that was asked for is tried, and each that failed is named."""
+    handed_in(wirelab.folder / "in", "grace")
+    (wirelab.folder / "file").touch()
+    outputs = ("--csv", "file/a.csv", "--canvas", "c.csv", "--junit", "file/j.xml", "--html", "pages")
+    code, _, err = wirelab("exercise", "grade", "in", *outputs, *wirelab.lab.options)
+    assert code == 4
+    assert "warning: file/j.xml: cannot be written" in err
+    assert "error: file/a.csv: cannot be written" in err
+    assert (wirelab.folder / "c.csv").is_file()
+    assert len(list((wirelab.folder / "pages").iterdir())) == 1
+
+
 def test_preview_shows_what_a_student_reads_and_what_is_right(wirelab: Wirelab) -> None:
     """For the teacher who writes one."""
     code, out, _ = wirelab(

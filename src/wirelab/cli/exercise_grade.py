@@ -3,9 +3,9 @@
 import re
 import sys
 from collections import Counter
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from datetime import UTC, datetime
-from functools import cache
+from functools import cache, partial
 from pathlib import Path
 from typing import Annotated, Final
 
@@ -104,14 +104,16 @@ def grade_command(  # noqa: PLR0913 - the options of a command line
     _print(done)
     titles = {name: one.said.title for name, one in exercises.items()}
     first = next(iter(titles.values()))
-    options.write_file(csv_file, csv_of, done)
     if roster is not None:
         _tell_unplaced(done, roster)
-    options.write_file(moodle, lambda marks: moodle_csv(marks, roster), done)
-    options.write_file(canvas, lambda marks: canvas_csv(marks, first, roster), done)
-    options.write_file(junit_file, junit_of, done)
-    if html is not None:
-        _write_pages(html, done, titles)
+    unwritten = options.unwritten(
+        partial(options.write_file, csv_file, csv_of, done),
+        partial(options.write_file, moodle, lambda marks: moodle_csv(marks, roster), done),
+        partial(options.write_file, canvas, lambda marks: canvas_csv(marks, first, roster), done),
+        partial(options.write_file, junit_file, junit_of, done),
+        *(() if html is None else _pages(html, done, titles)),
+    )
+    options.raise_first(unwritten)
     if any(one.marks.broken for one in done):
         raise typer.Exit(LabError.exit_code)
     if found.refused:
@@ -127,15 +129,15 @@ def _tell_unplaced(done: list[Graded], roster: Roster) -> None:
         warn(f"Moodle's assignment is out of {theirs:g} points, the exercise of {most}")
 
 
-def _write_pages(folder: Path, done: list[Graded], titles: Mapping[str, str]) -> None:
-    """A page for each work; a second one in the same name has a number."""
+def _pages(folder: Path, done: list[Graded], titles: Mapping[str, str]) -> Iterator[Callable[[], None]]:
+    """What writes a page for each work; a second one in the same name has a number."""
     taken: Counter[str] = Counter()
     for one in done:
         name = file_name(one.marks, "")
         taken[name] += 1
         number = f"-{taken[name]}" if taken[name] > 1 else ""
         path = folder / f"{name}{number}.html"
-        options.write_file(path, lambda mine: page_of(mine, titles[mine.marks.exercise]), one)
+        yield partial(options.write_file, path, lambda mine: page_of(mine, titles[mine.marks.exercise]), one)
 
 
 def _print(done: list[Graded]) -> None:
