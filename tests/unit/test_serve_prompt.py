@@ -6,12 +6,11 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 from browser import chromium
-from served import PASSWORD, PretendTestbed, Served, made_room, serving
-from test_serve_shell import sessions, wait_until
+from served import PASSWORD, Served
+from test_serve_shell import one_shell, wait_until
 from test_shell import PLAN
 
 from wirelab.errors import InputError
-from wirelab.serve.shells import Shells
 from wirelab.shell.command import read_command
 
 if TYPE_CHECKING:
@@ -24,9 +23,7 @@ WRONG = "run until module.line drips and so on"
 @pytest.fixture
 def served(tmp_path: Path) -> Iterator[Served]:
     """A classroom with one shell."""
-    testbed = PretendTestbed()
-    shells = Shells(sessions, [0], 1)
-    with serving(made_room(tmp_path / "class", testbed, shells=shells), testbed) as answers:
+    with one_shell(tmp_path / "class") as answers:
         yield answers
 
 

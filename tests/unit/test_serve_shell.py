@@ -6,6 +6,7 @@ import json
 import re
 import threading
 import time
+from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Self
 
@@ -98,14 +99,21 @@ def sessions(setup: ShellSetup, cpu: int, around: Around) -> Any:  # noqa: ANN40
     return PretendSession(setup, around)
 
 
+@contextmanager
+def one_shell(folder: Path) -> Iterator[Served]:
+    """A classroom with one shell, whose sessions have all ended when it closes."""
+    testbed = PretendTestbed()
+    shells = Shells(sessions, [0], 1)
+    with serving(made_room(folder, testbed, shells=shells), testbed) as answers:
+        yield answers
+    wait_until(lambda: PretendSession.alive == 0)
+
+
 @pytest.fixture
 def served(tmp_path: Path) -> Iterator[Served]:
     """A classroom with one shell."""
-    testbed = PretendTestbed()
-    shells = Shells(sessions, [0], 1)
-    with serving(made_room(tmp_path / "class", testbed, shells=shells), testbed) as answers:
+    with one_shell(tmp_path / "class") as answers:
         yield answers
-    wait_until(lambda: PretendSession.alive == 0)
 
 
 def wait_until(comes_true: Any) -> None:  # noqa: ANN401 - a function
