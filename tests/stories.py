@@ -42,11 +42,7 @@ STORIES: Final[Stories] = {
     "ftp-2001-firewall": {"*": CPU},
     "home-line": {"*": LINE},
     # Who gets through without a timeout, by chance, has the line; who waits for one lost in the queue.
-    "incast": {
-        "short-queue": {"part1": "line", "part8": "line", "*": "queue"},
-        "nobody-says-stop": {"part1": "line", "part8": "line", "*": "queue"},
-        "*": LINE,
-    },
+    "incast": {"short-queue": QUEUE_OR_LINE, "nobody-says-stop": QUEUE_OR_LINE, "*": LINE},
     "internet-rtt": {"module-with-pause": LINE, "*": FIFO},
     "internet-speedtest": {"a-queue-for-a-round-trip": LINE, "*": {"*": "queue"}},
     "jumbo-frames": {"cpu-1500": CPU, "a-switch-left-behind": {"*": "loss"}, "*": LINE},

@@ -10,9 +10,6 @@ from typing import Final
 
 OTHERWISE: Final = {
     "6.12": {
-        "test_the_bottleneck_is_what_the_story_names[incast]": (
-            "two of eight senders lose little and have the line meanwhile; which do is chance"
-        ),
         "test_the_storys_rules_solve_it_and_guesses_do_not[burst-and-buffer]": (
             "iperf3 sends two pictures in a row once, so that more waits than the rules say"
         ),
