@@ -8,7 +8,7 @@ import json
 import time
 from pathlib import Path
 
-from inside import data_frame, own_stats, packet_socket, pause_frame, raise_ports, run, setting
+from inside import data_frame, make_cable, own_stats, packet_socket, pause_frame, raise_ports, run, setting
 
 QUEUES = ("numtxqueues", "8")
 PRIORITY_3 = "81006001"
@@ -22,11 +22,9 @@ def counters() -> dict[str, dict[str, int]]:
 def main() -> None:
     """See above."""
     Path("/proc/sys/net/ipv6/conf/default/disable_ipv6").write_text("1")
-    for one, other, speed in (("p1", "p2", "1000"), ("p3", "p4", "10")):
-        run("ip", "link", "add", "name", one, *QUEUES, "type", "etherport")
-        run("ip", "link", "add", "link", one, "name", other, *QUEUES, "type", "etherport")
+    for one, other, speed_mbps in (("p1", "p2", 1000), ("p3", "p4", 10)):
+        make_cable(one, other, *QUEUES, speed_mbps=speed_mbps)
         for port in (one, other):
-            run("ethtool", "-s", port, "speed", speed, "duplex", "full", "autoneg", "off")
             run("ethtool", "-A", port, "rx", "on", "tx", "on")
     run("ip", "link", "add", "name", "br0", "type", "bridge", "mcast_snooping", "0")
     for port in ("p2", "p3"):

@@ -14,12 +14,12 @@ from pathlib import Path
 from inside import (
     DATA,
     data_frame,
+    make_cable,
     make_pair,
     own_stats,
     packet_socket,
     pause_frame,
     raise_ports,
-    run,
     setting,
 )
 
@@ -29,11 +29,8 @@ AT, LENGTH = 14, 4
 def make_hub() -> None:
     """p1 = p3 (hub) p4 = p2, down."""
     for ends in (("p1", "p3"), ("p2", "p4")):
-        run("ip", "link", "add", "name", ends[0], "type", "etherport")
-        run("ip", "link", "add", "link", ends[0], "name", ends[1], "type", "etherport")
+        make_cable(*ends, speed_mbps=100, duplex="half")
         setting(ends[1], "role", "repeat")
-        for port in ends:
-            run("ethtool", "-s", port, "speed", "100", "duplex", "half", "autoneg", "off")
 
 
 def numbered(number: int, length: int) -> bytes:

@@ -9,7 +9,7 @@ import subprocess
 import sys
 import time
 
-from inside import DATA, make_pair, next_stamped, raise_ports, run, stamping_socket
+from inside import DATA, force_link, make_pair, next_stamped, raise_ports, stamping_socket
 
 SENDER = (
     "import sys, time\n"
@@ -23,8 +23,7 @@ SENDER = (
 
 def duplex(word: str) -> None:
     """Both ends."""
-    for port in ("p1", "p2"):
-        run("ethtool", "-s", port, "speed", "10", "duplex", word, "autoneg", "off")
+    force_link("p1", "p2", speed_mbps=10, duplex=word)
 
 
 def arrivals(sniffer: socket.socket) -> list[int]:
@@ -42,8 +41,7 @@ def arrivals(sniffer: socket.socket) -> list[int]:
 
 def main() -> None:
     """See above."""
-    make_pair(speed_mbps=10)
-    duplex("half")
+    make_pair(speed_mbps=10, duplex="half")
     raise_ports("p1", "p2")
     time.sleep(2)
     sniffer = stamping_socket("p2", DATA)

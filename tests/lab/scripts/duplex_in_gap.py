@@ -11,7 +11,16 @@ import struct
 import sys
 import time
 
-from inside import DATA, data_frame, make_pair, next_stamped, packet_socket, raise_ports, run, stamping_socket
+from inside import (
+    DATA,
+    data_frame,
+    force_link,
+    make_pair,
+    next_stamped,
+    packet_socket,
+    raise_ports,
+    stamping_socket,
+)
 
 SIOCETHTOOL, ETHTOOL_SSET = 0x8946, 2
 SPEED_MBPS = 10
@@ -28,9 +37,7 @@ def set_full_duplex(control: socket.socket, port: str) -> None:
 
 def main() -> None:
     """See above."""
-    make_pair(speed_mbps=SPEED_MBPS)
-    for port in ("p1", "p2"):
-        run("ethtool", "-s", port, "speed", str(SPEED_MBPS), "duplex", "half", "autoneg", "off")
+    make_pair(speed_mbps=SPEED_MBPS, duplex="half")
     raise_ports("p1", "p2")
     time.sleep(2)
     sniffer = stamping_socket("p2", DATA)
@@ -45,7 +52,7 @@ def main() -> None:
             pass
         set_full_duplex(control, "p1")
         gaps_ns.append(next_stamped(sniffer)[0] - first_ns)
-        run("ethtool", "-s", "p1", "speed", str(SPEED_MBPS), "duplex", "half", "autoneg", "off")
+        force_link("p1", speed_mbps=SPEED_MBPS, duplex="half")
     print(json.dumps({"gaps_ns": gaps_ns}))
 
 

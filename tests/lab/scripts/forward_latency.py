@@ -14,6 +14,7 @@ from pathlib import Path
 
 from inside import (
     data_frame,
+    make_cable,
     next_stamped,
     own_stats,
     packet_socket,
@@ -32,11 +33,8 @@ def make() -> None:
     """The ports and the bridge, up."""
     Path("/proc/sys/net/ipv6/conf/default/disable_ipv6").write_text("1")
     for ends in (("p1", "p2"), ("p4", "p3")):
-        run("ip", "link", "add", "name", ends[0], "type", "etherport")
-        run("ip", "link", "add", "link", ends[0], "name", ends[1], "type", "etherport")
+        make_cable(*ends, speed_mbps=10_000)
         setting(ends[0], "cable_delay_ns", CABLE_NS)
-        for port in ends:
-            run("ethtool", "-s", port, "speed", "10000", "duplex", "full", "autoneg", "off")
     run("ip", "link", "add", "name", "br0", "type", "bridge", "mcast_snooping", "0")
     for port in ("p2", "p3"):
         setting(port, "role", "forward")

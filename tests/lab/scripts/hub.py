@@ -14,7 +14,7 @@ import subprocess
 import time
 from pathlib import Path
 
-from inside import inside, run, stats
+from inside import inside, make_cable, run, stats
 
 HUB = "hub"
 
@@ -30,12 +30,9 @@ def build(arguments: argparse.Namespace) -> None:
     add_node(HUB)
     for number in range(1, arguments.stations + 1):
         inner, outer, node = f"h{number}", f"s{number}", f"n{number}"
-        run("ip", "link", "add", "name", inner, "type", "etherport")
-        run("ip", "link", "add", "link", inner, "name", outer, "type", "etherport")
+        make_cable(inner, outer, speed_mbps=arguments.speed, duplex="half")
         Path(f"/sys/class/net/{inner}/etherport/role").write_text("repeat")
         Path(f"/sys/class/net/{inner}/etherport/cable_delay_ns").write_text(str(arguments.cable_ns))
-        for port in (inner, outer):
-            run("ethtool", "-s", port, "speed", str(arguments.speed), "duplex", "half", "autoneg", "off")
         run("ethtool", "-C", outer, "rx-usecs", "20")
         add_node(node)
         run("ip", "link", "set", inner, "netns", HUB)

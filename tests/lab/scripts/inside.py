@@ -75,26 +75,30 @@ def setting(port: str, name: str, value: object) -> None:
     Path(f"/sys/class/net/{port}/etherport/{name}").write_text(f"{value}\n")
 
 
-def make_pair(*options: str, speed_mbps: int = 1000, delay_ns: int = 0) -> None:
-    """p1 and p2 with a cable between them, down; nobody but a script sends.
+def force_link(*ports: str, speed_mbps: int, duplex: str = "full") -> None:
+    """Set the mode of ports, without autonegotiation."""
+    for port in ports:
+        run("ethtool", "-s", port, "speed", str(speed_mbps), "duplex", duplex, "autoneg", "off")
 
-    ``options`` are what `ip link add` is told of both beside. Both obey PAUSE.
-    """
+
+def make_cable(one: str, other: str, *options: str, speed_mbps: int, duplex: str = "full") -> None:
+    """Two ports with a cable between them, down; ``options`` are what else `ip link add` is told of both."""
+    run("ip", "link", "add", "name", one, *options, "type", "etherport")
+    run("ip", "link", "add", "link", one, "name", other, *options, "type", "etherport")
+    force_link(one, other, speed_mbps=speed_mbps, duplex=duplex)
+
+
+def make_pair(*options: str, speed_mbps: int = 1000, duplex: str = "full", delay_ns: int = 0) -> None:
+    """p1 and p2, a cable as :func:`make_cable` makes it; nobody but a script sends. Both obey PAUSE."""
     Path("/proc/sys/net/ipv6/conf/default/disable_ipv6").write_text("1")
-    run("ip", "link", "add", "name", "p1", *options, "type", "etherport")
-    run("ip", "link", "add", "link", "p1", "name", "p2", *options, "type", "etherport")
-    for port in ("p1", "p2"):
-        run("ethtool", "-s", port, "speed", str(speed_mbps), "duplex", "full", "autoneg", "off")
+    make_cable("p1", "p2", *options, speed_mbps=speed_mbps, duplex=duplex)
     setting("p1", "cable_delay_ns", delay_ns)
 
 
 def make_bridge() -> None:
     """p1 = p2 (bridge) p3 = p4, down: p3 is a hundred times slower than p1, and p2 says when to stop."""
     make_pair()
-    run("ip", "link", "add", "name", "p3", "type", "etherport")
-    run("ip", "link", "add", "link", "p3", "name", "p4", "type", "etherport")
-    for port in ("p3", "p4"):
-        run("ethtool", "-s", port, "speed", "10", "duplex", "full", "autoneg", "off")
+    make_cable("p3", "p4", speed_mbps=10)
     run("ethtool", "-A", "p2", "tx", "on")
     run("ip", "link", "add", "name", "br0", "type", "bridge", "mcast_snooping", "0")
     for port in ("p2", "p3"):

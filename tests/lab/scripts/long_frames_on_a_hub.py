@@ -7,7 +7,7 @@ import json
 import time
 from pathlib import Path
 
-from inside import data_frame, own_stats, packet_socket, raise_ports, run, setting
+from inside import data_frame, make_cable, own_stats, packet_socket, raise_ports, run, setting
 
 
 def main() -> None:
@@ -15,12 +15,9 @@ def main() -> None:
     Path("/proc/sys/net/ipv6/conf/default/disable_ipv6").write_text("1")
     for number in (1, 2):
         inner, outer = f"h{number}", f"s{number}"
-        run("ip", "link", "add", "name", inner, "type", "etherport")
-        run("ip", "link", "add", "link", inner, "name", outer, "type", "etherport")
+        make_cable(inner, outer, speed_mbps=100, duplex="half")
         setting(inner, "role", "repeat")
         run("ip", "link", "set", outer, "mtu", "3000")
-        for port in (inner, outer):
-            run("ethtool", "-s", port, "speed", "100", "duplex", "half", "autoneg", "off")
     raise_ports("h1", "h2", "s1", "s2")
     time.sleep(3)
     out = packet_socket("s1")

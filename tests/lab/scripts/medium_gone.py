@@ -9,7 +9,7 @@ import socket
 import struct
 import time
 
-from inside import data_frame, make_pair, own_stats, packet_socket, raise_ports, run
+from inside import data_frame, make_pair, own_stats, packet_socket, raise_ports
 
 SIOCSIFFLAGS, DOWN = 0x8914, 0
 SPEED_MBPS = 10
@@ -18,9 +18,7 @@ FRAME_S = 1538 * 8 / (SPEED_MBPS * 1e6)
 
 def main() -> None:
     """See above."""
-    make_pair(speed_mbps=SPEED_MBPS)
-    for port in ("p1", "p2"):
-        run("ethtool", "-s", port, "speed", str(SPEED_MBPS), "duplex", "half", "autoneg", "off")
+    make_pair(speed_mbps=SPEED_MBPS, duplex="half")
     raise_ports("p1", "p2")
     time.sleep(2)
     before = own_stats("p1")

@@ -11,7 +11,7 @@ import sys
 import time
 
 from at_once import counted
-from inside import data_frame, make_pair, own_stats, packet_socket, raise_ports, run, setting
+from inside import data_frame, make_cable, make_pair, own_stats, packet_socket, raise_ports, run, setting
 
 POOL = 9
 
@@ -19,10 +19,7 @@ POOL = 9
 def join(number: int, speed_mbps: int) -> tuple[str, str]:
     """A host's port and the bridge's, with a cable between them."""
     host, port = f"h{number}", f"b{number}"
-    run("ip", "link", "add", "name", host, "type", "etherport")
-    run("ip", "link", "add", "link", host, "name", port, "type", "etherport")
-    for end in (host, port):
-        run("ethtool", "-s", end, "speed", str(speed_mbps), "duplex", "full", "autoneg", "off")
+    make_cable(host, port, speed_mbps=speed_mbps)
     run("ethtool", "-A", port, "autoneg", "off", "rx", "off", "tx", "off")
     run("ethtool", "-G", port, "tx", "1")
     run("ip", "link", "set", port, "master", "br0")

@@ -7,7 +7,7 @@ both began at one instant.
 import json
 import time
 
-from inside import data_frame, make_pair, own_stats, packet_socket, raise_ports, run
+from inside import data_frame, make_pair, own_stats, packet_socket, raise_ports
 
 SPEED_MBPS = 10
 FRAME_S = 1538 * 8 / (SPEED_MBPS * 1e6)
@@ -15,9 +15,7 @@ FRAME_S = 1538 * 8 / (SPEED_MBPS * 1e6)
 
 def main() -> None:
     """See above."""
-    make_pair(speed_mbps=SPEED_MBPS, delay_ns=500)
-    for port in ("p1", "p2"):
-        run("ethtool", "-s", port, "speed", str(SPEED_MBPS), "duplex", "half", "autoneg", "off")
+    make_pair(speed_mbps=SPEED_MBPS, duplex="half", delay_ns=500)
     raise_ports("p1", "p2")
     time.sleep(3)
     first, second = (packet_socket(port, bypass=True) for port in ("p1", "p2"))
