@@ -56,8 +56,8 @@ SHARED = {
 
 # One module owns each of these; the guest has its own, for it runs on another machine.
 OWNERS = {
-    # process.py runs tools to their end; machine.py holds the one process that is the lab.
-    "subprocess": {"wirelab.lab.process", "wirelab.lab.machine", "wirelab.guest.shell"},
+    # process.py runs tools to their end; kernel_process.py is the one process that is the lab.
+    "subprocess": {"wirelab.lab.process", "wirelab.lab.kernel_process", "wirelab.guest.shell"},
     "yaml": {"wirelab.model.yamlfile"},
     "mininet": {"wirelab.guest.network", "wirelab.guest.nodes"},
 }

@@ -28,7 +28,7 @@ class Keeper(Generic[T]):
         self._outcome: T | BaseException | None = None
 
     def start(self) -> T:
-        """What ``start`` returns; raises what either function does."""
+        """What ``start`` returns; raises what either function does. Not to be interrupted."""
         thread = threading.Thread(target=self._keep, name="lab", daemon=True)
         with _STARTING:
             # A collection in that thread would run the finalizers of strangers, confined.
@@ -37,9 +37,6 @@ class Keeper(Generic[T]):
             try:
                 thread.start()
                 self._begun.wait()
-            except BaseException:
-                self.release()
-                raise
             finally:
                 if collects:
                     gc.enable()

@@ -10,13 +10,10 @@ which it must be, for the kernel mixes it into its random pool::
 
 import json
 import os
-import resource
 import shutil
-import signal
-import subprocess
 import time
-from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager, suppress
+from collections.abc import Callable, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Self
@@ -24,8 +21,10 @@ from typing import Any, Self
 import wirelab
 from wirelab.errors import LabError
 from wirelab.lab import host, memory
+from wirelab.lab.interrupts import interrupts_held
 from wirelab.lab.jail import Confinement, Jail
 from wirelab.lab.keeper import Keeper
+from wirelab.lab.kernel_process import KernelProcess, on_cpu
 from wirelab.lab.last_words import last_words
 from wirelab.lab.prompt import Prompt
 from wirelab.lab.recording import Moments, Recording
@@ -116,8 +115,8 @@ class Machine:
         self._disk = memory.memory_folder(self._folder, memory_bytes=memory_bytes)
         self._memory: Path | None = None
         self._memory_lock = -1
-        self._keeper: Keeper[subprocess.Popen[bytes]] | None = None
-        self._process: subprocess.Popen[bytes] | None = None
+        self._keeper: Keeper[KernelProcess] | None = None
+        self._process: KernelProcess | None = None
         self._started_s = 0.0
 
     def __enter__(self) -> Self:
@@ -125,9 +124,10 @@ class Machine:
         self._started_s = time.monotonic()
         try:
             self._memory, self._memory_lock = memory.own_memory(self._disk)
-            self._process = self._start(self._memory)
-            _limit_files(self._process.pid, [self._results, self._memory, *self._writable])
-            _give_way(self._process.pid, self._niceness)
+            with interrupts_held():
+                self._process = self._start(self._memory)
+            self._process.limit_files([self._results, self._memory, *self._writable])
+            self._process.give_way(self._niceness)
         except BaseException as error:
             self._end()
             if not isinstance(error, OSError):
@@ -141,7 +141,7 @@ class Machine:
             return "a lab may start no program but its kernel: a script, which needs a shell, cannot be one"
         return "wirelab doctor tells what is missing"
 
-    def _start(self, memory: Path) -> subprocess.Popen[bytes]:
+    def _start(self, memory: Path) -> KernelProcess:
         env = {
             # The kernel keeps its number there.
             "HOME": str(memory),
@@ -152,24 +152,15 @@ class Machine:
             "GLIBC_TUNABLES": "glibc.pthread.rseq=0",
         }
         jail = Jail(self._kernel, self._results, memory, self._readable, self._writable)
-        with (
-            (self._results / "console.log").open("wb") as output,
-            Path(os.devnull).open("r+b", buffering=0) as nothing,
-            _on_cpu(self._cpu),
-        ):
+        with (self._results / "console.log").open("wb") as console, on_cpu(self._cpu):
 
-            def start() -> subprocess.Popen[bytes]:
-                return subprocess.Popen(  # noqa: S603 argv lists only
+            def start() -> KernelProcess:
+                return KernelProcess.start(
                     self._argv,
                     cwd=self._folder,
                     env=env,
-                    stdin=nothing,
-                    stdout=output,
-                    stderr=subprocess.STDOUT,
-                    start_new_session=True,
+                    console=console,
                     pass_fds=self._prompt.of_the_lab if self._prompt else (),
-                    # Python ignores SIGXFSZ, and so does the lab's kernel then: too long a file is an error.
-                    restore_signals=False,
                 )
 
             if self._confinement is Confinement.NONE:
@@ -181,12 +172,10 @@ class Machine:
         """End whatever is left of it."""
         self._end()
 
+    @interrupts_held()
     def _end(self) -> None:
         if self._process is not None:
-            # All of the lab is one session: its own process group, whoever leads it.
-            with suppress(ProcessLookupError):
-                os.killpg(self._process.pid, signal.SIGKILL)
-            self._process.wait()
+            self._process.end()
         if self._keeper is not None:
             self._keeper.release()
         if self._memory is not None:
@@ -217,7 +206,7 @@ class Machine:
         runaway_s = max(_RUNAWAY_LEAST_S, _RUNAWAY_PART * wall_limit_s)
         runaways = self.runaways(runaway_s)
         progress: Progress | None = None
-        while process.poll() is None:
+        while not process.has_ended():
             wall_s = self.wall_s()
             if has_progress and wall_s - told_s >= _PROGRESS_S:
                 told_s, before, progress = wall_s, progress, self._progress()
@@ -231,13 +220,12 @@ class Machine:
                 (on_runaway or _give_up)(words)
             if on_poll is not None:
                 on_poll()
-            with suppress(subprocess.TimeoutExpired):
-                process.wait(_POLL_S)
+            process.has_ended(_POLL_S)
         return self._status()
 
     def require_running(self) -> None:
         """Raise LabError if it has ended, with what it says of that."""
-        if self._switched_on().poll() is not None:
+        if self._switched_on().has_ended():
             self._status()
             raise LabError("the lab has ended", hint=self._console())
 
@@ -250,7 +238,7 @@ class Machine:
         self._switched_on()
         return time.monotonic() - self._started_s
 
-    def _switched_on(self) -> subprocess.Popen[bytes]:
+    def _switched_on(self) -> KernelProcess:
         """The lab's process."""
         if self._process is None:
             raise LabError("the lab is not switched on")
@@ -289,34 +277,6 @@ class Machine:
             if words := last_words(self._read("console.log", _CONSOLE_BYTES, at_end=True)):
                 return f"the lab's last words:\n{words}"
         return "the lab said nothing"
-
-
-@contextmanager
-def _on_cpu(cpu: int) -> Iterator[None]:
-    """Be on one CPU alone, with the thread that calls this and with what it starts meanwhile."""
-    before = os.sched_getaffinity(0)
-    os.sched_setaffinity(0, {cpu})
-    try:
-        yield
-    finally:
-        os.sched_setaffinity(0, before)
-
-
-def _limit_files(process: int, folders: Sequence[Path]) -> None:
-    """No file of a lab is longer than a disk has room for: with holes it could be, and somebody reads it."""
-    free_bytes = max(shutil.disk_usage(folder).free for folder in folders)
-    with suppress(ProcessLookupError):
-        _, hard = resource.prlimit(process, resource.RLIMIT_FSIZE)
-        # Who may write less already may not say more.
-        most_bytes = free_bytes if hard == resource.RLIM_INFINITY else min(free_bytes, hard)
-        resource.prlimit(process, resource.RLIMIT_FSIZE, (most_bytes, most_bytes))
-
-
-def _give_way(group: int, niceness: int) -> None:
-    """The lab alone does: a thread of ours would do so with the interpreter's lock in its hand."""
-    if niceness:
-        with suppress(ProcessLookupError):
-            os.setpriority(os.PRIO_PGRP, group, niceness)
 
 
 def _give_up(words: str) -> None:

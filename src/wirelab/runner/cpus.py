@@ -3,18 +3,16 @@
 import contextlib
 import os
 import queue
-import signal
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
-from functools import partial
 from typing import Final, TypeVar
 
 from wirelab.errors import InputError
+from wirelab.lab.interrupts import interrupts_held
 
 T = TypeVar("T")
 
 _WAKE_S: Final = 0.5
-_SIGNALS: Final = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
 
 
 def usable(jobs: int | None = None) -> list[int]:
@@ -42,11 +40,9 @@ def run_on(cpus: Sequence[int], tasks: Sequence[Callable[[int], T]], stop: Calla
         finally:
             free_cpus.put(cpu)
 
-    # What a thread starts inherits its mask.
-    unblock = partial(signal.pthread_sigmask, signal.SIG_UNBLOCK, _SIGNALS)
-    pool = ThreadPoolExecutor(len(cpus), thread_name_prefix="wirelab", initializer=unblock)
+    pool = ThreadPoolExecutor(len(cpus), thread_name_prefix="wirelab")
     try:
-        with _blocked_signals():
+        with interrupts_held():
             futures = [pool.submit(carry_out, task) for task in tasks]
             for future in futures:
                 future.add_done_callback(ended.put)
@@ -58,20 +54,6 @@ def run_on(cpus: Sequence[int], tasks: Sequence[Callable[[int], T]], stop: Calla
     finally:
         pool.shutdown(wait=True, cancel_futures=True)
     return [future.result() for future in futures]
-
-
-@contextlib.contextmanager
-def _blocked_signals() -> Iterator[None]:
-    """Hear no signal until the context ends.
-
-    A KeyboardInterrupt that is raised between a lock of the thread pool and the code that lets it go
-    would leave it locked, and the threads that need it waiting for ever.
-    """
-    before = signal.pthread_sigmask(signal.SIG_BLOCK, _SIGNALS)
-    try:
-        yield
-    finally:
-        signal.pthread_sigmask(signal.SIG_SETMASK, before)
 
 
 def _next(ended: queue.SimpleQueue[Future[T]]) -> Future[T]:
