@@ -38,7 +38,7 @@ STORIES: Final[Stories] = {
     "flapping-cable": {"a-cable-that-stays": LINE, "*": {"*": "loss"}},
     # Of nt4-to-sun4 the story says half duplex; the counters say that the CPU of `left` was busy all the
     # time, and the medium was not. What a frame costs that machine was fitted to the row: it bounds the flow.
-    "ftp-2001": {"ultra1-to-sun4": LINE, "*": CPU},
+    "ftp-2001": {"ultra1-to-sun4": LINE, "a-faster-machine": LINE, "*": CPU},
     "ftp-2001-firewall": {"*": CPU},
     "home-line": {"*": LINE},
     # Who gets through without a timeout, by chance, has the line; who waits for one lost in the queue.

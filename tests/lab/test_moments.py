@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from bisect import bisect_left, bisect_right
 from dataclasses import replace
 from functools import partial
 from typing import TYPE_CHECKING, Any
@@ -45,12 +46,13 @@ def kept(
 def trouble(told: Sequence[Frame | Event]) -> list[int]:
     """When something was dropped; if nothing was, when a port was paused."""
     drops = [one.at_ps for one in told if isinstance(one, Dropped)]
-    return drops or [one.at_ps for one in told if isinstance(one, Paused) and one.quanta]
+    return sorted(drops or [one.at_ps for one in told if isinstance(one, Paused) and one.quanta])
 
 
 def most(instants: Sequence[int]) -> tuple[int, int]:
-    """How many are within twice AROUND_NS where most are, and the first of these."""
-    counts = [sum(at <= one <= at + 2 * AROUND_NS * PS_PER_NS for one in instants) for at in instants]
+    """How many are within twice AROUND_NS where most are, and the first of these. They are in order."""
+    width_ps = 2 * AROUND_NS * PS_PER_NS
+    counts = [bisect_right(instants, at + width_ps) - bisect_left(instants, at) for at in instants]
     return max(counts), instants[counts.index(max(counts))]
 
 

@@ -79,13 +79,14 @@ def test_an_interrupt_comes_when_it_may() -> None:
 
 def test_what_raises_no_exception_is_left_alone() -> None:
     """A signal that ends the process ends it at once, and one that is ignored stays so."""
-    before = signal.signal(signal.SIGHUP, signal.SIG_IGN)
+    actions = {signal.SIGHUP: signal.SIG_IGN, signal.SIGTERM: signal.SIG_DFL}
+    before = {number: signal.signal(number, action) for number, action in actions.items()}
     try:
         with interrupts_held():
-            assert signal.getsignal(signal.SIGHUP) is signal.SIG_IGN
-            assert signal.getsignal(signal.SIGTERM) is signal.SIG_DFL
+            assert {number: signal.getsignal(number) for number in actions} == actions
     finally:
-        signal.signal(signal.SIGHUP, before)
+        for number, action in before.items():
+            signal.signal(number, action)
 
 
 def test_other_threads_may_hold_them_too() -> None:
