@@ -16,9 +16,6 @@ OTHERWISE: Final = {
         "test_the_storys_rules_solve_it_and_guesses_do_not[burst-and-buffer]": (
             "iperf3 sends two pictures in a row once, so that more waits than the rules say"
         ),
-        "test_the_storys_rules_solve_it_and_guesses_do_not[one-wire-for-all]": (
-            "27.1 % are lost, 12 % less than by the rule; why is not known"
-        ),
         "test_the_storys_rules_solve_it_and_guesses_do_not[the-window]": (
             "7.99 Mbit/s for the formula's 6.74: other frames are lost at random than on the newest"
         ),
