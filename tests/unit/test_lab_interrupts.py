@@ -12,6 +12,7 @@ from test_cli_run import gone, wait_for
 from test_lab_machine import PATIENCE_S, machine_of
 
 from wirelab.lab.interrupts import interrupts_held
+from wirelab.lab.jail import Confinement, Jail
 from wirelab.lab.kernel_process import KernelProcess
 
 if TYPE_CHECKING:
@@ -118,10 +119,21 @@ def test_a_lab_can_be_ended_after_an_interrupt_at_any_step_of_a_look_at_it() -> 
 
 
 @pytest.mark.parametrize("attempt", range(5))
-def test_a_lab_that_is_just_being_started_is_ended(attempt: int, tmp_path: Path) -> None:  # noqa: ARG001
-    """However far its start is: the lab itself interrupts who started it, as its first step."""
+@pytest.mark.parametrize("confinement", [Confinement.NONE, Confinement.AS_FAR_AS_THE_HOST_CAN])
+def test_a_lab_that_is_just_being_started_is_ended(
+    confinement: Confinement,
+    attempt: int,  # noqa: ARG001 - how far it is differs
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """However far its start is: the lab itself interrupts who started it, as its first step.
+
+    Without a jail the main thread starts it, with one a thread of its own does.
+    """
+    monkeypatch.setattr(Jail, "enter", lambda *_: None)
     pid_file = tmp_path / "pid"
     script = f'echo $$ > "{pid_file}"; kill -INT "$PPID"; exec sleep 60'
-    with pytest.raises(CtrlCError), machine_of(tmp_path, script) as machine:
+    machine = machine_of(tmp_path, script, confinement=confinement)
+    with pytest.raises(CtrlCError), machine:
         machine.wait(PATIENCE_S)
     assert gone(wait_for(pid_file))

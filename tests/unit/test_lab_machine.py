@@ -28,16 +28,22 @@ class Usage(NamedTuple):
     free: int
 
 
-def machine_of(folder: Path, script: str, *, cpu: int | None = None, niceness: int = 0) -> Machine:
-    """A lab whose kernel is a shell script."""
+def machine_of(
+    folder: Path,
+    script: str,
+    *,
+    cpu: int | None = None,
+    niceness: int = 0,
+    confinement: Confinement = Confinement.NONE,
+) -> Machine:
+    """A lab whose kernel is a shell script, which needs a shell and its tools: no jail lets it have them."""
     kernel, root, run = folder / "kernel", folder / "root", folder / "run"
     kernel.write_text(f"#!/bin/sh\n{script}\n")
     kernel.chmod(0o755)
     root.mkdir()
     run.mkdir()
     cpu = min(os.sched_getaffinity(0)) if cpu is None else cpu
-    # A script needs a shell and its tools, which no lab may run.
-    return Machine(kernel, root, run, seed=1, cpu=cpu, confinement=Confinement.NONE, niceness=niceness)
+    return Machine(kernel, root, run, seed=1, cpu=cpu, confinement=confinement, niceness=niceness)
 
 
 def death(folder: Path, script: str) -> LabError:
