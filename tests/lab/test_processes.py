@@ -1,0 +1,132 @@
+"""What makes programs start fast shows nowhere: a root that is kept, forks that copy, processes used anew."""
+
+from __future__ import annotations
+
+import resource
+from typing import TYPE_CHECKING
+
+import pytest
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from tests.lab.rig import Rig
+
+# The most descriptors that a lab of these tests may have on the host: fewer than there are files in its root.
+DESCRIPTORS = 256
+
+# Pages of a parent that a fork copies, and of one that is too large for that: it shares them.
+PAGES = {"copied": 1000, "shared": 6000}
+WRITES_APART = """
+import os, sys
+pages = int(sys.argv[1])
+ours = bytearray(b"ours" * (pages << 10))
+read, write = os.pipe()
+child = os.fork()
+for at in range(0, len(ours), 4096):
+    ours[at] = ord("c" if child == 0 else "p")
+    if ours[at + 1] != ord("u"):
+        sys.exit(f"page {at >> 12} was not copied")
+if child == 0:
+    os._exit(0 if ours[::4096] == b"c" * pages else 1)
+print(os.waitpid(child, 0)[1], ours[::4096] == b"p" * pages)
+"""
+
+# Another process of the same program reads what the one before wrote: it is to have nothing there.
+LOOKS_BACK = """
+import ctypes, mmap, subprocess, sys
+WRITE = '''
+import ctypes, mmap
+memory = mmap.mmap(-1, 1 << 20)
+memory[:6] = b"secret"
+print(ctypes.addressof(ctypes.c_char.from_buffer(memory)))
+'''
+READ = "import ctypes, sys; print(ctypes.string_at(int(sys.argv[1]), 6))"
+def run(*argv):
+    return subprocess.run([sys.executable, "-c", *argv], capture_output=True, text=True)
+for _ in range(40):
+    seen = run(READ, run(WRITE).stdout)
+    if "secret" in seen.stdout:
+        sys.exit(seen.stdout)
+print("nothing")
+"""
+
+# So many at once: more than there are processes on the host to be used again.
+AT_ONCE = """
+import os, signal, sys
+children = []
+for number in range(50):
+    child = os.fork()
+    if child == 0:
+        mine = bytes([number]) * (number << 14)
+        os.kill(os.getpid(), signal.SIGKILL) if number % 3 == 0 else os._exit(mine.count(number) != len(mine))
+    children.append(child)
+print(all(os.waitpid(child, 0)[1] == (9 if number % 3 == 0 else 0) for number, child in enumerate(children)))
+"""
+
+
+@pytest.fixture
+def few_descriptors() -> Iterator[None]:
+    """The host gives a lab few descriptors."""
+    soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
+    resource.setrlimit(resource.RLIMIT_NOFILE, (DESCRIPTORS, hard))
+    yield
+    resource.setrlimit(resource.RLIMIT_NOFILE, (soft, hard))
+
+
+def test_what_was_read_of_the_root_is_not_read_again(rig: Rig) -> None:
+    """The pages of a file that nobody uses any more are kept, as those of a file on a disk are."""
+    file = "/usr/lib/python3/dist-packages/mininet/net.py"
+    pages_bytes, file_bytes = kept_of(rig, file)
+    assert pages_bytes >= file_bytes
+
+
+@pytest.mark.usefixtures("few_descriptors")
+def test_a_whole_root_can_be_read(rig: Rig) -> None:
+    """What is kept of a file needs no descriptor of the host, or there would soon be none left."""
+    read = rig.execute("bash", "-c", "find / -xdev -type f -print0 | xargs --null cat | wc --bytes")
+    assert read.code == 0, read.stderr
+    assert int(read.stdout) > 50 << 20
+
+
+def test_the_root_stays_read_only(rig: Rig) -> None:
+    """It is kept because nobody changes it, so nobody may ask to."""
+    refused = rig.execute("mount", "-o", "remount,rw", "/")
+    assert refused.code != 0
+    assert "read-only" in refused.stderr.lower() or "read-only" in refused.stdout.lower()
+
+
+def test_another_mount_of_the_host_is_not_kept(rig: Rig) -> None:
+    """The host may change what it lends a lab: what is there is what is seen, each time."""
+    assert kept_of(rig, "inside.py")[0] == 0
+
+
+@pytest.mark.parametrize("pages", PAGES.values(), ids=list(PAGES))
+def test_parent_and_child_write_apart(rig: Rig, pages: int) -> None:
+    """What one of them writes after a fork the other does not read, whether pages were copied or shared."""
+    apart = rig.execute("python3", "-c", WRITES_APART, str(pages))
+    assert apart.code == 0, apart.stderr
+    assert apart.stdout.split() == ["0", "True"]
+
+
+def test_a_process_finds_nothing_of_the_one_before(rig: Rig) -> None:
+    """It may have that one's process on the host, but none of its memory."""
+    found = rig.execute("python3", "-c", LOOKS_BACK)
+    assert found.code == 0, found.stderr
+    assert found.stdout == "nothing\n"
+
+
+def test_many_processes_end_as_they_do_anywhere(rig: Rig) -> None:
+    """Some by themselves, some killed, more at once than are kept for others."""
+    ended = rig.execute("python3", "-c", AT_ONCE)
+    assert ended.code == 0, ended.stderr
+    assert ended.stdout == "True\n"
+
+
+def kept_of(rig: Rig, file: str) -> tuple[int, int]:
+    """The bytes of a file whose pages a lab still has when it was read to its end, and all that it has."""
+    told = f"cat {file} >/dev/null; fincore --bytes --noheadings --output RES,SIZE {file}"
+    output = rig.execute("bash", "-c", told)
+    assert output.code == 0, output.stderr
+    pages_bytes, file_bytes = map(int, output.stdout.split())
+    return pages_bytes, file_bytes
