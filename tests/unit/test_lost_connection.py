@@ -66,6 +66,18 @@ def test_that_it_was_lost_is_judged(tmp_path: Path) -> None:
     assert (check.verdict, check.explanation) == (Verdict.PASS, LOST)
 
 
+def test_a_first_datagram_that_was_lost_is_told(tmp_path: Path) -> None:
+    """In words that say what to do: iperf3's own are those of a broken file."""
+    recorded = lost()
+    words = "unable to read from stream socket: Resource temporarily unavailable"
+    recorded.flows["download.client"]["error"] = words
+    (check,) = judged(tmp_path, Expectation("download", "goodput", 1, None), recorded=recorded).checks
+    assert (check.verdict, check.measured) == (Verdict.FAIL, "nothing")
+    assert check.explanation is not None
+    assert "the datagram with which iperf3 begins, or its answer, was lost between" in check.explanation
+    assert "with another seed" in check.explanation
+
+
 def test_of_datagrams_as_little_is_known() -> None:
     """The connection that iperf3 loses beside them is the one that would have told."""
     udp = replace(plan().flows[0], protocol="udp", congestion=None)

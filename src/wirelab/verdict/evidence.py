@@ -11,6 +11,7 @@ from wirelab.plan.ceiling import ceiling
 from wirelab.plan.event import during, ended
 from wirelab.plan.path import Hop, hops, spanned
 from wirelab.plan.traffic import Flow, Item, Ping
+from wirelab.plan.traffic.iperf3 import NO_FIRST_DATAGRAM
 from wirelab.plan.types import Plan, Port
 from wirelab.results.counters import window
 from wirelab.results.result import Result
@@ -64,8 +65,7 @@ def _flow_evidence(metric: str, flow: Flow, begun: Plan, plan: Plan, result: Res
     if not measured.connected:
         between = f"between {flow.sender} and {flow.receiver}"
         if measured.lost_connection:
-            lost = f"the connection {between} was lost ({flow.tool}: {measured.lost_connection})"
-            return "; ".join([lost, *reasons])
+            return "; ".join([_lost(flow, between, measured.lost_connection), *reasons])
         why = [*blocked(result, there_and_back, flow.name), *shut]
         return "; ".join([f"no connection came about {between}", *why])
     told = measured.retransmits and reasons[0].startswith(NO_DROPS)
@@ -82,6 +82,14 @@ def _flow_evidence(metric: str, flow: Flow, begun: Plan, plan: Plan, result: Res
             by = "" if most.bottleneck.startswith("the line") else f", all that {most.bottleneck} serves"
             reasons.append(f"the path carries at most {rounded(most.bps, RATE)}{by}")
     return "; ".join(reasons)
+
+
+def _lost(flow: Flow, between: str, words: str) -> str:
+    """What the flow's program lost, of which it says ``words``."""
+    if words.startswith(NO_FIRST_DATAGRAM):
+        once = "it sends that one once, and with another seed other frames are lost"
+        return f"the datagram with which {flow.tool} begins, or its answer, was lost {between}: {once}"
+    return f"the connection {between} was lost ({flow.tool}: {words})"
 
 
 def _ping_evidence(ping: Ping, begun: Plan, plan: Plan, result: Result) -> str:

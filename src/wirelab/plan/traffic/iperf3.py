@@ -7,9 +7,13 @@ from wirelab.plan.traffic.item import NO_CONNECTION, NS_PER_S, Flow
 
 # What the client says when it was told to end.
 INTERRUPTED = "interrupt - "
+# What it says of UDP whose first datagram, or the answer to it, did not arrive: it sends that one once and
+# waits for half a minute (iperf_udp_connect of 3.18).
+NO_FIRST_DATAGRAM = "unable to read from stream socket"
 # What it says when one end heard nothing of the other while it waited: ten seconds for a message, forty
 # for all of them (its nread_read_timeout and grace_period). The network is too slow, or loses too much.
 LOST_CONNECTION = (
+    NO_FIRST_DATAGRAM,
     "control socket has closed unexpectedly",
     "unable to send control message",
     "unable to receive control message",
