@@ -32,8 +32,15 @@ prefer_programs() {
     PATH=$PWD/bin:$PATH
 }
 
+# Four of fib_nexthops.sh's tests change routes as fast as they can for five minutes each, which is a million programs:
+# hours. They go from its lists; all others are run.
+leave_out_tortures() {
+    sed -i '/^\t\w*_torture$/d' net/fib_nexthops.sh
+}
+
 laid_over "$PWD"
 cd "$PWD"
 prefer_programs
 tell_modprobe
+leave_out_tortures
 ./run_kselftest.sh -t "$1" 2>&1
