@@ -35,6 +35,9 @@ FLOWS = {
     "2.5G upload": ("sfp-mismatch", "upload", None),
     "saturated 10G flow, MTU 1500": ("clean-10g", "download", 2.5),
 }
+# What scripts do all the time: start a program, and fork twice for what a pipeline prints.
+PROGRAMS = {"1000 programs of bash": "ip -V >/dev/null", "1000 pipelines of bash": "x=$(echo a | grep a)"}
+PROGRAMS_FILE = Path(__file__).parent / "programs.py"
 # Some of everything: loss, PAUSE, a bus, a CPU and links without traffic.
 MATRIX = ("sfp-*", "pcie-x1", "driver-bound", "autoneg-matrix")
 
@@ -96,6 +99,8 @@ def measure(figures: Figures, labs: Labs, lab: Lab, folder: Path, cpu: int) -> N
         took = partial(labs.wall_per_virtual, scenario_plan(scenario, flow))
         figures.take(f"wall per virtual second, {name}", "s/s", took, goal)
     figures.take("boot to a running Open vSwitch", "s", labs.boot_s, 1.5)
+    for name, what in PROGRAMS.items():
+        figures.take(name, "s", partial(labs.command_s, PROGRAMS_FILE, "1000", what))
     figures.take("what the jail adds to a start", "ms", lambda: jail_cost.added_ms(lab, folder), 20)
     figures.take("what the jail adds to a call", "ns", lambda: jail_cost.added_to_a_call_ns(folder))
     name = "warm `wirelab run --no-pictures sfp-mismatch`"
