@@ -1,4 +1,4 @@
-"""What makes programs start fast shows nowhere: a root that is kept, forks that copy, processes used anew."""
+"""What makes programs start fast shows nowhere: a root that is kept, and forks that copy."""
 
 from __future__ import annotations
 
@@ -64,7 +64,7 @@ for _ in range(40):
 print("nothing")
 """
 
-# So many at once: more than there are processes on the host to be used again.
+# Fifty at once, each with other memory.
 AT_ONCE = """
 import os, signal, sys
 children = []
@@ -122,14 +122,14 @@ def test_parent_and_child_write_apart(rig: Rig, pages: int) -> None:
 
 
 def test_a_process_finds_nothing_of_the_one_before(rig: Rig) -> None:
-    """It may have that one's process on the host, but none of its memory."""
+    """Its memory is new, whoever had the pages before."""
     found = rig.execute("python3", "-c", LOOKS_BACK)
     assert found.code == 0, found.stderr
     assert found.stdout == "nothing\n"
 
 
 def test_many_processes_end_as_they_do_anywhere(rig: Rig) -> None:
-    """Some by themselves, some killed, more at once than are kept for others."""
+    """Some by themselves, some killed, fifty of them at once."""
     ended = rig.execute("python3", "-c", AT_ONCE)
     assert ended.code == 0, ended.stderr
     assert ended.stdout == "True\n"
