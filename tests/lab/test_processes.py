@@ -34,7 +34,6 @@ WRITES_APART = """
 import os, sys
 pages = int(sys.argv[1])
 ours = bytearray(b"ours" * (pages << 10))
-read, write = os.pipe()
 child = os.fork()
 for at in range(0, len(ours), 4096):
     ours[at] = ord("c" if child == 0 else "p")
@@ -47,7 +46,7 @@ print(os.waitpid(child, 0)[1], ours[::4096] == b"p" * pages)
 
 # Another process of the same program reads what the one before wrote: it is to have nothing there.
 LOOKS_BACK = """
-import ctypes, mmap, subprocess, sys
+import subprocess, sys
 WRITE = '''
 import ctypes, mmap
 memory = mmap.mmap(-1, 1 << 20)
@@ -57,11 +56,13 @@ print(ctypes.addressof(ctypes.c_char.from_buffer(memory)))
 READ = "import ctypes, sys; print(ctypes.string_at(int(sys.argv[1]), 6))"
 def run(*argv):
     return subprocess.run([sys.executable, "-c", *argv], capture_output=True, text=True)
+ends = set()
 for _ in range(40):
-    seen = run(READ, run(WRITE).stdout)
+    seen = run(READ, str(int(run(WRITE).stdout)))
     if "secret" in seen.stdout:
         sys.exit(seen.stdout)
-print("nothing")
+    ends.add(seen.returncode)
+print(*ends)
 """
 
 # Fifty at once, each with other memory.
@@ -125,7 +126,8 @@ def test_a_process_finds_nothing_of_the_one_before(rig: Rig) -> None:
     """Its memory is new, whoever had the pages before."""
     found = rig.execute("python3", "-c", LOOKS_BACK)
     assert found.code == 0, found.stderr
-    assert found.stdout == "nothing\n"
+    # What it asks for is not there (SIGSEGV), or is its own.
+    assert set(found.stdout.split()) <= {"-11", "0"}
 
 
 def test_many_processes_end_as_they_do_anywhere(rig: Rig) -> None:
