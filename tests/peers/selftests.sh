@@ -32,8 +32,8 @@ prefer_programs() {
     PATH=$PWD/bin:$PATH
 }
 
-# Four of fib_nexthops.sh's tests change routes as fast as they can for five minutes each: at 0.4 ms a program 750 000 of
-# them, hours of wall time. They go from its lists; all others are run.
+# Four of fib_nexthops.sh's tests change routes as fast as they can for five minutes each: at 0.4 ms a program 750 000
+# of them, hours of wall time. They go from its lists; all others are run.
 leave_out_tortures() {
     sed -i '/^\t\w*_torture$/d' net/fib_nexthops.sh
 }
