@@ -8,15 +8,8 @@ from __future__ import annotations
 
 from typing import Final
 
-# Before 7.2, whose hostfs keeps what was read of a root that does not change (patch 0029).
-_READ_ANEW: Final = {
-    "test_what_was_read_of_the_root_is_not_read_again": "hostfs forgets what nobody uses",
-    "test_the_root_stays_read_only": "hostfs lets it be made writable, which the jail then refuses",
-}
-
 OTHERWISE: Final = {
     "6.12": {
-        **_READ_ANEW,
         "test_the_bottleneck_is_what_the_story_names[incast]": (
             "by chance each of the eight senders waits for a frame that was lost, and none has the line"
         ),
@@ -28,7 +21,6 @@ OTHERWISE: Final = {
         ),
     },
     "6.1": {
-        **_READ_ANEW,
         "test_a_rule_can_reject": "REJECT needs the legacy tables (kernel/series.toml)",
         "test_rules_mark_packets_and_match_marks": "DSCP and TTL need the legacy tables",
         "test_the_kernel_knows_the_rules_of_scripts[targets]": "CT needs the legacy tables",

@@ -18,8 +18,11 @@ from wirelab.lab.select import select
 DEBUG_CONFIG = Path(__file__).with_name("debug.config")
 # What makes the lab's kernel fast and is decided when it is compiled.
 COMPILED_SHORTCUTS = (
-    *("0009-um-copy-by-string", "0012-um-call-directly", "0019-um-inline-irq-flags"),
-    *("7.2/0027-um-copy-at-fork", "7.2/0029-hostfs-constant-root"),
+    "0009-um-copy-by-string",
+    "0012-um-call-directly",
+    "0019-um-inline-irq-flags",
+    "0027-um-copy-at-fork",
+    "0029-hostfs-constant-root",
 )
 
 
