@@ -9,7 +9,11 @@ from typing import TYPE_CHECKING
 import pytest
 from browser import chromium
 from served import PASSWORD, PretendTestbed, made_room, serving
-from students import HERE, PREDICTED
+from students import HERE, PREDICTED, kept, ready
+
+from wirelab.errors import InputError
+from wirelab.serve.exercises import exercise_called
+from wirelab.serve.works import Attempt
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -148,6 +152,59 @@ def test_the_code_of_a_course_is_replaced_after_a_question(served: Served) -> No
     assert changed is not None
     assert changed.code != course.code
     assert served.student().get(f"{path}/code").status == 403
+
+
+def test_a_student_is_removed_after_a_question(served: Served) -> None:
+    """With all that they did, and nobody else; who they were is out, and the name is free again."""
+    ada = ready(served, "Ada")
+    ready(served, "Bob")
+    teacher, course = served.teacher(), served.room.courses.all()[0]
+    student, bob = served.room.students.of_course(course.id)
+    path = f"/teacher/students/{student.id}"
+    teacher.post(f"{path}/exercises/shallow-buffer/reset")
+    ada.get(HERE)
+    page = teacher.get(path).text
+    assert f'action="{path}/remove"' not in page
+    assert f'href="{path}/remove"' in page
+    assert "Remove Ada from" in teacher.get(f"{path}/remove").text
+    assert ada.post(f"{path}/remove").status == 403
+    assert served.room.students.of_course(course.id) == [student, bob]
+    assert ">Bob</a>" in teacher.post(f"{path}/remove").text
+    assert served.room.students.of_course(course.id) == [bob]
+    assert [student for student, _ in served.room.works.of_course(course.id)] == [bob.id]
+    assert served.room.database.rows("SELECT * FROM laid_aside") == []
+    assert ada.get("/me").status == 403
+    assert teacher.get(path).status == 404
+    assert served.visitor().post("/join", name="Ada", code=course.code).status == 200
+
+
+def test_who_is_removed_while_a_page_of_theirs_is_made_is_told(served: Served) -> None:
+    """What would be kept belongs to nobody any more."""
+    ready(served)
+    [student] = served.room.students.of_course(served.room.courses.all()[0].id)
+    works, work = served.room.works, kept(served).work
+    served.room.students.remove(student.id)
+    with pytest.raises(InputError, match=r"exercise\.gone"):
+        works.begin(student.id, "shallow-buffer", work)
+    with pytest.raises(InputError, match=r"exercise\.gone"):
+        works.attempt(Attempt(student.id, "shallow-buffer", "run", "network", {}, "none"))
+
+
+def test_a_closed_exercise_is_in_the_table_only_where_somebody_began_it(served: Served) -> None:
+    """It can be opened again all the same."""
+    ready(served)
+    course = served.room.courses.all()[0]
+    teacher, path = served.teacher(), f"/teacher/courses/{course.id}"
+    heading = '<th scope="col">{}</th>'.format
+    begun, other = (exercise_called(name).said.title for name in ("shallow-buffer", "the-window"))
+    before = teacher.get(path).text
+    assert heading(begun) in before
+    assert heading(other) in before
+    closed = teacher.post(f"{path}/open").text
+    assert heading(begun) in closed
+    assert heading(other) not in closed
+    assert 'name="open.the-window"' in closed
+    assert heading(other) in teacher.post(f"{path}/open", **{"open__the-window": "1"}).text
 
 
 def test_who_has_joined_is_asked_before_they_join_again(served: Served) -> None:

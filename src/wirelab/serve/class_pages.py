@@ -89,18 +89,21 @@ class ClassPages:
         course, room = course_of(visitor), visitor.room
         settle(room)
         works = room.works.of_course(course.id)
-        named = [exercise_called(name) for name in exercise_names()]
+        closed = room.courses.closed(course.id)
+        exercises = [exercise_called(name) for name in exercise_names()]
+        begun = {name for _, name in works}
+        shown = [each for each in exercises if each.name not in closed or each.name in begun]
         rows = [
-            (student, [_cell(room, student, each, works.get((student.id, each.name))) for each in named])
+            (student, [_cell(room, student, each, works.get((student.id, each.name))) for each in shown])
             for student in room.students.of_course(course.id)
         ]
-        closed = room.courses.closed(course.id)
         waiting, running = room.queue.counts()
         return page(
             visitor,
             "class.html.j2",
             course=course,
-            exercises=named,
+            exercises=exercises,
+            shown=shown,
             rows=rows,
             closed=closed,
             strangers=_strangers(course, [student.name for student, _ in rows]),

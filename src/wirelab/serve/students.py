@@ -107,6 +107,12 @@ class Students:
             (new_code(RESUME_LETTERS, self.choose), student_id),
         )
 
+    def remove(self, student_id: str) -> None:
+        """Forget a student and all their work; their name is free again."""
+        with self.database.transaction() as connection:
+            connection.execute("DELETE FROM laid_aside WHERE student = ?", (student_id,))
+            connection.execute("DELETE FROM student WHERE id = ?", (student_id,))
+
 
 def read_name(text: str) -> str:
     """A name as it is shown. Raises InputError for what is none: its message is the key of a text."""

@@ -35,6 +35,8 @@ class TeacherPages:
             Route("/teacher/courses/{course}/code", get(self.ask_new_code)),
             Route("/teacher/courses/{course}/code", post(self.new_code), methods=["POST"]),
             Route("/teacher/students/{student}/code", post(self.new_student_code), methods=["POST"]),
+            Route("/teacher/students/{student}/remove", get(self.ask_removal)),
+            Route("/teacher/students/{student}/remove", post(self.remove), methods=["POST"]),
         ]
 
     def courses(self, visitor: Visitor) -> Response:
@@ -85,6 +87,21 @@ class TeacherPages:
         student = student_of(visitor)
         visitor.room.students.new_code(student.id)
         return go(visitor, f"/teacher/students/{student.id}")
+
+    def ask_removal(self, visitor: Visitor) -> Response:
+        """Whether a student shall go, with all that they have done."""
+        visitor.require_teacher()
+        student = student_of(visitor)
+        return page(
+            visitor, "removal.html.j2", student=student, course=visitor.room.courses.get(student.course)
+        )
+
+    def remove(self, visitor: Visitor, _form: Form) -> Response:
+        """Remove a student: one who joined twice, or by a name that is not theirs."""
+        visitor.require_teacher()
+        student = student_of(visitor)
+        visitor.room.students.remove(student.id)
+        return go(visitor, f"/teacher/courses/{student.course}")
 
 
 def course_of(visitor: Visitor) -> Course:

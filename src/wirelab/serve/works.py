@@ -1,7 +1,8 @@
 """Works: what students have done on exercises, what they have typed, and what they have asked to be run."""
 
 import json
-from collections.abc import Callable, Mapping
+import sqlite3
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
 from typing import Final, Literal
@@ -9,7 +10,7 @@ from typing import Final, Literal
 from wirelab.errors import InputError
 from wirelab.exercise.marks import Marks
 from wirelab.exercise.work import Work, parse_work
-from wirelab.serve.database import Database, Row
+from wirelab.serve.database import Database, Row, Value
 from wirelab.serve.exercises import read_marks
 
 AttemptKind = Literal["run", "experiment", "repair", "marks"]
@@ -69,9 +70,12 @@ class Works:
         return {(row["student"], row["exercise"]): _kept(row) for row in rows}
 
     def begin(self, student: str, exercise: str, work: Work) -> None:
-        """Keep a work that is new; one that is there already stays."""
+        """Keep a work that is new; one that is there already stays.
+
+        Raises InputError where the student was removed meanwhile.
+        """
         sql = "INSERT OR IGNORE INTO work (student, exercise, text, changed_s) VALUES (?, ?, ?, ?)"
-        self.database.write(sql, (student, exercise, work.to_json(), self.clock()))
+        self._insert(sql, (student, exercise, work.to_json(), self.clock()))
 
     def change(
         self, student: str, exercise: str, step: Callable[[Work], Work], done: Mapping[str, str] | None = None
@@ -116,14 +120,16 @@ class Works:
             )
 
     def attempt(self, asked: Attempt) -> None:
-        """Note what a student asked to be run; its number is given here."""
+        """Note what a student asked to be run; its number is given here.
+
+        Raises InputError where the work was laid aside, or the student removed, meanwhile.
+        """
         sql = (
             "INSERT INTO attempt (student, exercise, kind, name, settings, run) VALUES (?, ?, ?, ?, ?, ?)"
             " ON CONFLICT DO UPDATE SET run = excluded.run, settings = excluded.settings, settled = 0"
         )
         settings = json.dumps(dict(asked.settings))
-        values = (asked.student, asked.exercise, asked.kind, asked.name, settings, asked.run)
-        self.database.write(sql, values)
+        self._insert(sql, (asked.student, asked.exercise, asked.kind, asked.name, settings, asked.run))
 
     def attempts(self, student: str, exercise: str) -> list[Attempt]:
         """What a student asked for in an exercise, in that order."""
@@ -166,6 +172,13 @@ class Works:
                 (self.clock(), student, exercise),
             )
             connection.execute("DELETE FROM work WHERE student = ? AND exercise = ?", (student, exercise))
+
+    def _insert(self, sql: str, values: Sequence[Value]) -> None:
+        try:
+            self.database.write(sql, values)
+        except sqlite3.IntegrityError:
+            # Whose it is has gone since the page was asked for.
+            raise InputError("exercise.gone") from None
 
 
 def _kept(row: Row) -> Kept:
