@@ -190,21 +190,23 @@ def test_who_is_removed_while_a_page_of_theirs_is_made_is_told(served: Served) -
         works.attempt(Attempt(student.id, "shallow-buffer", "run", "network", {}, "none"))
 
 
-def test_a_closed_exercise_is_in_the_table_only_where_somebody_began_it(served: Served) -> None:
-    """It can be opened again all the same."""
+def test_a_closed_exercise_is_on_the_page_only_where_somebody_began_it(served: Served) -> None:
+    """In the table and among what can be exported; it can be opened again all the same."""
     ready(served)
     course = served.room.courses.all()[0]
     teacher, path = served.teacher(), f"/teacher/courses/{course.id}"
-    heading = '<th scope="col">{}</th>'.format
-    begun, other = (exercise_called(name).said.title for name in ("shallow-buffer", "the-window"))
-    before = teacher.get(path).text
-    assert heading(begun) in before
-    assert heading(other) in before
-    closed = teacher.post(f"{path}/open").text
-    assert heading(begun) in closed
-    assert heading(other) not in closed
+
+    def places(text: str, name: str) -> tuple[bool, bool]:
+        heading = f'<th scope="col">{exercise_called(name).said.title}</th>'
+        return heading in text, f"{path}/exercises/{name}/marks-all.csv" in text
+
+    before, closed = teacher.get(path).text, teacher.post(f"{path}/open").text
+    assert [places(before, name) for name in ("shallow-buffer", "the-window")] == [(True, True)] * 2
+    assert places(closed, "shallow-buffer") == (True, True)
+    assert places(closed, "the-window") == (False, False)
     assert 'name="open.the-window"' in closed
-    assert heading(other) in teacher.post(f"{path}/open", **{"open__the-window": "1"}).text
+    opened = teacher.post(f"{path}/open", **{"open__the-window": "1"}).text
+    assert places(opened, "the-window") == (True, True)
 
 
 def test_who_has_joined_is_asked_before_they_join_again(served: Served) -> None:
