@@ -44,6 +44,23 @@ if child == 0:
 print(os.waitpid(child, 0)[1], ours[::4096] == b"p" * pages)
 """
 
+# So many children of a parent with 12 MiB take more memory than a lab has, if each has a copy.
+CHILDREN = 100
+HOLDS_MANY = """
+import os, sys
+held = b"held" * (3 << 20)
+here, there = os.pipe()
+children = []
+for _ in range(int(sys.argv[1])):
+    children.append(os.fork())
+    if not children[-1]:
+        os.close(there)
+        os.read(here, 1)
+        os._exit(held[::4096] != b"h" * 3072)
+os.close(there)
+print({os.waitpid(child, 0)[1] for child in children})
+"""
+
 # Another process of the same program reads what the one before wrote: it is to have nothing there.
 LOOKS_BACK = """
 import subprocess, sys
@@ -120,6 +137,13 @@ def test_parent_and_child_write_apart(rig: Rig, pages: int) -> None:
     apart = rig.execute("python3", "-c", WRITES_APART, str(pages))
     assert apart.code == 0, apart.stderr
     assert apart.stdout.split() == ["0", "True"]
+
+
+def test_copies_leave_room_for_more_children(rig: Rig) -> None:
+    """Where memory gets short a fork shares what there is: a parent may have as many as ever."""
+    held = rig.execute("python3", "-c", HOLDS_MANY, str(CHILDREN), wall_limit_s=60)
+    assert held.code == 0, held.stderr
+    assert held.stdout.split() == ["{0}"]
 
 
 def test_a_process_finds_nothing_of_the_one_before(rig: Rig) -> None:
