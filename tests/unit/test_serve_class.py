@@ -13,7 +13,6 @@ from students import HERE, PREDICTED, kept, ready
 
 from wirelab.errors import InputError
 from wirelab.serve.exercises import exercise_called
-from wirelab.serve.works import Attempt
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -183,11 +182,12 @@ def test_who_is_removed_while_a_page_of_theirs_is_made_is_told(served: Served) -
     ready(served)
     [student] = served.room.students.of_course(served.room.courses.all()[0].id)
     works, work = served.room.works, kept(served).work
+    [asked] = works.attempts(student.id, "shallow-buffer")
     served.room.students.remove(student.id)
     with pytest.raises(InputError, match=r"exercise\.gone"):
         works.begin(student.id, "shallow-buffer", work)
     with pytest.raises(InputError, match=r"exercise\.gone"):
-        works.attempt(Attempt(student.id, "shallow-buffer", "run", "network", {}, "none"))
+        works.attempt(asked)
 
 
 def test_a_closed_exercise_is_on_the_page_only_where_somebody_began_it(served: Served) -> None:
