@@ -44,6 +44,21 @@ if child == 0:
 print(os.waitpid(child, 0)[1], ours[::4096] == b"p" * pages)
 """
 
+# How many faults it takes a parent, and then its child, to read a file that is mapped.
+READS_ON = """
+import mmap, os, resource, sys
+with open(sys.executable, "rb") as file:
+    pages = mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ)
+def read():
+    before = resource.getrusage(resource.RUSAGE_SELF).ru_minflt
+    pages[::mmap.PAGESIZE]
+    return resource.getrusage(resource.RUSAGE_SELF).ru_minflt - before
+ours = read()
+if not os.fork():
+    os._exit(min(read(), 255))
+print(ours, os.waitstatus_to_exitcode(os.wait()[1]))
+"""
+
 # So many children of a parent with 12 MiB take more memory than a lab has, if each has a copy.
 CHILDREN = 100
 HOLDS_MANY = """
@@ -129,6 +144,14 @@ def test_the_root_stays_read_only(rig: Rig) -> None:
 def test_another_mount_of_the_host_is_not_kept(rig: Rig) -> None:
     """The host may change what it lends a lab: what is there is what is seen, each time."""
     assert kept_of(rig, "inside.py")[0] == 0
+
+
+def test_a_child_has_what_its_parent_read_of_a_file(rig: Rig) -> None:
+    """A fault costs as much where a page need not be copied, so that a fork leaves none of those either."""
+    faults = rig.execute("python3", "-c", READS_ON)
+    assert faults.code == 0, faults.stderr
+    parent, child = map(int, faults.stdout.split())
+    assert (parent > 50, child) == (True, 0)
 
 
 @pytest.mark.parametrize("pages", PAGES.values(), ids=list(PAGES))
