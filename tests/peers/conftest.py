@@ -23,7 +23,7 @@ FULL = "7.2-full"
 
 def pytest_addoption(parser: pytest.Parser) -> None:
     """Which scripts, and how many labs at once."""
-    parser.addoption("--script", default="*", help="only scripts whose name is like this: 'test_nets.*'")
+    parser.addoption("--script", default="*", help="only scripts of such names: 'test_nets.*,fcnal-*'")
     parser.addoption("--at-once", type=int, default=0, help="so many labs at once, else one for each CPU")
     program = shutil.which("packetdrill")
     parser.addoption("--packetdrill", default=program, help="the program, which Debian lacks")

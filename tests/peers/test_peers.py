@@ -44,8 +44,8 @@ def test_selftests(selftests_folder: Path, full_lab: list[str], request: pytest.
 def _judge(
     suite: str, cases: list[Case], lab: list[str], request: pytest.FixtureRequest, together: int = 1
 ) -> None:
-    pattern, at_once = (request.config.getoption(name) for name in ("--script", "--at-once"))
-    chosen = [case for case in cases if fnmatchcase(case.name, pattern)]
+    patterns, at_once = (request.config.getoption(name) for name in ("--script", "--at-once"))
+    chosen = [case for case in cases if any(fnmatchcase(case.name, one) for one in patterns.split(","))]
     batches = [Batch(chosen[at : at + together]) for at in range(0, len(chosen), together)]
     keeping = None
     if request.config.getoption("--keep"):
