@@ -37,6 +37,7 @@ def installed(source: Path, folder: Path) -> Path:
     # A virtual environment lacks what the kernel's scripts import of this machine's Python.
     environment = {**os.environ, "PATH": os.defpath}
     subprocess.run([*selftests, "install", f"INSTALL_PATH={folder}"], env=environment, check=False)
+    assert any((folder / COLLECTION).glob("*.sh")), "no script was installed; make has printed why"
     shutil.copy2(RUNNER, folder)
     (folder / "modules.txt").write_text("".join(f"{line}\n" for line in sorted(set(modules(source)))))
     return folder

@@ -70,6 +70,7 @@ SELFTESTS = (
     Need("libnuma-dev", "compile a test of memory", file="/usr/include/numa.h"),
     Need("libssl-dev", "compile a test of sums", file="/usr/include/openssl/evp.h"),
     Need("python3-yaml", "read what netlink speaks", file="/usr/lib/python3/dist-packages/yaml"),
+    Need("python3-jsonschema", "check what it reads", file="/usr/lib/python3/dist-packages/jsonschema"),
     Need("rsync", "install them", command="rsync"),
 )
 IMAGE = (
