@@ -104,6 +104,11 @@ void etherport_tx_complete(struct etherport *port, struct sk_buff *skb, u64 now_
 	 * etherport_strip() tries again.
 	 */
 	skb_orphan_frags_rx(skb, GFP_ATOMIC);
+	/*
+	 * Nor is it part of a connection any more. A namespace that ends looks for
+	 * such frames until there are none, and time stands still while it does.
+	 */
+	nf_reset_ct(skb);
 	if (!etherport_tells_late(port)) {
 		skb_orphan(skb);
 		netdev_tx_completed_queue(skb_get_tx_queue(port->dev, skb), 1, skb->len);
