@@ -121,7 +121,7 @@ test-peers: $(READY_TO_TEST) lab
 	@PYTHONPATH=src $(PYTHON) -m wirelab.lab.packages selftests
 	@$(VENV)/bin/wirelab lab build --quiet --with course
 	@$(VENV)/bin/wirelab lab build --quiet --series 7.2-full
-	@$(VENV)/bin/python -m pytest tests/peers $(ARGS)
+	@$(VENV)/bin/python -m pytest --timeout 0 tests/peers $(ARGS)
 
 matrix: lab
 	@$(VENV)/bin/wirelab run $(ARGS)
