@@ -6,6 +6,7 @@ import contextlib
 import os
 import resource
 import signal
+from operator import le
 from pathlib import Path
 
 # Stopped, stopped by a tracer, waiting for a child that is stopped, ended.
@@ -36,22 +37,32 @@ def children(process: int) -> list[int]:
 
 
 class Stops:
-    """Stops all labs of this process for a moment, once at each call, up to a number of times."""
+    """Stops all labs of this process for a moment, a number of times, once their own programs have begun.
+
+    Between two stops they compute for a tick of the host's clock, so it is no matter how fast they are or how
+    often somebody looks.
+    """
 
     def __init__(self, most: int) -> None:
         self._most = most
         self.count = 0
 
     def __call__(self, results: Path) -> None:
-        """Stop and continue every process; nothing before the lab's own programs have begun."""
-        if self.count == self._most or not (results / "flows").exists():
+        """Stop and continue every process as often as is left, or until they have ended."""
+        if not (results / "flows").exists():
             return
-        processes = [process for child in children(os.getpid()) for process in processes_in(child)]
-        _send(signal.SIGSTOP, processes)
-        while not all(_STILL.issuperset(_stat(process)[:1]) for process in processes):
-            os.sched_yield()
-        _send(signal.SIGCONT, processes)
-        self.count += 1
+        while self.count < self._most:
+            processes = [process for child in children(os.getpid()) for process in processes_in(child)]
+            _send(signal.SIGSTOP, processes)
+            while not all(_STILL.issuperset(_stat(process)[:1]) for process in processes):
+                os.sched_yield()
+            ticks = [_computed_ticks(process) for process in processes]
+            _send(signal.SIGCONT, processes)
+            self.count += 1
+            while all(map(le, map(_computed_ticks, processes), ticks)):
+                if all(_stat(process)[:1] in ([], ["Z"]) for process in processes):
+                    return
+                os.sched_yield()
 
 
 def leave_room(room_bytes: int, results: Path) -> None:
@@ -63,6 +74,11 @@ def leave_room(room_bytes: int, results: Path) -> None:
             if (process / "cwd").readlink() == results.parent:
                 _, hard = resource.prlimit(int(process.name), resource.RLIMIT_FSIZE)
                 resource.prlimit(int(process.name), resource.RLIMIT_FSIZE, (room_bytes, hard))
+
+
+def _computed_ticks(process: int) -> int:
+    """How long it has computed, in clock ticks: utime and stime of proc_pid_stat(5), 0 if it is gone."""
+    return sum(map(int, _stat(process)[11:13]))
 
 
 def _send(number: signal.Signals, processes: list[int]) -> None:

@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 PLAN = plan(
     [host_port("left", 1, GBPS), host_port("right", 2, GBPS)],
     [Cable("left-eth0", "right-eth0", 25)],
-    # Long enough on a fast host, too: the lab is stopped at every look, fifty times a second.
+    # It computes for seconds, and twenty ticks of a host's clock are 0.2 s.
     [flow("only", "left", "right", 1, 10)],
 )
 STOPS = 20
