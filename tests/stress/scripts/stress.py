@@ -327,9 +327,11 @@ def problems(out: dict[str, int], into: dict[str, int]) -> Iterator[str]:
     if out["tx_frames"] != into["rx_wire_frames"] + out["tx_lost_frames"] + out["tx_flight_frames"]:
         yield f"{here}, {out['tx_flight_frames']} are on the cable"
     dropped = sum(count for name, count in into.items() if name.startswith("rx_dropped_"))
-    kept = into["rx_frames"] + dropped + into["rx_ring_frames"]
+    others = into["rx_filtered_frames"]
+    kept = into["rx_frames"] + others + dropped + into["rx_ring_frames"]
     if into["rx_wire_frames"] != kept:
-        yield f"{into['rx_wire_frames']} came, {into['rx_frames']} were taken, {dropped} dropped: {kept}"
+        taken = f"{into['rx_frames']} were taken, {others} were for others"
+        yield f"{into['rx_wire_frames']} came, {taken}, {dropped} dropped: {kept}"
     for name in ("tx_ring_frames", "tx_flight_frames", "rx_ring_frames", "buffer_bytes", "owed_bytes"):
         if out[name]:
             yield f"{name} is {out[name]} when all is over"
