@@ -11,6 +11,7 @@ import subprocess
 import sys
 from typing import TYPE_CHECKING, Final
 
+from docs import grid
 from docs.commands import DOCS, ROOT
 from docs.markdown import code, table, words
 from wirelab.model.catalogue import INDEPENDENT
@@ -36,6 +37,7 @@ def page() -> tuple[str, str]:
         *(f"- {words(line)}" for line in summary(kept)),
         "",
         *_part(kept, "Predicted", fitted=False),
+        *grid.part(),
         *_part(kept, "Fitted", fitted=True),
         "## Misses\n",
         "Figures that are off by more than 25 %.\n",
