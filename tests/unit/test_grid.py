@@ -39,7 +39,7 @@ def test_the_lab_has_every_cell() -> None:
 
 @pytest.mark.parametrize("row", LIMITS)
 def test_the_rows_of_the_table_of_truth_are_cells_of_the_grid(row: str) -> None:
-    """Both were read from the same logs, by two people."""
+    """They had been read from the same logs before, apart from the grid."""
     for told in read(ROOT / INDEPENDENT).tree["imc23"][row]["cells"]:
         cell = Cell(told["congestion"], LIMITS[row], int(told["rate"]) * 10**6, int(told["rtt_ms"]) * 10**6)
         for number, kernel in enumerate((grid.OLDER, grid.KERNEL)):
