@@ -1,6 +1,6 @@
 """What the suites gave, as `docs/peers.json` keeps it: each with its kernel and day.
 
-A suite may be run in parts, for some of its scripts take half an hour.
+A suite may be run in parts, for some of its scripts take an hour.
 """
 
 from __future__ import annotations
