@@ -23,6 +23,7 @@ COMPILED_SHORTCUTS = (
     "0019-um-inline-irq-flags",
     "0027-um-copy-at-fork",
     "0029-hostfs-constant-root",
+    "0030-openvswitch-no-cache-of-masks",
 )
 
 
