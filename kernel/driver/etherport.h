@@ -35,6 +35,7 @@
 #include "memory.h"
 #include "moderation.h"
 #include "record.h"
+#include "role.h"
 
 /* IEEE 802.3 clause 3.1.1 and 4.4.2: octets around each frame on the wire */
 #define ETHERPORT_PREAMBLE_LEN	8	/* preamble and start frame delimiter */
@@ -60,12 +61,6 @@
 #define ETHERPORT_CLASSES	8	/* IEEE 802.1Q: priorities */
 #define ETHERPORT_SIZES		7	/* RFC 2819: ranges of lengths */
 #define ETHERPORT_SHARED_MAX	256	/* nodes with a CPU or a memory of their own */
-
-enum etherport_role {
-	ETHERPORT_HOST,		/* frames end in this stack */
-	ETHERPORT_FORWARD,	/* they are passed on: switch, module */
-	ETHERPORT_REPEAT,	/* they are repeated, bit by bit: hub */
-};
 
 /* What tells the priority of a frame, see priority.c */
 enum etherport_trust {

@@ -48,6 +48,7 @@ static void etherport_uninit(struct net_device *dev)
 	struct etherport *port = netdev_priv(dev);
 
 	etherport_hub_remove(port);
+	etherport_role_set(port, ETHERPORT_HOST);
 	etherport_unplug(port);
 	etherport_pool_leave(port);
 }

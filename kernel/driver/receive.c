@@ -318,7 +318,7 @@ void etherport_receive(struct etherport *port, struct sk_buff *skb)
 		etherport_repeat(port, skb);
 	} else if (skb->len > port->dev->mtu + ETH_HLEN + VLAN_HLEN) {
 		etherport_lose(port, skb, &port->count.rx_dropped_oversize);
-	} else if (port->role == ETHERPORT_FORWARD) {
+	} else if (port->role != ETHERPORT_HOST) {
 		etherport_forward(port, skb);
 	} else if (!etherport_is_for(port, skb)) {
 		port->count.rx_filtered_frames++;

@@ -233,13 +233,12 @@ static int etherport_set_word(struct etherport *port, void *field, u64 place)
 	return 0;
 }
 
-static const char * const etherport_roles[] = {
-	[ETHERPORT_HOST] = "host",
-	[ETHERPORT_FORWARD] = "forward",
-	[ETHERPORT_REPEAT] = "repeat",
-	NULL
-};
-ETHERPORT_WORD(role, role, etherport_roles, etherport_is_up);
+static int etherport_set_role(struct etherport *port, void *field, u64 role)
+{
+	return etherport_role_set(port, role);
+}
+ETHERPORT_ATTR(role, role, 0, etherport_roles, etherport_show_word, etherport_is_up,
+	       etherport_set_role);
 
 static const char * const etherport_moderations[] = {
 	[ETHERPORT_FIRST] = "first",

@@ -22,6 +22,7 @@ HEADERS = (
     "prompt.h",
     "record.h",
     "recorder.h",
+    "role.h",
 )
 # A function or table that others may use begins a line and is not static.
 DEFINED = re.compile(r"^(?!static|#|\s).*?\b(etherport_\w+)(?:\(| = \{)", re.MULTILINE)

@@ -25,7 +25,7 @@ firewalls = st.builds(Firewall, names, names, names, routes, names)
 ports = st.builds(
     Port,
     **dict.fromkeys(("name", "label", "node", "mac"), names),
-    role=st.sampled_from(["host", "forward", "repeat"]),
+    role=st.sampled_from(["host", "forward", "through", "repeat"]),
     address=st.none() | names,
     **dict.fromkeys(("pause_rx", "pause_tx"), st.booleans()),
     **dict.fromkeys(("speed_bps", "mtu_bytes", "rx_usecs", "rx_frames", "rx_ring_frames"), numbers),

@@ -29,7 +29,7 @@ def silence_switches() -> None:
 
 
 def apply(network: Network) -> None:
-    """Set what belongs to the node: sysctls, addresses, carrier, egress queues, the module's two ways."""
+    """Set what belongs to the node: sysctls, addresses, carrier, egress queues."""
     plan = network.plan
     _apply_sysctls(network)
     for firewall in plan.firewalls:
@@ -54,8 +54,6 @@ def apply(network: Network) -> None:
     for node in plan.nodes:
         ports = plan.ports_of(node.name)
         network.batch(node.name, "tc", (line for port in ports for line in iproute2.egress(port)))
-    for module in plan.modules:
-        network.batch(module.name, "tc", iproute2.redirects(module))
 
 
 def _apply_sysctls(network: Network) -> None:

@@ -7,7 +7,7 @@ second and a loss in percent: every number here has its unit.
 from collections.abc import Iterator, Sequence
 
 from wirelab.plan.bond import LACP, Bond
-from wirelab.plan.node import Firewall, Host, Transceiver
+from wirelab.plan.node import Firewall, Host
 from wirelab.plan.queue import OWN_QUEUE, Queue
 from wirelab.plan.shape import ROUTER_BURST_BYTES, Shape
 from wirelab.plan.tagged import Tagged
@@ -202,14 +202,6 @@ def routes(stack: Host | Firewall, ports: Sequence[Tagged | Bond | Port]) -> Ite
             source = str(ports[0].address).partition("/")[0]
             link = f"dev {ports[0].name} proto kernel scope link src {source}"
             yield f"route change {route.to} {link}{quickack}"
-
-
-def redirects(module: Transceiver) -> Iterator[str]:
-    """What enters one port of a module leaves by the other."""
-    ends = (module.host_port, module.line_port)
-    for source, target in (ends, ends[::-1]):
-        yield f"qdisc add dev {source} clsact"
-        yield f"filter add dev {source} ingress matchall action mirred egress redirect dev {target}"
 
 
 def pfc(port: Port) -> str:

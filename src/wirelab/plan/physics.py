@@ -264,4 +264,4 @@ def _module(port: Port, wiring: Wiring, ref: PortRef) -> Port:
         room = 2 * fifo + 4 * frame_bytes(port.mtu_bytes)
         xoff, xon = room, fifo
     queue = Queue(FORWARDING_QUEUE, fifo)
-    return replace(port, role="forward", buffer_bytes=room, xoff_bytes=xoff, xon_bytes=xon, queue=queue)
+    return replace(port, role="through", buffer_bytes=room, xoff_bytes=xoff, xon_bytes=xon, queue=queue)

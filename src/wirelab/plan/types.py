@@ -24,7 +24,7 @@ SAMPLE_NS = 100_000_000
 
 SHAPER = "htb"
 
-Role = Literal["host", "forward", "repeat"]
+Role = Literal["host", "forward", "through", "repeat"]
 Duplex = Literal["full", "half"]
 Trust = Literal["pcp", "dscp"]
 Moderation = Literal["first", "last", "interval"]

@@ -41,7 +41,7 @@ NUMBERS = {
 """Files of a port, and the most that is written there: what is under way is over when it is added up."""
 OF_THE_STACK = ("gro_flush_timeout", "napi_defer_hard_irqs")
 WORDS = {
-    "role": ("host", "forward", "repeat"),
+    "role": ("host", "forward", "through", "repeat"),
     "rx_moderation": ("first", "last", "interval"),
     "rx_adaptive": ("none", "ixgbe", "igb", "e1000", "dim"),
     "follow": ("", "p1", "p5", "p10"),
