@@ -7,7 +7,7 @@ from typing import Final
 from wirelab.model.trace import OPPORTUNITY_BYTES
 from wirelab.plan import iproute2
 from wirelab.plan.event import after, changed_lines, changed_settings, opened, shutting, ways_again
-from wirelab.plan.node import Firewall, Host, Hub, Node, Switch
+from wirelab.plan.node import Firewall, Host, Hub, Node, Switch, Transceiver
 from wirelab.plan.port_settings import PortSetting, Value, settings_of
 from wirelab.plan.traffic import Item
 from wirelab.plan.types import Event, Plan, Port
@@ -94,6 +94,8 @@ def _node(plan: Plan, node: Node) -> Iterator[str]:
         case _:
             kind = "repeater" if isinstance(node, Hub) else "transceiver"
             yield f"# in {node.name}: {node.part}; a {kind} takes no commands, these describe it"
+            if isinstance(node, Transceiver):
+                yield "# what comes in by one of its ports leaves by the other"
     yield from _interfaces(plan, node)
     if isinstance(node, Host | Firewall):
         yield from (f"ip {line}" for line in iproute2.routes(node, plan.interfaces_of(node.name)))
