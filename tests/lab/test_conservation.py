@@ -52,8 +52,8 @@ def _behind_module(dice: random.Random, host_speed_bps: int, rx: dict[str, Any])
     line_speed_bps = dice.choice(SPEEDS)
     fifo = Queue("bfifo", dice.randint(4_000, 64_000))
     return [
-        forward_port("m1", "host", 20, host_speed_bps, queue=fifo),
-        forward_port("m1", "line", 21, line_speed_bps, queue=fifo),
+        forward_port("m1", "host", 20, host_speed_bps, role="through", queue=fifo),
+        forward_port("m1", "line", 21, line_speed_bps, role="through", queue=fifo),
         host_port("h1", 1, line_speed_bps, **rx),
     ]
 
