@@ -14,40 +14,27 @@ from pathlib import Path
 
 from inside import (
     data_frame,
-    make_cable,
+    make_node,
     next_stamped,
     own_stats,
     packet_socket,
     raise_ports,
     run,
     setting,
-    stamping_socket,
+    watching_socket,
 )
 
-ETH_P_ALL = 3
-CABLE_NS = 15
 AT, LENGTH = 14, 4
 
 
 def make() -> None:
     """The ports and the bridge, up."""
-    Path("/proc/sys/net/ipv6/conf/default/disable_ipv6").write_text("1")
-    for ends in (("p1", "p2"), ("p4", "p3")):
-        make_cable(*ends, speed_mbps=10_000)
-        setting(ends[0], "cable_delay_ns", CABLE_NS)
+    make_node("forward")
     run("ip", "link", "add", "name", "br0", "type", "bridge", "mcast_snooping", "0")
     for port in ("p2", "p3"):
-        setting(port, "role", "forward")
         run("ip", "link", "set", port, "master", "br0")
     raise_ports("br0", "p1", "p2", "p3", "p4")
     time.sleep(20)
-
-
-def stamped(port: str) -> socket.socket:
-    """A socket that sees all that passes a port, and when."""
-    made = stamping_socket(port, ETH_P_ALL)
-    made.settimeout(0)
-    return made
 
 
 def seen(sniffer: socket.socket, *, outgoing: bool) -> list[tuple[int, int]]:
@@ -68,7 +55,7 @@ def main() -> None:
     latency_ns, count, length = (int(word) for word in sys.argv[1:4])
     make()
     setting("p2", "forward_latency_ns", latency_ns)
-    out, sent, came = packet_socket("p1"), stamped("p1"), stamped("p4")
+    out, sent, came = packet_socket("p1"), watching_socket("p1"), watching_socket("p4")
     for number in range(count):
         frame = data_frame(length)
         out.send(frame[:AT] + number.to_bytes(LENGTH) + frame[AT + LENGTH :])

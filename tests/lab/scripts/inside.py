@@ -22,6 +22,7 @@ if TYPE_CHECKING:
 
 DATA = 0x88B5  # IEEE 802 local experimental EtherType 1
 PAUSE = 0x8808
+ETH_P_ALL = 3
 SOL_PACKET, PACKET_QDISC_BYPASS = 263, 20
 SO_TIMESTAMPNS, SO_RCVBUFFORCE = 35, 33
 PACKET_OUTGOING = 4
@@ -95,6 +96,15 @@ def make_pair(*options: str, speed_mbps: int = 1000, duplex: str = "full", delay
     setting("p1", "cable_delay_ns", delay_ns)
 
 
+def make_node(role: str) -> None:
+    """p1 = p2 and p3 = p4 at 10 Gbit/s, 15 ns of cable, down: p2 and p3 are a node that passes on."""
+    Path("/proc/sys/net/ipv6/conf/default/disable_ipv6").write_text("1")
+    for host, port in (("p1", "p2"), ("p4", "p3")):
+        make_cable(host, port, speed_mbps=10_000)
+        setting(host, "cable_delay_ns", 15)
+        setting(port, "role", role)
+
+
 def make_bridge() -> None:
     """p1 = p2 (bridge) p3 = p4, down: p3 is a hundred times slower than p1, and p2 says when to stop."""
     make_pair()
@@ -156,6 +166,13 @@ def stamping_socket(port: str, protocol: int) -> socket.socket:
     made = packet_socket(port, protocol)
     made.setsockopt(socket.SOL_SOCKET, SO_RCVBUFFORCE, 128 << 20)
     made.setsockopt(socket.SOL_SOCKET, SO_TIMESTAMPNS, 1)
+    return made
+
+
+def watching_socket(port: str) -> socket.socket:
+    """The same for all that passes a port; it does not wait for more."""
+    made = stamping_socket(port, ETH_P_ALL)
+    made.settimeout(0)
     return made
 
 

@@ -16,6 +16,7 @@ import time
 
 from inside import (
     DATA,
+    ETH_P_ALL,
     PAUSE,
     data_frame,
     make_pair,
@@ -27,7 +28,6 @@ from inside import (
     stamping_socket,
 )
 
-ETH_P_ALL = 3
 STREAM_S = 0.004
 SENDERS = 8  # one alone sends 400 000 frames a second at the most
 LEAD_S = 0.1  # opening a packet socket waits for the kernel's next tick

@@ -17,37 +17,23 @@ from inside import (
     SO_TIMESTAMPNS,
     SOL_PACKET,
     data_frame,
-    make_cable,
+    make_node,
     own_stats,
     packet_socket,
     raise_ports,
     run,
-    setting,
-    stamping_socket,
+    watching_socket,
 )
 
-ETH_P_ALL = 3
 PACKET_AUXDATA, TP_STATUS_VLAN_VALID = 8, 0x10
 NS_PER_S = 1_000_000_000
-CABLE_NS = 15
 TAG = bytes.fromhex("81006007")  # IEEE 802.1Q: priority 3, VLAN 7
-
-
-def make() -> None:
-    """The ports, up."""
-    for ends in (("p1", "p2"), ("p4", "p3")):
-        make_cable(*ends, speed_mbps=10_000)
-        setting(ends[0], "cable_delay_ns", CABLE_NS)
-    for port in ("p2", "p3"):
-        setting(port, "role", "through")
-    raise_ports("p1", "p2", "p3", "p4")
 
 
 def watching(port: str) -> socket.socket:
     """A socket that sees all that passes a port, when, and with which tag."""
-    made = stamping_socket(port, ETH_P_ALL)
+    made = watching_socket(port)
     made.setsockopt(SOL_PACKET, PACKET_AUXDATA, 1)
-    made.settimeout(0)
     return made
 
 
@@ -70,8 +56,8 @@ def seen(sniffer: socket.socket) -> list[tuple[int, bytes, bool]]:
 
 def main() -> None:
     """See above."""
-    run("sysctl", "-w", "net.ipv6.conf.default.disable_ipv6=1")
-    make()
+    make_node("through")
+    raise_ports("p1", "p2", "p3", "p4")
     time.sleep(1)
     commands = [word for word in sys.argv[1:] if word != "tap"]
     for command in commands:
