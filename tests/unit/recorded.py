@@ -84,8 +84,8 @@ def plan(variant: str = "main") -> Plan:
             port("server-eth0", "server", "server", role="host", address="10.0.0.1/24", queue=None),
             port("switch-p1", "switch.p1", "switch"),
             port("switch-p2", "switch.p2", "switch"),
-            port("module-host", "module.host", "module", queue=fifo, speed_bps=fast),
-            port("module-line", "module.line", "module", queue=fifo, speed_bps=slow),
+            port("module-host", "module.host", "module", role="through", queue=fifo, speed_bps=fast),
+            port("module-line", "module.line", "module", role="through", queue=fifo, speed_bps=slow),
             port("client-eth0", "client", "client", role="host", queue=None, speed_bps=slow),
         ),
         cables=(
